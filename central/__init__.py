@@ -1,0 +1,1 @@
+"""The central service: what a run reports becomes searchable here."""

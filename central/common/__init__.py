@@ -1,0 +1,1 @@
+"""What every app uses and no app owns: errors, problem details, paging, health, checks."""

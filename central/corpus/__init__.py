@@ -1,0 +1,1 @@
+"""What is stored of every repository: files, chunks, symbols, statistics, embeddings."""

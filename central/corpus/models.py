@@ -1,0 +1,110 @@
+"""The corpus: a file and what is derived from it. Rows are replaced whole, never edited.
+
+Everything that a vector store holds can be rebuilt from here: a chunk's terms from its row, its
+vector from the Embedding that its digest names.
+"""
+
+from django.db import models
+
+from central.repositories.models import Repository
+
+
+class File(models.Model):
+    """A tracked file of a repository's indexed commit, skipped ones with their reason."""
+
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="file_set")
+    path = models.TextField()
+    mode = models.CharField(max_length=6)
+    blob = models.CharField(max_length=64)
+    size = models.BigIntegerField()
+    extractor = models.CharField(max_length=200)
+    language = models.CharField(max_length=40, blank=True)
+    skipped = models.CharField(max_length=40, blank=True)
+    degraded = models.CharField(max_length=40, blank=True)
+    content = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "path"], name="file_path_in_repository")
+        ]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Chunk(models.Model):
+    """A retrievable piece of a file and the point that stands for it in the vector store.
+
+    `terms` packs n uint32 ids, then n float32 weights, little-endian (see corpus.packing).
+    """
+
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
+    file = models.ForeignKey(File, on_delete=models.CASCADE, related_name="chunk_set")
+    ordinal = models.PositiveIntegerField()
+    start_line = models.PositiveIntegerField()
+    end_line = models.PositiveIntegerField()
+    type = models.CharField(max_length=10)
+    name = models.CharField(max_length=500, blank=True)
+    container = models.CharField(max_length=500, blank=True)
+    text = models.TextField()
+    digest = models.BinaryField(max_length=32)
+    terms = models.BinaryField()
+    point = models.UUIDField(unique=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["file", "ordinal"], name="chunk_ordinal_in_file")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id}:{self.start_line}-{self.end_line}"
+
+
+class Symbol(models.Model):
+    """A definition in a file."""
+
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
+    file = models.ForeignKey(File, on_delete=models.CASCADE, related_name="symbol_set")
+    name = models.CharField(max_length=500)
+    qualified_name = models.CharField(max_length=500)
+    kind = models.CharField(max_length=40)
+    start_line = models.PositiveIntegerField()
+    end_line = models.PositiveIntegerField()
+    signature = models.CharField(max_length=500)
+    exported = models.BooleanField()
+
+    class Meta:
+        indexes = [models.Index(fields=["name", "repository"], name="symbol_name")]
+
+    def __str__(self) -> str:
+        return self.qualified_name
+
+
+class TermStat(models.Model):
+    """Document frequency: in how many chunks of a repository a term occurs."""
+
+    pk = models.CompositePrimaryKey("repository_id", "term")
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
+    term = models.BigIntegerField()
+    chunks = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.repository_id}:{self.term}={self.chunks}"
+
+
+class Embedding(models.Model):
+    """A vector, kept under the digest of what was embedded: float32, little-endian.
+
+    `used_at` moves when a run asks for the digest or a chunk names it; what no chunk names is
+    kept for some weeks, so that reverts and rebases cost nothing.
+    """
+
+    pk = models.CompositePrimaryKey("repository_id", "embedder", "digest")
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
+    embedder = models.CharField(max_length=200)
+    digest = models.BinaryField(max_length=32)
+    vector = models.BinaryField()
+    used_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.embedder}:{bytes(self.digest).hex()[:12]}"

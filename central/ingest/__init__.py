@@ -1,0 +1,1 @@
+"""Index runs from open to applied."""

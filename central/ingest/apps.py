@@ -1,0 +1,10 @@
+"""Registration with Django."""
+
+from django.apps import AppConfig
+
+
+class IngestConfig(AppConfig):
+    """The `ingest` app."""
+
+    name = "central.ingest"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,111 @@
+"""The run protocol's tables. The runs table is the queue; a task message only wakes a worker."""
+
+import uuid
+
+from django.db import models
+
+from central.repositories.models import Repository
+from central.tenancy.models import ApiToken, Organization
+
+
+class RunState(models.TextChoices):
+    """Where a run is. All but the first three are final."""
+
+    OPEN = "open"
+    QUEUED = "queued"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    FAILED = "failed"
+    STALE = "stale"
+    ABANDONED = "abandoned"
+    EXPIRED = "expired"
+
+
+LIVE_STATES = (RunState.OPEN, RunState.QUEUED, RunState.APPLYING)
+BUSY_STATES = (RunState.QUEUED, RunState.APPLYING)
+
+
+class IndexRun(models.Model):
+    """One attempt to bring a repository's index to a commit."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="runs")
+    api_token = models.ForeignKey(ApiToken, on_delete=models.SET_NULL, null=True, related_name="+")
+    state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.OPEN)
+    ref = models.CharField(max_length=255)
+    commit_sha = models.CharField(max_length=64)
+    base_commit = models.CharField(max_length=64, blank=True)
+    generation = models.BigIntegerField(help_text="The repository's generation at Open")
+    extractor = models.CharField(max_length=200)
+    embedder = models.CharField(max_length=200)
+    mode = models.CharField(max_length=11, blank=True)
+    reason = models.CharField(max_length=20, blank=True)
+    event = models.CharField(max_length=40, blank=True)
+    run_url = models.URLField(max_length=500, blank=True)
+    batches = models.PositiveIntegerField(null=True, help_text="As the webhook says")
+    stats = models.JSONField(default=dict)
+    progress = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    opened_at = models.DateTimeField(auto_now_add=True)
+    touched_at = models.DateTimeField(help_text="Last accepted request of the client")
+    queued_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-opened_at"]
+        indexes = [
+            models.Index(
+                fields=["state", "queued_at"],
+                condition=models.Q(state__in=["open", "queued", "applying"]),
+                name="run_live",
+            ),
+            models.Index(fields=["repository", "-opened_at"], name="run_of_repository"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} ({self.state})"
+
+
+class Batch(models.Model):
+    """An uploaded body: number 0 is the tree of a full run, 1… are file records.
+
+    `body` is the gzip as it came; `digest` is the SHA-256 of the decompressed bytes. Bodies are
+    deleted when the run ends.
+    """
+
+    run = models.ForeignKey(IndexRun, on_delete=models.CASCADE, related_name="batch_set")
+    number = models.PositiveIntegerField()
+    digest = models.BinaryField(max_length=32)
+    files = models.PositiveIntegerField()
+    body = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "number"], name="batch_number_in_run")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}#{self.number}"
+
+
+class Delivery(models.Model):
+    """A verified webhook: what makes the same body again get the same answer."""
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    webhook_id = models.CharField(max_length=100)
+    digest = models.BinaryField(max_length=32, help_text="SHA-256 of the raw body")
+    run = models.ForeignKey(IndexRun, on_delete=models.CASCADE, related_name="deliveries")
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "deliveries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "webhook_id"], name="delivery_id_in_organization"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.webhook_id

@@ -1,0 +1,1 @@
+"""Repositories, their tracked branch and their status."""

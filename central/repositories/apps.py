@@ -1,0 +1,10 @@
+"""Registration with Django."""
+
+from django.apps import AppConfig
+
+
+class RepositoriesConfig(AppConfig):
+    """The `repositories` app."""
+
+    name = "central.repositories"
+    default_auto_field = "django.db.models.BigAutoField"

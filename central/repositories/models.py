@@ -1,0 +1,62 @@
+"""Repositories: identity, tracked branch, and which commit the index is of."""
+
+from django.db import models
+
+from central.tenancy.models import Organization
+
+
+class Visibility(models.TextChoices):
+    """As the forge says; unknown counts as private."""
+
+    PUBLIC = "public"
+    INTERNAL = "internal"
+    PRIVATE = "private"
+
+
+class Repository(models.Model):
+    """A project of an organisation.
+
+    `generation` counts applied runs; it is the compare-and-set key of every apply.
+    """
+
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="repositories"
+    )
+    name = models.CharField(max_length=200)
+    github_id = models.BigIntegerField(null=True, blank=True)
+    web_url = models.URLField(max_length=500, blank=True)
+    tracked_ref = models.CharField(max_length=255)
+    visibility = models.CharField(
+        max_length=10, choices=Visibility.choices, default=Visibility.PRIVATE
+    )
+    paused = models.BooleanField(default=False)
+    generation = models.BigIntegerField(default=0)
+    last_indexed_commit = models.CharField(max_length=64, blank=True)
+    indexed_at = models.DateTimeField(null=True, blank=True)
+    extractor = models.CharField(max_length=200, blank=True)
+    embedder = models.CharField(max_length=200, blank=True)
+    last_mode = models.CharField(max_length=11, blank=True)
+    last_reason = models.CharField(max_length=20, blank=True)
+    files = models.PositiveIntegerField(default=0, help_text="Indexed files")
+    skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
+    chunks = models.PositiveIntegerField(default=0)
+    symbols = models.PositiveIntegerField(default=0)
+    languages = models.JSONField(default=dict, help_text="Language → number of indexed files")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        verbose_name_plural = "repositories"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "name"], name="repository_name_in_organization"
+            ),
+            models.UniqueConstraint(
+                fields=["organization", "github_id"],
+                condition=models.Q(github_id__isnull=False),
+                name="repository_github_id_in_organization",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.organization}/{self.name}"

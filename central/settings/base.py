@@ -1,0 +1,151 @@
+"""What every mode shares. A mode adds the secret key, the hosts and the database."""
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from celery.schedules import crontab
+from django.core.exceptions import ImproperlyConfigured
+
+from central.settings import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+DATA_DIR = Path(env.text("AETERNA_DATA_DIR") or BASE_DIR / "var").resolve()
+BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
+
+DEBUG = False
+ROOT_URLCONF = "central.urls"
+ASGI_APPLICATION = "central.asgi.application"
+WSGI_APPLICATION = "central.wsgi.application"
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+STATIC_URL = "static/"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "central.tenancy",
+    "central.repositories",
+    "central.corpus",
+    "central.ingest",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["central.tenancy.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["central.tenancy.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "central.common.problems.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Aeterna Code Search",
+    "DESCRIPTION": "Organisation-wide code search. Every answer says which commits it is of.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# --- Stores and tasks ---------------------------------------------------------------------------
+
+VECTOR_STORE_URL = env.text("VECTOR_STORE_URL") or f"edge:{DATA_DIR / 'edge'}"
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")
+
+if CELERY_BROKER_URL and VECTOR_STORE_URL.startswith("edge:"):
+    raise ImproperlyConfigured(
+        "CELERY_BROKER_URL is set, but the vector store is the embedded one, which belongs to one "
+        "process: a web process and a worker cannot share it. Set VECTOR_STORE_URL=postgresql: "
+        "(the service's own database), or unset CELERY_BROKER_URL."
+    )
+
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Above the longest apply: a message that is still being worked on is not handed out again.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 4 * 3600,
+    "socket_connect_timeout": 2,
+    "socket_timeout": 5,
+}
+CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the sweeper finds it
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "central.ingest.tasks.sweep", "schedule": 30.0},
+    "reconcile": {
+        "task": "central.ingest.tasks.reconcile",
+        "schedule": crontab(hour="3", minute="17"),
+    },
+}
+
+# --- The run protocol's limits ------------------------------------------------------------------
+
+BATCH_MAX_BYTES = env.number("AETERNA_BATCH_MAX_BYTES", default=16 * 1024 * 1024)
+BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=500)
+TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=256 * 1024 * 1024)
+RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
+RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=120)
+RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
+SWEEP_SECONDS = env.number("AETERNA_SWEEP_SECONDS", default=5)
+EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
+METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
+
+# Larger bodies are read as a stream by the batch views, which have their own limit.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+
+
+def database(url: str) -> dict[str, Any]:
+    """DATABASES["default"] for `url`: pooled, because ASGI threads do not outlive a request."""
+    config: dict[str, Any] = dict(dj_database_url.parse(url))
+    config["OPTIONS"] = {
+        **config.get("OPTIONS", {}),
+        "connect_timeout": 3,
+        "pool": {"min_size": 1, "max_size": 20, "timeout": 3},
+    }
+    return config

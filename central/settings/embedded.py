@@ -1,0 +1,15 @@
+"""One process, no configuration: PostgreSQL from its wheel in the data directory.
+
+Also the settings of every process that shares that data directory (workers, commands): the
+database is started by whoever comes first and stopped by whoever leaves last.
+"""
+
+from central import runtime
+from central.settings import env
+from central.settings.base import *  # noqa: F403
+from central.settings.base import DATA_DIR, database
+
+SECRET_KEY = env.text("SECRET_KEY") or runtime.kept_secret(DATA_DIR / "secret_key")
+ALLOWED_HOSTS = env.words("AETERNA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+DATABASE_URL = env.text("DATABASE_URL") or runtime.embedded_postgres(DATA_DIR / "postgres")
+DATABASES = {"default": database(DATABASE_URL)}

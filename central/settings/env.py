@@ -1,0 +1,61 @@
+"""The environment of the central service, read here and nowhere else.
+
+Every variable may also be given as NAME_FILE, the path of a file that holds the value: so
+secrets stay out of the process list and of `docker inspect`.
+"""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str | None = None) -> str | None:
+    """Value of `name`, or the content of the file that `name`_FILE points to, or `default`."""
+    if value := os.environ.get(name):
+        return value
+    file = os.environ.get(f"{name}_FILE")
+    if not file:
+        return default
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except OSError as exc:
+        raise ImproperlyConfigured(
+            f"{name}_FILE cannot be read ({exc.strerror}); check the path and its permissions."
+        ) from exc
+
+
+def required(name: str) -> str:
+    """Value of `name`; there is no default."""
+    value = text(name)
+    if value is None:
+        raise ImproperlyConfigured(f"Set {name} or {name}_FILE.")
+    return value
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """Comma-separated values of `name`."""
+    return [word.strip() for word in (text(name, default) or "").split(",") if word.strip()]
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """Truth of `name`: 1/true/yes/on or 0/false/no/off, in any case."""
+    value = (text(name) or "").lower()
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"0", "false", "no", "off"}:
+        return False
+    if value:
+        raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+    return default
+
+
+def number(name: str, *, default: int) -> int:
+    """Value of `name` as a whole number."""
+    value = text(name)
+    if value is None:
+        return default
+    try:
+        return int(value)
+    except ValueError as exc:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from exc

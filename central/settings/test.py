@@ -1,0 +1,22 @@
+"""Tests: a PostgreSQL of their own, in a temporary directory that goes with the process."""
+
+import atexit
+import shutil
+import tempfile
+from pathlib import Path
+
+from central import runtime
+from central.settings.base import *  # noqa: F403
+from central.settings.base import database
+
+DATA_DIR = Path(tempfile.mkdtemp(prefix="aeterna-test-"))
+atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
+
+SECRET_KEY = "test-only-secret-key-that-is-long-enough-for-hmac"  # noqa: S105
+ALLOWED_HOSTS = ["*"]
+DATABASE_URL = runtime.embedded_postgres(DATA_DIR / "postgres")
+DATABASES = {"default": database(DATABASE_URL)}
+del DATABASES["default"]["OPTIONS"]["pool"]  # pytest-django keeps one connection
+VECTOR_STORE_URL = f"edge:{DATA_DIR / 'edge'}"
+CELERY_BROKER_URL = None
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,0 +1,1 @@
+"""Organisations, tokens, and who may see what."""

@@ -1,0 +1,35 @@
+"""What a request may do: the one record that every authorisation question is asked of."""
+
+from dataclasses import dataclass
+
+from central.common.errors import ForbiddenError, NotFoundError
+from central.tenancy.models import Organization, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Who asks. `repositories` None means every repository of the organisation."""
+
+    organization: Organization
+    scopes: frozenset[str]
+    repositories: frozenset[str] | None
+    api_token_id: int | None
+
+    def require_scope(self, scope: Scope) -> None:
+        """Raise ForbiddenError unless the credential has `scope`."""
+        if scope not in self.scopes:
+            raise ForbiddenError(
+                f"This needs the scope '{scope}'; the credential has "
+                f"{', '.join(sorted(self.scopes)) or 'none'}. Ask an administrator for a token "
+                f"with '{scope}'.",
+                code="insufficient_scope",
+            )
+
+    def require_organization(self, org_id: str) -> Organization:
+        """The credential's organisation if `org_id` names it ('acme' or 'org-acme'), else 404."""
+        if org_id.removeprefix("org-") != self.organization.slug:
+            raise NotFoundError(
+                "There is no such organisation for this credential; check org_id.",
+                code="organization_not_found",
+            )
+        return self.organization

@@ -1,0 +1,67 @@
+"""Organisations and API tokens. An organisation is the tenant: nothing crosses it."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
+from django.db import models
+
+SLUG = r"^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$"
+slug_validator = RegexValidator(
+    SLUG,
+    "Use 1 to 63 of a-z, 0-9 and '-', neither at the start nor at the end, and not beginning with "
+    "'org-' (that prefix is how workspaces are addressed).",
+)
+
+
+class Scope(models.TextChoices):
+    """What a credential may do."""
+
+    INDEX = "index"
+    SEARCH = "search"
+    ADMIN = "admin"
+
+
+class Organization(models.Model):
+    """A tenant. Its embedder decides which vectors its repositories are indexed with."""
+
+    slug = models.CharField(max_length=63, unique=True, validators=[slug_validator])
+    github_owner_id = models.BigIntegerField(null=True, blank=True, unique=True)
+    embedder = models.CharField(
+        max_length=200,
+        default="builtin/aeterna-static-1/256",
+        help_text="provider/model/dimensions, as indexer.records.EmbedderSpec writes it",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class ApiToken(models.Model):
+    """A credential for the API. Only its SHA-256 is kept; the token itself is shown once."""
+
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    name = models.CharField(max_length=100, blank=True)
+    prefix = models.CharField(max_length=12, help_text="The token's first characters, to tell it")
+    digest = models.BinaryField(max_length=32, unique=True)
+    scopes = ArrayField(models.CharField(max_length=10, choices=Scope.choices))
+    repositories = ArrayField(
+        models.CharField(max_length=200),
+        null=True,
+        blank=True,
+        help_text="Names of the repositories it may see; empty for all of the organisation",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… ({self.organization})"

@@ -1,0 +1,127 @@
+"""Everything the indexer raises.
+
+IndexerError
+├── ConfigurationError          a setting or an argument is wrong
+├── GitError                    git said no
+│   ├── NotARepositoryError
+│   ├── CommitNotFoundError
+│   └── ShallowCloneError
+├── ParseError                  a file could not be parsed (it is degraded, never fatal)
+├── BundleError                 a batch is not what the wire format says
+├── EmbeddingError
+│   ├── EmbedderMismatchError   model or dimensions are not those that central asks for
+│   └── EmbedderUnavailableError
+├── StoreError
+│   ├── StoreUnavailableError
+│   └── StoreLockedError        another process holds the embedded store
+└── CentralError                central answered, or did not
+    ├── CentralUnreachableError
+    ├── CentralRefusedError     the credential or the request is not accepted
+    ├── RunConflictError        another run of the repository is queued or applying
+    ├── RunStaleError           the index moved on while this run was under way
+    └── RunFailedError          the run ended without being applied
+"""
+
+
+class IndexerError(Exception):
+    """Root of the tree. `retryable` says whether the same call may succeed later."""
+
+    retryable = False
+
+
+class ConfigurationError(IndexerError):
+    """A setting or an argument is wrong; the message names it and what to write instead."""
+
+
+class GitError(IndexerError):
+    """A git command failed for a reason that no subclass names."""
+
+
+class NotARepositoryError(GitError):
+    """The path is not inside a git work tree or bare repository."""
+
+
+class CommitNotFoundError(GitError):
+    """The commit or ref does not exist in this clone."""
+
+
+class ShallowCloneError(GitError):
+    """The clone lacks history, so ancestry cannot be decided."""
+
+
+class ParseError(IndexerError):
+    """A file could not be parsed within its budget."""
+
+
+class BundleError(IndexerError):
+    """A batch line is malformed; the message names the line and the field."""
+
+
+class EmbeddingError(IndexerError):
+    """An embedder failed for a reason that no subclass names."""
+
+
+class EmbedderMismatchError(EmbeddingError):
+    """Provider, model or dimensions differ from those that central asks for."""
+
+
+class EmbedderUnavailableError(EmbeddingError):
+    """The embedding service did not answer."""
+
+    retryable = True
+
+
+class StoreError(IndexerError):
+    """A vector store failed for a reason that no subclass names."""
+
+
+class StoreUnavailableError(StoreError):
+    """The vector store did not answer."""
+
+    retryable = True
+
+
+class StoreLockedError(StoreError):
+    """Another process holds the embedded vector store."""
+
+
+class CentralError(IndexerError):
+    """Central answered in a way that the client does not know."""
+
+
+class CentralUnreachableError(CentralError):
+    """Central did not answer, or answered 5xx."""
+
+    retryable = True
+
+
+class CentralRefusedError(CentralError):
+    """Central refused: `code` is the problem document's code.
+
+    `code` is stable and `status` is the HTTP status.
+    """
+
+    def __init__(self, message: str, *, code: str = "refused", status: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+
+
+class RunConflictError(CentralError):
+    """Another run of the repository (`run_id`) is queued or applying."""
+
+    retryable = True
+
+    def __init__(self, message: str, *, run_id: str) -> None:
+        super().__init__(message)
+        self.run_id = run_id
+
+
+class RunStaleError(CentralError):
+    """The index moved on while this run was under way; plan again."""
+
+    retryable = True
+
+
+class RunFailedError(CentralError):
+    """The run ended as failed, expired or abandoned."""

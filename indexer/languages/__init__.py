@@ -1,0 +1,1 @@
+"""One registry of languages: suffixes, grammar, queries."""

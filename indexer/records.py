@@ -1,0 +1,245 @@
+"""The indexer's nouns as plain records, shared by the indexer, the wire format and central.
+
+Lines are 1-based and inclusive. Paths are POSIX, relative to the repository's root.
+"""
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]  # shape (dimensions,)
+Matrix = NDArray[np.float32]  # shape (n, dimensions)
+
+
+class SkipReason(StrEnum):
+    """Why a tracked file is not indexed. The value is stored; `sentence` is shown."""
+
+    BINARY = "binary"
+    EXCLUDED = "excluded"
+    GENERATED = "generated"
+    LFS_POINTER = "lfs_pointer"
+    LOCK_FILE = "lock_file"
+    MINIFIED = "minified"
+    NOT_UTF8 = "not_utf8"
+    PATH_NOT_UTF8 = "path_not_utf8"
+    PATH_TOO_LONG = "path_too_long"
+    SUBMODULE = "submodule"
+    SYMLINK = "symlink"
+    TOO_LARGE = "too_large"
+    VENDORED = "vendored"
+
+    @property
+    def sentence(self) -> str:
+        """What a person reads in the status."""
+        return _SKIP_SENTENCES[self]
+
+
+_SKIP_SENTENCES = {
+    SkipReason.BINARY: "The file holds a NUL byte, so it is taken for binary.",
+    SkipReason.EXCLUDED: "The include and exclude patterns of .codesearch.toml leave it out.",
+    SkipReason.GENERATED: "The file is marked or recognised as generated.",
+    SkipReason.LFS_POINTER: "The file is a Git LFS pointer; its content is not in git.",
+    SkipReason.LOCK_FILE: "The file is a dependency lock file.",
+    SkipReason.MINIFIED: "The file's lines are too long to be written by a person.",
+    SkipReason.NOT_UTF8: "The file is not valid UTF-8.",
+    SkipReason.PATH_NOT_UTF8: "The path is not valid UTF-8.",
+    SkipReason.PATH_TOO_LONG: "The path is longer than 1,024 bytes.",
+    SkipReason.SUBMODULE: "The entry is a submodule; it is indexed as its own repository.",
+    SkipReason.SYMLINK: "The entry is a symbolic link; its target is indexed by itself.",
+    SkipReason.TOO_LARGE: "The file is larger than the size limit of .codesearch.toml.",
+    SkipReason.VENDORED: "The file is third-party code kept in the repository.",
+}
+
+
+class DegradeReason(StrEnum):
+    """Why an indexed file was cut into line windows instead of definitions."""
+
+    PARSE_BUDGET = "parse_budget"
+    PARSE_FAILED = "parse_failed"
+    TOO_DEEP = "too_deep"
+
+
+class Mode(StrEnum):
+    """How a run was carried out. `NONE` never reaches the webhook."""
+
+    INCREMENTAL = "incremental"
+    FULL = "full"
+    FORCE = "force"
+    NONE = "none"
+
+
+class Reason(StrEnum):
+    """Why a run was carried out in its mode (DESIGN §4.2)."""
+
+    FIRST_INDEX = "first_index"
+    FAST_FORWARD = "fast_forward"
+    DIVERGED = "diverged"
+    REWOUND = "rewound"
+    BASE_MISSING = "base_missing"
+    EXTRACTOR_CHANGED = "extractor_changed"
+    EMBEDDER_CHANGED = "embedder_changed"
+    SELECTION_CHANGED = "selection_changed"
+    REQUESTED = "requested"
+    UP_TO_DATE = "up_to_date"
+    SUPERSEDED = "superseded"
+
+
+class ChunkType(StrEnum):
+    """What a chunk is. `MODULE` is code outside definitions; `TEXT` is a window of lines."""
+
+    FUNCTION = "function"
+    METHOD = "method"
+    CLASS = "class"
+    COMMENT = "comment"
+    MODULE = "module"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSpec:
+    """Which vectors: two vectors may be compared only if their specs are equal."""
+
+    provider: str
+    model: str
+    dimensions: int
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.model}/{self.dimensions}"
+
+    @classmethod
+    def parse(cls, text: str) -> "EmbedderSpec":
+        """Read what `str` wrote; the model's name may itself hold slashes."""
+        provider, rest = text.split("/", 1)
+        model, dimensions = rest.rsplit("/", 1)
+        return cls(provider, model, int(dimensions))
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One tracked file of a commit. `size` is the blob's size in bytes."""
+
+    path: str
+    mode: str
+    blob: str
+    size: int
+    skipped: SkipReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TermVector:
+    """A chunk's lexical half: ascending term ids (uint32) and their BM25 term weights (float32)."""
+
+    ids: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+
+
+class Span(NamedTuple):
+    """First and last line, 1-based and inclusive."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A retrievable piece of a file.
+
+    `name` is empty where nothing is defined; `container` is the enclosing class, dotted when
+    nested. The text is not stored here: it is the file's lines `span`, see `line_span`.
+    """
+
+    span: Span
+    type: ChunkType
+    name: str
+    container: str
+    terms: TermVector
+    vector: Vector | None = None  # None: central said that it holds the digest
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition. `qualified_name` is dotted from the file's top level."""
+
+    name: str
+    qualified_name: str
+    kind: str
+    span: Span
+    signature: str
+    exported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """All that is stored of one file: a function of (path, mode, blob, extractor) and selection.
+
+    A skipped file has a reason and nothing else: `content` is then empty and the tuples too.
+    """
+
+    path: str
+    mode: str
+    blob: str
+    size: int
+    language: str = ""
+    skipped: SkipReason | None = None
+    degraded: DegradeReason | None = None
+    content: str = ""
+    chunks: tuple[Chunk, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A path that is no longer in the repository."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunStats:
+    """What a run did, for the webhook, the report and the status page."""
+
+    files_changed: int = 0
+    files_removed: int = 0
+    files_skipped: int = 0
+    chunks: int = 0
+    symbols: int = 0
+    references: int = 0
+    embedded: int = 0
+    reused: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def split_lines(content: str) -> list[str]:
+    """Lines of `content` as git and tree-sitter count them: ended by LF, which they keep.
+
+    A final LF does not start another line.
+    """
+    lines = content.split("\n")
+    tail = lines.pop()
+    kept = [line + "\n" for line in lines]
+    return [*kept, tail] if tail else kept
+
+
+def line_span(lines: list[str], span: Span) -> str:
+    """The text of `span` in `lines` as `split_lines` gave them, without the last line's LF."""
+    return "".join(lines[span.start - 1 : span.end]).removesuffix("\n")
+
+
+def embedder_input(*, path: str, container: str, text: str) -> str:
+    """What is embedded for a chunk: file stem, enclosing class and text, nothing else.
+
+    So a file may move between directories without being embedded again (model card: +0.01 MRR).
+    """
+    stem = PurePosixPath(path).stem
+    head = f"{stem} {container}" if container else stem
+    return f"{head}\n{text}"
+
+
+def embedding_digest(text: str) -> bytes:
+    """SHA-256 (32 bytes) of an embedder input: the key under which its vector is reused."""
+    return hashlib.sha256(text.encode()).digest()

@@ -1,0 +1,1 @@
+"""Vector stores: dense vectors and BM25 term weights behind one protocol."""
