@@ -1,0 +1,69 @@
+"""The process's vector store and embedders, opened on first use and closed at exit.
+
+An Edge shard belongs to one process and a model takes a quarter of a second to load, so both are
+kept. A repository's points lie in the collection of the embedder that it was indexed with.
+"""
+
+import atexit
+import threading
+from functools import cache
+
+from django.conf import settings
+
+from central.repositories.models import Repository
+from indexer.embedding import open_embedder
+from indexer.embedding.base import Embedder
+from indexer.records import EmbedderSpec
+from indexer.store import open_store
+from indexer.store.base import Collection, VectorStore
+
+_lock = threading.Lock()  # functools.cache alone may run an opener twice
+
+
+def vector_store() -> VectorStore:
+    """The one store of this process. Raises StoreLockedError, StoreUnavailableError."""
+    with _lock:
+        return _open_store()
+
+
+def embedder(spec: EmbedderSpec) -> Embedder:
+    """The embedder for `spec`. Raises EmbeddingError if it cannot be served here."""
+    with _lock:
+        return _open_embedder(spec)
+
+
+def collection_of(repository: Repository, embedder: str | None = None) -> Collection:
+    """Where the repository's points lie under `embedder` (as EmbedderSpec writes itself).
+
+    Without it: under the embedder that the repository is indexed with or, before its first run,
+    the organisation's. Reads `repository.organization`: select it along.
+    """
+    organization = repository.organization
+    spec = embedder or repository.embedder or organization.embedder
+    return Collection(
+        organization=organization.slug,
+        project=repository.name,
+        repository=repository.pk,
+        embedder=EmbedderSpec.parse(spec),
+    )
+
+
+def close() -> None:
+    """Close the store if it is open; the next use opens it again."""
+    with _lock:
+        if _open_store.cache_info().currsize:
+            _open_store().close()
+            _open_store.cache_clear()
+
+
+@cache
+def _open_store() -> VectorStore:
+    url = settings.VECTOR_STORE_URL
+    store = open_store(settings.DATABASE_URL if url == "postgresql:" else url)
+    atexit.register(close)
+    return store
+
+
+@cache
+def _open_embedder(spec: EmbedderSpec) -> Embedder:
+    return open_embedder(spec)
