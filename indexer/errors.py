@@ -54,7 +54,11 @@ class ParseError(IndexerError):
 
 
 class BundleError(IndexerError):
-    """A batch line is malformed; the message names the line and the field."""
+    """A batch is malformed; the message names the line and the field, `code` is stable."""
+
+    def __init__(self, message: str, *, code: str = "batch_malformed") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class EmbeddingError(IndexerError):

@@ -1,0 +1,189 @@
+"""Lines → records. Checks whatever central stores, so that an apply cannot fail on content."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from typing import Final, TypeVar
+
+from indexer.bundle.arrays import read_terms, read_vectors
+from indexer.bundle.fields import Fields
+from indexer.errors import BundleError
+from indexer.records import (
+    Chunk,
+    ChunkType,
+    DegradeReason,
+    FileRecord,
+    Removal,
+    SkipReason,
+    Span,
+    Symbol,
+    TreeEntry,
+    split_lines,
+)
+
+MAX_NAME: Final = 500  # characters of a name, a qualified name, a container, a signature
+MAX_LABEL: Final = 40  # characters of a language or a symbol's kind
+MODES: Final = frozenset({"100644", "100755", "100664", "120000", "160000"})
+
+_BLOB = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+
+_TREE_KEYS = frozenset({"path", "mode", "blob", "size", "skipped"})
+_FILE_KEYS = _TREE_KEYS | {"language", "degraded", "content", "chunks", "symbols"}
+_REMOVAL_KEYS = frozenset({"path", "removed"})
+_CHUNK_KEYS = frozenset({"start", "end", "type", "name", "container", "terms", "weights", "vector"})
+_SYMBOL_KEYS = frozenset(
+    {"name", "qualified_name", "kind", "start", "end", "signature", "exported"}
+)
+
+_Record = TypeVar("_Record", FileRecord | Removal, TreeEntry)
+
+
+def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Removal]:
+    """Check and read a batch line by line; a path may come once.
+
+    Raises BundleError: `batch_malformed`, `batch_path_invalid`, `batch_duplicate_path` or
+    `batch_wrong_dimensions`. Lines before a bad one have been yielded by then.
+    """
+
+    def read(value: object, where: str) -> FileRecord | Removal:
+        if isinstance(value, dict) and "removed" in value:
+            return _removal(value, where)
+        return _file(value, where, dimensions)
+
+    return _decode_lines(body, read)
+
+
+def decode_tree(body: bytes) -> Iterator[TreeEntry]:
+    """Check and read a tree line by line; a path may come once. Raises as `decode_records`."""
+
+    def read(value: object, where: str) -> TreeEntry:
+        return _tree_entry(Fields(value, keys=_TREE_KEYS, where=where))
+
+    return _decode_lines(body, read)
+
+
+def _decode_lines(body: bytes, read: Callable[[object, str], _Record]) -> Iterator[_Record]:
+    seen: set[str] = set()
+    for number, line in enumerate(BytesIO(body), start=1):
+        where = f"line {number}"
+        record = read(_json(line, where), where)
+        if record.path in seen:
+            raise BundleError(
+                f"{where}: path came on an earlier line too", code="batch_duplicate_path"
+            )
+        seen.add(record.path)
+        yield record
+
+
+def _json(line: bytes, where: str) -> object:
+    try:
+        value: object = json.loads(line.decode())
+    except (ValueError, RecursionError) as exc:  # not UTF-8, not JSON, a huge number, too deep
+        raise BundleError(f"{where}: must be one JSON object in UTF-8") from exc
+    return value
+
+
+def _removal(value: dict[str, object], where: str) -> Removal:
+    fields = Fields(value, keys=_REMOVAL_KEYS, where=where)
+    if not fields.boolean("removed"):
+        fields.refuse("removed", "must be true")
+    return Removal(fields.path())
+
+
+def _tree_entry(fields: Fields) -> TreeEntry:
+    mode = fields.text("mode", most=6)
+    if mode not in MODES:
+        fields.refuse("mode", "must be a file mode of git")
+    blob = fields.text("blob", most=64)
+    if not _BLOB.match(blob):
+        fields.refuse("blob", "must be 40 or 64 lower-case hexadecimal digits")
+    return TreeEntry(
+        path=fields.path(),
+        mode=mode,
+        blob=blob,
+        size=fields.integer("size"),
+        skipped=fields.option_or_none("skipped", SkipReason),
+    )
+
+
+def _file(value: object, where: str, dimensions: int) -> FileRecord:
+    fields = Fields(value, keys=_FILE_KEYS, where=where)
+    entry = _tree_entry(fields)
+    content = fields.text("content")
+    last_line = len(split_lines(content))
+    record = FileRecord(
+        path=entry.path,
+        mode=entry.mode,
+        blob=entry.blob,
+        size=entry.size,
+        language=fields.text("language", most=MAX_LABEL),
+        skipped=entry.skipped,
+        degraded=fields.option_or_none("degraded", DegradeReason),
+        content=content,
+        chunks=_chunks(fields, last_line, dimensions),
+        symbols=_symbols(fields, last_line),
+    )
+    if record.skipped and (content or record.chunks or record.symbols or record.degraded):
+        fields.refuse("skipped", "leaves no room for content, chunks, symbols or degraded")
+    return record
+
+
+def _chunks(fields: Fields, last_line: int, dimensions: int) -> tuple[Chunk, ...]:
+    chunks = [
+        Fields(item, keys=_CHUNK_KEYS, where=f"{fields.where}: chunks[{index}]")
+        for index, item in enumerate(fields.items("chunks"))
+    ]
+    if not chunks:
+        return ()
+    terms = read_terms(
+        [chunk.octets("terms", unit=4) for chunk in chunks],
+        [chunk.octets("weights", unit=4) for chunk in chunks],
+        where=fields.where,
+    )
+    vectors = read_vectors(
+        [chunk.octets_or_none("vector", unit=4) for chunk in chunks],
+        dimensions=dimensions,
+        where=fields.where,
+    )
+    return tuple(
+        Chunk(
+            span=span,
+            type=chunk.option("type", ChunkType),
+            name=chunk.text("name", most=MAX_NAME),
+            container=chunk.text("container", most=MAX_NAME),
+            terms=chunk_terms,
+            vector=vector,
+        )
+        for chunk, span, chunk_terms, vector in zip(
+            chunks, _ascending_spans(chunks, last_line), terms, vectors, strict=True
+        )
+    )
+
+
+def _ascending_spans(chunks: list[Fields], last_line: int) -> Iterator[Span]:
+    previous_end = 0
+    for chunk in chunks:
+        span = chunk.span(last_line=last_line)
+        if span.start <= previous_end:
+            chunk.refuse("start", "must lie after the chunk before it")
+        previous_end = span.end
+        yield span
+
+
+def _symbols(fields: Fields, last_line: int) -> tuple[Symbol, ...]:
+    symbols = (
+        Fields(item, keys=_SYMBOL_KEYS, where=f"{fields.where}: symbols[{index}]")
+        for index, item in enumerate(fields.items("symbols"))
+    )
+    return tuple(
+        Symbol(
+            name=symbol.text("name", most=MAX_NAME),
+            qualified_name=symbol.text("qualified_name", most=MAX_NAME),
+            kind=symbol.text("kind", most=MAX_LABEL),
+            span=symbol.span(last_line=last_line),
+            signature=symbol.text("signature", most=MAX_NAME),
+            exported=symbol.boolean("exported"),
+        )
+        for symbol in symbols
+    )

@@ -1,0 +1,84 @@
+"""Records → lines. The lines hold what `decoding` reads."""
+
+import json
+from binascii import b2a_base64
+from collections.abc import Iterable
+
+from indexer.bundle.arrays import term_bytes, vector_bytes
+from indexer.records import Chunk, FileRecord, Removal, Symbol, TreeEntry
+
+
+def encode_records(records: Iterable[FileRecord | Removal]) -> bytes:
+    """The decompressed body of a batch."""
+    return b"".join(map(encode_record, records))
+
+
+def encode_record(record: FileRecord | Removal) -> bytes:
+    """One line of a batch, with its LF."""
+    if isinstance(record, Removal):
+        return _line({"path": record.path, "removed": True})
+    return _line(
+        {
+            "path": record.path,
+            "mode": record.mode,
+            "blob": record.blob,
+            "size": record.size,
+            "language": record.language,
+            "skipped": record.skipped,
+            "degraded": record.degraded,
+            "content": record.content,
+            "chunks": [_chunk_fields(chunk) for chunk in record.chunks],
+            "symbols": [_symbol_fields(symbol) for symbol in record.symbols],
+        }
+    )
+
+
+def _chunk_fields(chunk: Chunk) -> dict[str, object]:
+    ids, weights = term_bytes(chunk.terms)
+    return {
+        "start": chunk.span.start,
+        "end": chunk.span.end,
+        "type": chunk.type,
+        "name": chunk.name,
+        "container": chunk.container,
+        "terms": _base64(ids),
+        "weights": _base64(weights),
+        "vector": None if chunk.vector is None else _base64(vector_bytes(chunk.vector)),
+    }
+
+
+def _symbol_fields(symbol: Symbol) -> dict[str, object]:
+    return {
+        "name": symbol.name,
+        "qualified_name": symbol.qualified_name,
+        "kind": symbol.kind,
+        "start": symbol.span.start,
+        "end": symbol.span.end,
+        "signature": symbol.signature,
+        "exported": symbol.exported,
+    }
+
+
+def encode_tree(entries: Iterable[TreeEntry]) -> bytes:
+    """The body of a tree upload."""
+    return b"".join(
+        _line(
+            {
+                "path": entry.path,
+                "mode": entry.mode,
+                "blob": entry.blob,
+                "size": entry.size,
+                "skipped": entry.skipped,
+            }
+        )
+        for entry in entries
+    )
+
+
+def _line(fields: dict[str, object]) -> bytes:
+    text = json.dumps(fields, ensure_ascii=False, check_circular=False, separators=(",", ":"))
+    return text.encode() + b"\n"
+
+
+def _base64(data: bytes) -> str:
+    return b2a_base64(data, newline=False).decode("ascii")

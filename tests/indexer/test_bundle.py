@@ -1,0 +1,386 @@
+"""The batch format: round trips, and every way in which a batch can be wrong."""
+
+import base64
+import gzip
+import itertools
+import json
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer import bundle
+from indexer.errors import BundleError
+from indexer.records import (
+    Chunk,
+    ChunkType,
+    DegradeReason,
+    FileRecord,
+    Removal,
+    SkipReason,
+    Span,
+    Symbol,
+    TermVector,
+    TreeEntry,
+)
+
+DIMENSIONS = 8
+BLOB = "ce013625030ba8dba906f756967f9e9ca394464a"
+
+
+def unit_vector(seed: int = 0) -> np.ndarray:
+    vector = np.random.default_rng(seed).standard_normal(DIMENSIONS).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def terms(*ids: int) -> TermVector:
+    return TermVector(np.array(ids, np.uint32), np.ones(len(ids), np.float32))
+
+
+def file_record(**changes: Any) -> FileRecord:
+    fields = {
+        "path": "src/app.py",
+        "mode": "100644",
+        "blob": BLOB,
+        "size": 24,
+        "language": "python",
+        "content": "def a():\n    pass\nx = 1\n",
+        "chunks": (
+            Chunk(Span(1, 2), ChunkType.FUNCTION, "a", "", terms(3, 70, 2**29), unit_vector()),
+            Chunk(Span(3, 3), ChunkType.MODULE, "", "", terms(5), None),
+        ),
+        "symbols": (Symbol("a", "a", "function", Span(1, 2), "def a():", exported=True),),
+    }
+    return FileRecord(**(fields | changes))
+
+
+def decode(body: bytes) -> list[FileRecord | Removal]:
+    return list(bundle.decode_records(body, dimensions=DIMENSIONS))
+
+
+def file_fields() -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(bundle.encode_record(file_record()))
+    return fields
+
+
+def decode_fields(*lines: object) -> list[FileRecord | Removal]:
+    return decode("\n".join(json.dumps(line) for line in lines).encode())
+
+
+# Round trips
+
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+paths = (
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/"), min_size=1)
+    .filter(lambda part: part not in {".", ".."})
+    .map(lambda part: f"dir/{part}")
+)
+modes = st.sampled_from(["100644", "100755", "120000", "160000"])
+blobs = st.sampled_from([BLOB, BLOB + "0" * 24])
+sizes = st.integers(0, 2**63 - 1)
+
+
+@st.composite
+def chunk_lists(draw: st.DrawFn, *, last_line: int) -> tuple[Chunk, ...]:
+    cuts = sorted(draw(st.sets(st.integers(1, last_line), max_size=4)))
+    return tuple(
+        Chunk(
+            Span(start, end - 1),
+            draw(st.sampled_from(ChunkType)),
+            draw(names),
+            draw(names),
+            terms(*sorted(draw(st.sets(st.integers(1, 2**29), max_size=5)))),
+            draw(st.sampled_from([None, unit_vector(1), np.zeros(DIMENSIONS, np.float32)])),
+        )
+        for start, end in itertools.pairwise(cuts)
+    )
+
+
+@st.composite
+def file_records(draw: st.DrawFn) -> FileRecord:
+    entry = FileRecord(draw(paths), draw(modes), draw(blobs), draw(sizes))
+    if draw(st.booleans()):
+        return FileRecord(
+            entry.path,
+            entry.mode,
+            entry.blob,
+            entry.size,
+            language=draw(names),
+            skipped=draw(st.sampled_from(SkipReason)),
+        )
+    content = draw(names) + "\n" * 9
+    symbol = Symbol(draw(names), draw(names), draw(names), Span(2, 5), draw(names), exported=True)
+    return FileRecord(
+        entry.path,
+        entry.mode,
+        entry.blob,
+        entry.size,
+        draw(names),
+        None,
+        draw(st.none() | st.sampled_from(DegradeReason)),
+        content,
+        draw(chunk_lists(last_line=9)),
+        (symbol,),
+    )
+
+
+@given(st.lists(file_records() | paths.map(Removal), unique_by=lambda record: record.path))
+def test_records_survive_the_round_trip(records: list[FileRecord | Removal]) -> None:
+    body = bundle.encode_records(records)
+    read = decode(bundle.decompress(bundle.compress(body), limit_bytes=len(body)))
+    assert bundle.encode_records(read) == body
+    assert [type(record) for record in read] == [type(record) for record in records]
+
+
+@given(
+    st.lists(
+        st.builds(TreeEntry, paths, modes, blobs, sizes, st.none() | st.sampled_from(SkipReason)),
+        unique_by=lambda entry: entry.path,
+    )
+)
+def test_trees_survive_the_round_trip(entries: list[TreeEntry]) -> None:
+    assert list(bundle.decode_tree(bundle.encode_tree(entries))) == entries
+
+
+def test_a_record_is_read_with_its_types() -> None:
+    (record,) = decode(bundle.encode_record(file_record()))
+    assert isinstance(record, FileRecord)
+    first, second = record.chunks
+    assert first.span == Span(1, 2)
+    assert first.type is ChunkType.FUNCTION
+    assert first.terms.ids.tolist() == [3, 70, 2**29]
+    assert first.terms.weights.dtype == np.float32
+    assert first.vector is not None
+    assert np.array_equal(first.vector, unit_vector())
+    assert second.vector is None
+    assert record.symbols[0].exported is True
+
+
+def test_an_empty_body_holds_no_record() -> None:
+    assert decode(b"") == []
+
+
+def test_the_same_records_give_the_same_bytes_and_identity() -> None:
+    body = bundle.encode_records([file_record()])
+    assert bundle.compress(body) == bundle.compress(body)
+    assert bundle.identity(body) == bundle.identity(bundle.encode_records([file_record()]))
+    assert len(bundle.identity(body)) == 64
+
+
+# Compression
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "batch_not_gzip"),
+        (b"plain text", "batch_not_gzip"),
+        (gzip.compress(b"0123456789")[:-1], "batch_not_gzip"),
+        (gzip.compress(b"0123456789") + b"x", "batch_not_gzip"),
+        (gzip.compress(b"0123456789") * 2, "batch_not_gzip"),
+        (gzip.compress(b"0123456789a"), "batch_too_large"),
+        (gzip.compress(bytes(100_000_000), 1), "batch_too_large"),
+    ],
+    ids=["empty", "text", "cut", "trailing byte", "two members", "one too many", "bomb"],
+)
+def test_bad_gzip_is_refused_with_its_code(data: bytes, code: str) -> None:
+    with pytest.raises(BundleError) as caught:
+        bundle.decompress(data, limit_bytes=10)
+    assert caught.value.code == code
+
+
+def test_a_body_of_exactly_the_limit_is_accepted() -> None:
+    assert bundle.decompress(gzip.compress(b"0123456789"), limit_bytes=10) == b"0123456789"
+
+
+# Refusals: what is changed in a good line, and what the message must name
+
+BAD_VECTORS = {
+    "nan": np.full(DIMENSIONS, np.nan),
+    "infinite": np.full(DIMENSIONS, np.inf),
+    "huge": np.full(DIMENSIONS, 3e38),
+    "long": np.full(DIMENSIONS, 1.0),
+}
+
+
+def b64(values: object, dtype: str) -> str:
+    return base64.b64encode(np.asarray(values, dtype).tobytes()).decode()
+
+
+FILE_CHANGES: list[tuple[str, object, str]] = [
+    ("path", "", "path"),
+    ("path", "/etc/passwd", "path"),
+    ("path", "a/../b", "path"),
+    ("path", "./a", "path"),
+    ("path", "a//b", "path"),
+    ("path", "a/", "path"),
+    ("path", "a\0b", "NUL"),
+    ("path", "\ud800", "surrogate"),
+    ("path", "ü" * 513, "1024 bytes"),
+    ("path", 3, "path must be a string"),
+    ("mode", "100600", "mode"),
+    ("mode", 100644, "mode"),
+    ("blob", "g" * 40, "blob"),
+    ("blob", "a" * 41, "blob"),
+    ("blob", BLOB + "\n", "blob"),
+    ("size", -1, "size"),
+    ("size", 2**63, "size"),
+    ("size", True, "size"),
+    ("size", 1.0, "size"),
+    ("language", "p" * 41, "language"),
+    ("language", None, "language"),
+    ("skipped", "no reason", "skipped"),
+    ("skipped", [], "skipped"),
+    ("skipped", "binary", "skipped"),
+    ("degraded", "tired", "degraded"),
+    ("content", "NUL \0", "content"),
+    ("content", "\udfff", "content"),
+    ("content", "one line", "end"),
+    ("chunks", {}, "chunks"),
+    ("chunks", [1], "chunks[0]"),
+    ("symbols", None, "symbols"),
+    ("references", [], "references"),
+]
+CHUNK_CHANGES: list[tuple[str, object, str]] = [
+    ("start", 0, "start"),
+    ("start", 3, "end"),
+    ("end", 4, "end"),
+    ("end", 3, "chunks[1]: start"),
+    ("type", "paragraph", "type"),
+    ("name", "n" * 501, "name"),
+    ("container", "\0", "container"),
+    ("terms", b64([0, 5, 6], "<u4"), "terms"),
+    ("terms", b64([5, 5, 6], "<u4"), "ascending"),
+    ("terms", b64([4, 5, 2**29 + 1], "<u4"), "terms"),
+    ("terms", b64([4, 5], "<u4"), "equal length"),
+    ("terms", "AAA=", "whole number"),
+    ("terms", "????", "base64"),
+    ("terms", "é", "base64"),
+    ("terms", None, "terms"),
+    ("weights", b64([1, 0, 1], "<f4"), "weights"),
+    ("weights", b64([1, -1, 1], "<f4"), "weights"),
+    ("weights", b64([1, np.nan, 1], "<f4"), "weights"),
+    ("weights", b64([1, np.inf, 1], "<f4"), "weights"),
+    ("weights", b64([1, 1e9, 1], "<f4"), "weights"),
+    ("vector", b64(unit_vector()[:-1], "<f4"), "8 dimensions"),
+    ("vector", "", "8 dimensions"),
+    *[("vector", b64(values, "<f4"), "vector") for values in BAD_VECTORS.values()],
+    ("vector", 1, "vector"),
+]
+SYMBOL_CHANGES: list[tuple[str, object, str]] = [
+    ("name", "n" * 501, "name"),
+    ("qualified_name", 1, "qualified_name"),
+    ("kind", "k" * 41, "kind"),
+    ("start", "1", "start"),
+    ("end", 4, "end"),
+    ("signature", "s" * 501, "signature"),
+    ("exported", 1, "exported"),
+    ("line", 1, "line"),
+]
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "value", "named"),
+    [
+        *[("file", *change) for change in FILE_CHANGES],
+        *[("chunks", *change) for change in CHUNK_CHANGES],
+        *[("symbols", *change) for change in SYMBOL_CHANGES],
+    ],
+)
+def test_a_bad_field_is_refused_and_named(part: str, key: str, value: object, named: str) -> None:
+    fields = file_fields()
+    target = fields if part == "file" else fields[part][0]
+    target[key] = value
+    with pytest.raises(BundleError) as caught:
+        decode_fields({"path": "gone", "removed": True}, fields)
+    assert "line 2" in str(caught.value)
+    assert named in str(caught.value)
+
+
+@pytest.mark.parametrize("part", ["file", "chunks", "symbols"])
+def test_a_missing_field_is_refused_and_named(part: str) -> None:
+    for key in file_fields() if part == "file" else file_fields()[part][0]:
+        fields = file_fields()
+        del (fields if part == "file" else fields[part][0])[key]
+        with pytest.raises(BundleError, match=f"{key} is missing"):
+            decode_fields(fields)
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        ([file_fields(), file_fields()], "batch_duplicate_path"),
+        ([file_fields(), {"path": "src/app.py", "removed": True}], "batch_duplicate_path"),
+        ([{"path": "../up", "removed": True}], "batch_path_invalid"),
+        ([{"path": "a", "removed": False}], "batch_malformed"),
+        ([{"path": "a", "removed": True, "blob": BLOB}], "batch_malformed"),
+        ([[]], "batch_malformed"),
+    ],
+)
+def test_codes_tell_the_kinds_of_fault_apart(lines: list[object], code: str) -> None:
+    with pytest.raises(BundleError) as caught:
+        decode_fields(*lines)
+    assert caught.value.code == code
+
+
+def test_another_number_of_dimensions_has_its_own_code() -> None:
+    with pytest.raises(BundleError) as caught:
+        list(bundle.decode_records(bundle.encode_record(file_record()), dimensions=4))
+    assert caught.value.code == "batch_wrong_dimensions"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"\n", b"{", b"\xff", b"[" * 100_000, b"1" * 10_000, b'{"path":"a"', b"{}\n\n", b"NaN"],
+    ids=["blank", "cut", "not UTF-8", "deep", "huge number", "cut field", "blank 2", "nan"],
+)
+def test_a_line_that_is_no_object_is_refused(body: bytes) -> None:
+    with pytest.raises(BundleError, match="line 1"):
+        decode(body)
+
+
+def test_the_tree_refuses_what_a_file_line_refuses() -> None:
+    line = {"path": "a/../b", "mode": "100644", "blob": BLOB, "size": 1, "skipped": None}
+    with pytest.raises(BundleError, match="path"):
+        list(bundle.decode_tree(json.dumps(line).encode()))
+
+
+# Fuzz: either it decodes or it is a BundleError
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_decode_or_are_refused(data: bytes) -> None:
+    for read in (decode, lambda body: bundle.decompress(body, limit_bytes=50)):
+        with suppress(BundleError):
+            read(data)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_any_mutated_record_decodes_or_is_refused(data: st.DataObject) -> None:
+    fields = file_fields()
+    target = data.draw(
+        st.sampled_from([fields, *fields["chunks"], *fields["symbols"]]), label="target"
+    )
+    key = data.draw(st.sampled_from(sorted(target)), label="key")
+    old = target[key]
+    wild = json_values
+    if isinstance(old, str):
+        cut = data.draw(st.integers(0, len(old)), label="cut")
+        wild |= st.text(max_size=4).map(lambda text: old[:cut] + text + old[cut + 1 :])
+    target[key] = data.draw(wild, label="value")
+    try:
+        records = decode_fields(fields)
+    except BundleError:
+        return
+    assert decode(bundle.encode_records(records))
