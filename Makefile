@@ -1,0 +1,53 @@
+# Everything a person or CI does here. `make help` lists it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test serve bench lint format schema lock clean
+
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Make .venv with everything, from the hashed locks
+
+$(STAMP): requirements/bootstrap.txt requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements/bootstrap.txt requirements/dev.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP) ## The main job on the embedded default: index, search, change three files, rewrite history
+	@$(BIN)/python scripts/demo.py
+
+test: $(STAMP) ## Every test (those whose tool is absent are named and left out)
+	@$(BIN)/python -m pytest -q
+
+serve: $(STAMP) ## Run the embedded service (AETERNA_DATA_DIR, AETERNA_BIND)
+	@exec $(BIN)/python -m central.serve
+
+bench: $(STAMP) ## Measure; prints a table and writes build/bench.json
+	@$(BIN)/python -m benchmarks
+
+lint: $(STAMP) ## Style, types, layers, migrations, schema
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest -q tests/central/test_checks_gate.py
+
+format: $(STAMP) ## Format the code
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lock: $(STAMP) ## Compile requirements/*.in to pinned, hashed files
+	@for name in bootstrap indexer central dev; do \
+	  $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+	    --no-header --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt; done
+
+clean: ## Remove what the targets made (not var/, which is data)
+	@rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

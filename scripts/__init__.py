@@ -1,0 +1,1 @@
+"""Programs for people and CI; nothing here is imported by the service."""

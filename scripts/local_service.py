@@ -1,0 +1,196 @@
+"""A real service in a process of its own, for the demo, the benchmarks and the end-to-end tests."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 60
+
+
+class ServiceError(Exception):
+    """A process did not do what it should; the message holds the end of its output."""
+
+
+def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment without the product's own variables, plus `extra`."""
+    own = ("AETERNA_", "DATABASE_URL", "VECTOR_STORE_URL", "CELERY_", "GITHUB_", "DJANGO_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    return {**kept, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **extra}
+
+
+@dataclass
+class Service:
+    """The embedded service on a data directory; `start` again after `kill` to test recovery."""
+
+    data_dir: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    program: tuple[str, ...] = ("-m", "central.serve")
+    process: subprocess.Popen[bytes] | None = None
+
+    def _environment(self) -> dict[str, str]:
+        return clean_environment(
+            {"AETERNA_DATA_DIR": str(self.data_dir), "AETERNA_BIND": "127.0.0.1:0"}
+            | self.environment
+        )
+
+    @property
+    def log(self) -> Path:
+        """Standard output and error of the server process."""
+        return self.data_dir / "server.log"
+
+    @property
+    def url(self) -> str:
+        """Where the running server listens."""
+        return str(json.loads((self.data_dir / "server.json").read_text())["url"])
+
+    def start(self) -> "Service":
+        """Start the server and wait until it is ready."""
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        (self.data_dir / "server.json").unlink(missing_ok=True)
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, *self.program],
+                cwd=ROOT,
+                env=self._environment(),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not self._is_ready():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                tail = self.log.read_text(errors="replace")[-3000:]
+                raise ServiceError(f"The service did not start:\n{tail}")
+            time.sleep(0.05)
+        return self
+
+    def _is_ready(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/readyz", timeout=5).status_code == httpx.codes.OK
+        except (FileNotFoundError, httpx.TransportError):
+            return False
+
+    def stop(self) -> None:
+        """End the server as a person would (SIGTERM) and wait."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End the server as a power cut would (SIGKILL) and wait."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: signal.Signals) -> None:
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(number)
+            self.process.wait(timeout=60)
+        self.process = None
+
+    def manage(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run a management command on the same data directory."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if check and done.returncode:
+            raise ServiceError(f"manage.py {arguments[0]} failed:\n{done.stdout}{done.stderr}")
+        return done
+
+    def create_organization(self, slug: str) -> str:
+        """Make an organisation; returns a token that may index and search."""
+        self.manage("create_organization", slug)
+        return self.manage(
+            "create_token", "--organization", slug, "--scopes", "index,search"
+        ).stdout.strip()
+
+
+@dataclass(frozen=True)
+class Organization:
+    """A client's view of one organisation on a running service."""
+
+    service: Service
+    slug: str
+    token: str = field(repr=False)
+
+    def index(
+        self, path: Path, project: str, *options: str, environment: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Run the real indexer on a clone and return its report."""
+        done = self.try_index(path, project, *options, environment=environment)
+        if done.returncode:
+            raise ServiceError(
+                f"indexing {project} ended with {done.returncode}:\n{done.stderr[-3000:]}"
+                f"\nserver:\n{self.service.log.read_text(errors='replace')[-2000:]}"
+            )
+        report: dict[str, Any] = json.loads(done.stdout)
+        return report
+
+    def try_index(
+        self, path: Path, project: str, *options: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the real indexer on a clone, whatever comes of it."""
+        settings = {
+            "AETERNA_URL": self.service.url,
+            "AETERNA_TOKEN": self.token,
+            "AETERNA_ORGANIZATION": self.slug,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "indexer", "run", "--json", "--path", str(path)]
+            + ["--project", project, *options],
+            cwd=ROOT,
+            env=clean_environment(settings | dict(environment or {})),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def get(self, route: str, **parameters: str) -> dict[str, Any]:
+        """GET an API route of this organisation."""
+        return self._answer("GET", route, params={"org_id": self.slug, **parameters})
+
+    def search(self, query: str, **filters: Any) -> dict[str, Any]:
+        """POST a search."""
+        return self._answer("POST", "search", json={"org_id": self.slug, "query": query, **filters})
+
+    def _answer(self, method: str, route: str, **arguments: Any) -> dict[str, Any]:
+        response = httpx.request(
+            method,
+            f"{self.service.url}/api/v1/{route}",
+            headers={"Authorization": f"Bearer {self.token}"},
+            timeout=30,
+            **arguments,
+        )
+        response.raise_for_status()
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    def dump(self, project: str) -> str:
+        """The canonical index of a repository."""
+        return self.service.manage(
+            "dump_index", "--organization", self.slug, "--repository", project
+        ).stdout
+
+
+@contextmanager
+def running_service(
+    data_dir: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[Service]:
+    """A started service that is stopped at the end, whatever happens."""
+    service = Service(data_dir, dict(environment or {}))
+    try:
+        yield service.start()
+    finally:
+        service.stop()
