@@ -1,5 +1,6 @@
 """Real git repositories from plain directories, with a fixed author so that commits are stable."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,7 +19,7 @@ def git(directory: Path, *arguments: str) -> str:
     """Run git in `directory`, return its output."""
     return subprocess.run(
         ["git", "-C", str(directory), *arguments],
-        env={**IDENTITY, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(directory)},
+        env={**IDENTITY, "PATH": os.environ["PATH"], "HOME": str(directory)},
         check=True,
         capture_output=True,
         text=True,
