@@ -106,5 +106,8 @@ class Embedding(models.Model):
     vector = models.BinaryField()
     used_at = models.DateTimeField()
 
+    class Meta:
+        indexes = [models.Index(fields=["digest", "embedder"], name="embedding_digest")]
+
     def __str__(self) -> str:
         return f"{self.embedder}:{bytes(self.digest).hex()[:12]}"

@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from central.repositories.models import Repository
@@ -46,8 +47,14 @@ class IndexRun(models.Model):
     stats = models.JSONField(default=dict)
     progress = models.JSONField(default=dict)
     error = models.TextField(blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(
+        default=0, help_text="Claims that ended neither well nor in a temporary failure"
+    )
+    retries = models.PositiveIntegerField(default=0, help_text="Temporary failures in a row")
+    claim = models.UUIDField(null=True, help_text="Who applies it: a fencing token, new each claim")
+    lease_until = models.DateTimeField(
+        null=True, help_text="Nobody may claim the run before; of a queued run: its back-off"
+    )
     opened_at = models.DateTimeField(auto_now_add=True)
     touched_at = models.DateTimeField(help_text="Last accepted request of the client")
     queued_at = models.DateTimeField(null=True)
@@ -71,14 +78,16 @@ class IndexRun(models.Model):
 class Batch(models.Model):
     """An uploaded body: number 0 is the tree of a full run, 1… are file records.
 
-    `body` is the gzip as it came; `digest` is the SHA-256 of the decompressed bytes. Bodies are
-    deleted when the run ends.
+    `body` is gzip; `digest` is the SHA-256 of the decompressed bytes; `path_keys` are its paths'
+    64-bit keys (see services.batches.path_key). Rows are deleted when the run ends.
     """
 
     run = models.ForeignKey(IndexRun, on_delete=models.CASCADE, related_name="batch_set")
     number = models.PositiveIntegerField()
     digest = models.BinaryField(max_length=32)
     files = models.PositiveIntegerField()
+    removals = models.PositiveIntegerField(default=0)
+    path_keys = ArrayField(models.BigIntegerField(), default=list)
     body = models.BinaryField()
 
     class Meta:

@@ -13,6 +13,13 @@ class Visibility(models.TextChoices):
     PRIVATE = "private"
 
 
+class Trouble(models.TextChoices):
+    """What the newest ended run says about the index: nothing, or why it is not of the head."""
+
+    FAILED = "failed"
+    BEHIND = "behind"
+
+
 class Repository(models.Model):
     """A project of an organisation.
 
@@ -37,6 +44,8 @@ class Repository(models.Model):
     embedder = models.CharField(max_length=200, blank=True)
     last_mode = models.CharField(max_length=11, blank=True)
     last_reason = models.CharField(max_length=20, blank=True)
+    trouble = models.CharField(max_length=10, choices=Trouble.choices, blank=True)
+    trouble_detail = models.TextField(blank=True)
     files = models.PositiveIntegerField(default=0, help_text="Indexed files")
     skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
     chunks = models.PositiveIntegerField(default=0)
