@@ -1,0 +1,124 @@
+"""What git lists, parsed: raw diffs, trees, names of remotes. Pure; nothing here runs git.
+
+Paths are bytes to git and text to everybody else. A path that cannot be stored gets a stand-in
+that is the same in every run, so that its removal finds it again.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from indexer.bundle.fields import MAX_PATH_BYTES
+from indexer.errors import GitError
+from indexer.records import SkipReason, TreeEntry
+
+SUBMODULE_MODE = "160000"
+
+_CUT_BYTES = 900
+_DIGEST_DIGITS = 16
+_ESCAPES = {
+    0x07: "\\a", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0B: "\\v", 0x0C: "\\f", 0x0D: "\\r",
+    0x22: '\\"', 0x5C: "\\\\",
+}  # fmt: skip
+_SCP_REMOTE = re.compile(r"(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>[^/].*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between two commits. A rename is a removal and an entry.
+
+    Sizes are not known to a diff: `entries` have size 0 until the blobs are asked for.
+    """
+
+    entries: tuple[TreeEntry, ...]
+    removed: tuple[str, ...]
+
+
+def parse_tree(listing: bytes) -> list[TreeEntry]:
+    """`git ls-tree -r -z -l --full-tree`, in git's order; a submodule has size 0."""
+    entries = []
+    for line in listing.split(b"\0")[:-1]:
+        head, _, raw_path = line.partition(b"\t")
+        mode, _kind, blob, size = head.decode("ascii").split()
+        path, skipped = storable_path(raw_path)
+        entries.append(TreeEntry(path, mode, blob, 0 if size == "-" else int(size), skipped))
+    return entries
+
+
+def parse_diff(listing: bytes) -> Changes:
+    """`git diff-tree -r -z --no-renames --raw --no-abbrev`: statuses A, M, T and D.
+
+    Any other status raises GitError: it would be a change that nobody indexes.
+    """
+    entries, removed = [], []
+    for head, raw_path in _pairs(listing):
+        _old_mode, mode, _old_blob, blob, status = head.removeprefix(b":").decode("ascii").split()
+        path, skipped = storable_path(raw_path)
+        if status in {"A", "M", "T"}:
+            entries.append(TreeEntry(path, mode, blob, 0, skipped))
+        elif status == "D":
+            removed.append(path)
+        else:
+            raise GitError(f"git diff-tree gave the status {status!r}, which is not expected")
+    return Changes(tuple(entries), tuple(removed))
+
+
+def _pairs(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
+    fields = iter(listing.split(b"\0")[:-1])
+    return zip(fields, fields, strict=True)
+
+
+def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
+    """A path as text, or its stand-in and why it is skipped.
+
+    Bytes that are not UTF-8 are written as git writes them between quotes. What is too long is
+    cut and ends in "…" and a digest of all of it. A real file could only meet a stand-in by being
+    named after it: with quotes around and octal escapes within, or with its own digest.
+    """
+    reason = None
+    try:
+        path = raw.decode()
+    except UnicodeDecodeError:
+        path, reason = _quoted(raw), SkipReason.PATH_NOT_UTF8
+    if len(path.encode()) <= MAX_PATH_BYTES:
+        return path, reason
+    digest = hashlib.sha256(raw).hexdigest()[:_DIGEST_DIGITS]
+    cut = path.encode()[:_CUT_BYTES].decode(errors="ignore")
+    return f"{cut}…{digest}", reason or SkipReason.PATH_TOO_LONG
+
+
+def _quoted(raw: bytes) -> str:
+    """C-style quoting as git's quote.c does it with core.quotePath on."""
+    quoted = (
+        _ESCAPES.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}")
+        for byte in raw
+    )
+    return '"' + "".join(quoted) + '"'
+
+
+def web_url(remote: str) -> str | None:
+    """The https address of a remote, without user, password, query or `.git`; None for a path.
+
+    `git@host:owner/name.git` and ssh:// name the same place on every forge; a port of ssh does
+    not serve pages, so it is dropped, one of http(s) is kept.
+    """
+    scp = _SCP_REMOTE.fullmatch(remote)
+    if scp and "://" not in remote:
+        return _https(scp["host"], scp["path"])
+    try:
+        parts = urlsplit(remote)
+        port = parts.port
+    except ValueError:  # no valid port or address
+        return None
+    if parts.scheme not in {"https", "http", "ssh", "git"} or not parts.hostname:
+        return None
+    host = parts.hostname
+    if port and parts.scheme in {"https", "http"}:
+        host = f"{host}:{port}"
+    return _https(host, parts.path)
+
+
+def _https(host: str, path: str) -> str:
+    return f"https://{host}/{path.strip('/').removesuffix('.git')}"

@@ -1,0 +1,42 @@
+"""Attributes come from the commit, whatever lies on disk or in the user's configuration."""
+
+from pathlib import Path
+
+import pytest
+
+from indexer.attributes import GENERATED, VENDORED, attributes_at
+from indexer.git import Repository
+from tests.indexer.repositories import Sandbox
+
+
+@pytest.fixture(params=["sha1", "sha256"])
+def sandbox(tmp_path: Path, request: pytest.FixtureRequest) -> Sandbox:
+    return Sandbox(tmp_path / "repository", f"--object-format={request.param}")
+
+
+def test_attributes_are_those_of_the_commit(sandbox: Sandbox) -> None:
+    old = sandbox.commit("old", {"a.py": "a", "lib/b.py": "b", "lib/deep/c.py": "c"})
+    head = sandbox.commit(
+        "head",
+        {
+            ".gitattributes": "*.py linguist-generated=true\nlib/** linguist-vendored\n",
+            "lib/deep/.gitattributes": "c.py -linguist-vendored linguist-generated=false\n",
+        },
+    )
+    sandbox.write({".gitattributes": "* linguist-vendored\n"})
+    (sandbox.path / ".git/info").mkdir(exist_ok=True)
+    (sandbox.path / ".git/info/attributes").write_text("* linguist-vendored\n")
+    sandbox.git("config", "core.attributesFile", str(sandbox.path / ".gitattributes"))
+    paths = ["a.py", "lib/b.py", "lib/deep/c.py", "new\nline"]
+    repository = Repository(sandbox.path / "lib")
+    assert attributes_at(repository, old, paths) == {}
+    assert attributes_at(repository, head, paths) == {
+        "a.py": {GENERATED},
+        "lib/b.py": {GENERATED, VENDORED},
+    }
+
+
+def test_a_bare_blobless_clone_has_them_too(sandbox: Sandbox, tmp_path: Path) -> None:
+    head = sandbox.commit("head", {"a.js": "a", ".gitattributes": "*.js linguist-vendored\n"})
+    clone = sandbox.clone_to(tmp_path / "clone", "--bare", "--filter=blob:none")
+    assert attributes_at(Repository(clone.path), head, ["a.js"]) == {"a.js": {VENDORED}}
