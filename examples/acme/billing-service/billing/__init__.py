@@ -1,0 +1,1 @@
+"""Invoices, taxes and reminders."""

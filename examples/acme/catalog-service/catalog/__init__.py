@@ -1,0 +1,1 @@
+"""What we sell, and how it is found."""

@@ -1,0 +1,3 @@
+module github.com/acme/go-kit
+
+go 1.22

@@ -1,0 +1,1 @@
+"""How much of what lies where, and for whom it is reserved."""

@@ -1,0 +1,1 @@
+"""The shop before the services."""

@@ -1,0 +1,1 @@
+"""Request handlers; see MIGRATION.md for the ones that have moved."""

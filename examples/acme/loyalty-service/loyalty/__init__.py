@@ -1,0 +1,1 @@
+"""Points for purchases, and what they are worth."""

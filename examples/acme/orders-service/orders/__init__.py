@@ -1,0 +1,1 @@
+"""Baskets become orders, and orders have a life."""

@@ -1,0 +1,1 @@
+"""Nightly figures for people who like tables."""

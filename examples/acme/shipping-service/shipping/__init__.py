@@ -1,0 +1,1 @@
+"""Parcels, carriers and delivery dates."""

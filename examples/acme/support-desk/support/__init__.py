@@ -1,0 +1,1 @@
+"""Tickets from customers, by mail and by form."""
