@@ -11,10 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from indexer.git import Repository
-from indexer.listing import parse_tree
+from indexer.listing import ATTRIBUTES_FILE, parse_tree
 from indexer.records import TreeEntry
 
-FILE_NAME: Final = ".gitattributes"
 GENERATED: Final = "linguist-generated"
 VENDORED: Final = "linguist-vendored"
 
@@ -35,7 +34,8 @@ def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> l
     """The `.gitattributes` of the root and of every directory above `paths`."""
     directories = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
     names = sorted(
-        FILE_NAME if directory == "." else f"{directory}/{FILE_NAME}" for directory in directories
+        ATTRIBUTES_FILE if directory == "." else f"{directory}/{ATTRIBUTES_FILE}"
+        for directory in directories
     )
     found = []
     for start in range(0, len(names), 500):  # below every limit on the length of a command

@@ -4,7 +4,6 @@ The only import of GitPython. Reads objects, never the work tree or the index, s
 edits nor a user's configuration can change an answer.
 """
 
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from subprocess import PIPE
@@ -13,7 +12,16 @@ import git
 from git.exc import GitCommandNotFound, InvalidGitRepositoryError, NoSuchPathError
 
 from indexer.errors import CommitNotFoundError, GitError, NotARepositoryError, ShallowCloneError
-from indexer.listing import SUBMODULE_MODE, Changes, parse_diff, parse_tree, web_url
+from indexer.listing import (
+    ATTRIBUTES_FILE,
+    SELECTION_FILE,
+    SUBMODULE_MODE,
+    Changes,
+    parse_diff,
+    parse_tree,
+    web_url,
+)
+from indexer.planning import Relation
 from indexer.records import TreeEntry
 
 # Nothing may ask a question, page, translate or swap objects while the indexer reads.
@@ -30,16 +38,6 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 _OBJECT_MISSING = 128
-
-
-class Relation(StrEnum):
-    """How the commit that was indexed lies to the one that is to be indexed."""
-
-    MISSING = "missing"
-    SAME = "same"
-    ANCESTOR = "ancestor"
-    DESCENDANT = "descendant"
-    DIVERGED = "diverged"
 
 
 class Repository:
@@ -186,6 +184,14 @@ class Repository:
             )
             for entry in entries
         ]
+
+    def selection_changed(self, base: str, head: str) -> bool:
+        """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`."""
+        changes = self.changes(base, head)
+        paths = [*changes.removed, *(entry.path for entry in changes.entries)]
+        return any(
+            path == SELECTION_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
+        )
 
     def tree(self, commit: str) -> list[TreeEntry]:
         """Every tracked file of `commit`, submodules included."""

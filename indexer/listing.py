@@ -15,6 +15,8 @@ from indexer.errors import GitError
 from indexer.records import SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
+SELECTION_FILE = ".codesearch.toml"
+ATTRIBUTES_FILE = ".gitattributes"
 
 _CUT_BYTES = 900
 _DIGEST_DIGITS = 16

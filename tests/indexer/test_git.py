@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import CommitNotFoundError, GitError, NotARepositoryError, ShallowCloneError
-from indexer.git import Relation, Repository
+from indexer.git import Repository
+from indexer.planning import Relation
 from indexer.records import SkipReason
 from tests.indexer.repositories import Sandbox
 

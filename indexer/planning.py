@@ -1,0 +1,124 @@
+"""The decision table: what kind of run a commit needs, and why (DESIGN §4.2). Pure.
+
+Facts that cost a process or the network are asked for only where the answer depends on them.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from indexer.records import Mode, Reason
+
+
+class Relation(StrEnum):
+    """How the commit that was indexed (base) lies to the one that is to be indexed (head)."""
+
+    MISSING = "missing"
+    SAME = "same"
+    ANCESTOR = "ancestor"
+    DESCENDANT = "descendant"
+    DIVERGED = "diverged"
+
+
+class Requested(StrEnum):
+    """What the caller asks for: `--mode`."""
+
+    AUTO = "auto"
+    FULL = "full"
+    FORCE = "force"
+
+
+class History(Protocol):
+    """What the table asks of a repository. Each may raise GitError."""
+
+    def is_shallow(self) -> bool:
+        """Whether history was cut off."""
+        ...
+
+    def relation(self, base: str, head: str) -> Relation:
+        """How `base` lies to `head`; fetches history that is missing."""
+        ...
+
+    def tip(self, ref: str) -> str | None:
+        """The commit that the ref names at the remote."""
+        ...
+
+    def selection_changed(self, base: str, head: str) -> bool:
+        """Whether the rules that select files differ between the commits."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What central holds: the base commit and what its index was made with."""
+
+    commit: str
+    same_extractor: bool
+    same_embedder: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Mode and reason of a run; with `Mode.INCREMENTAL` the base to compare with."""
+
+    mode: Mode
+    reason: Reason
+    base: str | None = None
+
+
+def decide(
+    *, head: str, ref: str, indexed: Indexed | None, requested: Requested, history: History
+) -> Plan:
+    """The plan for indexing `head` of branch `ref`. Raises what `history` raises.
+
+    An old job that is run again never rewinds the index, whatever it asks for: a commit that the
+    index has passed is left alone unless the branch's tip is there again.
+    """
+    demand = _demand(indexed, requested)
+    if demand:
+        return _on_demand(demand, head, ref, indexed, history)
+    if indexed is None:
+        return Plan(Mode.FULL, Reason.FIRST_INDEX)
+    return _by_ancestry(head, ref, indexed.commit, history)
+
+
+def _demand(indexed: Indexed | None, requested: Requested) -> Plan | None:
+    """The full run that is due whatever the commits are."""
+    if requested is Requested.FORCE:
+        return Plan(Mode.FORCE, Reason.REQUESTED)
+    if requested is Requested.FULL:
+        return Plan(Mode.FULL, Reason.REQUESTED)
+    if indexed is None:
+        return None
+    if not indexed.same_extractor:
+        return Plan(Mode.FULL, Reason.EXTRACTOR_CHANGED)
+    return None if indexed.same_embedder else Plan(Mode.FULL, Reason.EMBEDDER_CHANGED)
+
+
+def _on_demand(
+    demand: Plan, head: str, ref: str, indexed: Indexed | None, history: History
+) -> Plan:
+    if indexed is None or indexed.commit == head:
+        return demand
+    if history.is_shallow() and history.tip(ref) == head:  # no need to fetch the history
+        return demand
+    passed = history.relation(indexed.commit, head) is Relation.DESCENDANT
+    if passed and history.tip(ref) != head:
+        return Plan(Mode.NONE, Reason.SUPERSEDED)
+    return demand
+
+
+def _by_ancestry(head: str, ref: str, base: str, history: History) -> Plan:
+    relation = history.relation(base, head)
+    if relation is Relation.SAME:
+        return Plan(Mode.NONE, Reason.UP_TO_DATE)
+    if relation is Relation.MISSING:
+        return Plan(Mode.FULL, Reason.BASE_MISSING)
+    if relation is Relation.DIVERGED:
+        return Plan(Mode.FULL, Reason.DIVERGED)
+    if relation is Relation.DESCENDANT:
+        at_tip = history.tip(ref) == head
+        return Plan(Mode.FULL, Reason.REWOUND) if at_tip else Plan(Mode.NONE, Reason.SUPERSEDED)
+    if history.selection_changed(base, head):
+        return Plan(Mode.FULL, Reason.SELECTION_CHANGED)
+    return Plan(Mode.INCREMENTAL, Reason.FAST_FORWARD, base)
