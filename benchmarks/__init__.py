@@ -1,0 +1,1 @@
+"""Measurements, never tests: `make bench` prints a table and writes build/bench.json."""
