@@ -1,0 +1,37 @@
+"""The client's half of the index fingerprint: what, besides the file, decides what is extracted.
+
+A change of this string re-indexes every repository in full, so raise a version only when the
+output changes. Installed grammars and the query files count by themselves.
+"""
+
+import hashlib
+from functools import cache
+from importlib import metadata, resources
+
+CHUNKER_VERSION = 1
+LEXICAL_VERSION = 1
+SELECTION_VERSION = 1
+
+_DISTRIBUTIONS = (
+    "tree-sitter", "tree-sitter-bash", "tree-sitter-c", "tree-sitter-c-sharp", "tree-sitter-cpp",
+    "tree-sitter-go", "tree-sitter-java", "tree-sitter-javascript", "tree-sitter-kotlin",
+    "tree-sitter-php", "tree-sitter-python", "tree-sitter-ruby", "tree-sitter-rust",
+    "tree-sitter-scala", "tree-sitter-swift", "tree-sitter-typescript",
+)  # fmt: skip
+
+
+@cache
+def fingerprint() -> str:
+    """Such as `aeterna-1.1.1-3f2a9c0d81b4`: own versions, then a digest of queries and grammars."""
+    digest = hashlib.sha256()
+    for distribution in _DISTRIBUTIONS:
+        digest.update(f"{distribution}={metadata.version(distribution)}\n".encode())
+    folder = resources.files("indexer") / "languages" / "queries"
+    for query in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if query.name.endswith(".scm"):
+            digest.update(f"{query.name}\n".encode() + query.read_bytes())
+    versions = f"{CHUNKER_VERSION}.{LEXICAL_VERSION}.{SELECTION_VERSION}"
+    return f"aeterna-{versions}-{digest.hexdigest()[:12]}"
+
+
+EXTRACTOR = fingerprint()

@@ -1,0 +1,15 @@
+; On top of c.scm.
+(class_specifier name: (_) @name body: (_)) @definition.class
+(struct_specifier name: (template_type) @name body: (_)) @definition.struct
+(function_definition
+  declarator: (function_declarator
+    declarator: [(field_identifier) (qualified_identifier) (destructor_name) (operator_name)] @name)) @definition.function
+(function_definition
+  declarator: (_
+    (function_declarator
+      declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))) @definition.function
+(function_definition declarator: (operator_cast) @name) @definition.function
+(alias_declaration name: (type_identifier) @name) @definition.type
+(concept_definition name: (identifier) @name) @definition.type
+(namespace_definition name: (_) @name) @namespace
+(template_declaration "template" @decorator)

@@ -1,0 +1,11 @@
+(function_definition name: (name) @name) @definition.function
+(method_declaration name: (name) @name) @definition.method
+(class_declaration name: (name) @name) @definition.class
+(interface_declaration name: (name) @name) @definition.interface
+(trait_declaration name: (name) @name) @definition.trait
+(enum_declaration name: (name) @name) @definition.enum
+(const_declaration (const_element (name) @name)) @definition.constant
+
+(_ (visibility_modifier ["private" "protected"])) @private
+(attribute_list) @decorator
+(comment) @comment

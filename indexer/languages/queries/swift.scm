@@ -1,0 +1,19 @@
+(class_declaration ["class" "actor"] name: (type_identifier) @name) @definition.class
+(class_declaration "struct" name: (type_identifier) @name) @definition.struct
+(class_declaration "enum" name: (type_identifier) @name) @definition.enum
+(class_declaration "extension" name: (_) @name) @scope
+(protocol_declaration name: (type_identifier) @name) @definition.interface
+(function_declaration name: (simple_identifier) @name) @definition.function
+(protocol_function_declaration name: (simple_identifier) @name) @definition.function
+(init_declaration "init" @name) @definition.method
+(deinit_declaration "deinit" @name) @definition.method
+(typealias_declaration name: (type_identifier) @name) @definition.type
+(source_file
+  (property_declaration
+    (value_binding_pattern "let")
+    name: (pattern bound_identifier: (simple_identifier) @name)) @definition.constant)
+
+(_ (modifiers (visibility_modifier ["public" "open"]))) @exported
+(attribute) @decorator
+(comment) @comment
+(multiline_comment) @comment

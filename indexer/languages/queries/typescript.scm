@@ -1,0 +1,13 @@
+(abstract_class_declaration name: (_) @name) @definition.class
+(interface_declaration name: (_) @name) @definition.interface
+(enum_declaration name: (_) @name) @definition.enum
+(type_alias_declaration name: (_) @name) @definition.type
+(internal_module name: (_) @name) @definition.module
+(module name: (identifier) @name) @definition.module
+(function_signature name: (identifier) @name) @definition.function
+(abstract_method_signature name: (_) @name) @definition.method
+(interface_body (method_signature name: (_) @name) @definition.method)
+(public_field_definition
+  name: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
+(_ (accessibility_modifier ["private" "protected"])) @private

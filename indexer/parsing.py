@@ -1,0 +1,296 @@
+"""From bytes to definitions, comments and decorators: the only module that knows tree-sitter.
+
+What it answers is a function of the bytes alone: work is bounded by counts, never by a clock.
+Trees are walked with cursors, never by recursion; `Node.children` of a deep tree must not be held,
+because the binding frees such chains recursively and overflows the C stack (seen at 100,000).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module, resources
+
+import numpy as np
+import tree_sitter
+
+from indexer.languages import Grammar, Language
+from indexer.records import DegradeReason
+
+MAX_BRACKET_DEPTH = 1_000
+# tree-sitter reports progress every 100 operations. Real code needs 3 to 20 reports per 1,000
+# bytes, and at most 5 while it recovers from errors, where a report may take a millisecond.
+_MIN_REPORTS = 2_000
+_BYTES_PER_REPORT = 25
+_MAX_REPORTS = 60_000
+_MAX_ERROR_REPORTS = 1_000
+# A query looks at all later siblings of each child of an ERROR node: the square of its width.
+_MAX_ERROR_WORK = 300_000_000
+_ERROR_WORK_PER_NODE = 500
+_MATCH_LIMIT = 65_536
+_READ_BYTES = 65_536
+
+_BRACKET_STEP = np.zeros(256, dtype=np.int8)
+_BRACKET_STEP[list(b"([{")] = 1
+_BRACKET_STEP[list(b")]}")] = -1
+_NOT_BRACKETS = bytes(byte for byte in range(256) if not _BRACKET_STEP[byte])
+
+_PREFIXES = ("scope", "namespace")
+
+_Captures = dict[str, list[tree_sitter.Node]]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition as captured, or something that only prefixes names: with kind `scope` those
+    of methods (an impl, an extension), with kind `namespace` those of functions.
+
+    Bytes are half-open offsets, lines are 1-based and inclusive. `container` is what the
+    definition itself says it belongs to, such as a Go method's receiver.
+    """
+
+    kind: str
+    name: str
+    container: str
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    body_byte: int | None
+    exported: bool
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One parse of one file, passed to everything that reads the tree.
+
+    `definitions` come in order of start, outer before inner. `leading` maps the last line of each
+    comment and decorator that begins its line to its first line; `comment_lines` are the lines
+    that hold nothing but comments. `decorators` maps start to end in bytes.
+    """
+
+    language: Language
+    source: bytes
+    tree: tree_sitter.Tree
+    definitions: tuple[Definition, ...]
+    leading: dict[int, int]
+    comment_lines: frozenset[int]
+    decorators: dict[int, int]
+    exported_names: frozenset[str]
+
+
+def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
+    """Parse UTF-8 `source` without a byte order mark; the language must have a grammar."""
+    grammar = language.grammar
+    if grammar is None:
+        raise ValueError(f"{language.name} has no grammar")
+    if _bracket_depth(source) > MAX_BRACKET_DEPTH:
+        return DegradeReason.TOO_DEEP
+    tree = _parse_within_budget(_language(grammar), source)
+    if tree is None:
+        return DegradeReason.PARSE_BUDGET
+    if _error_work(tree) > _MAX_ERROR_WORK:
+        return DegradeReason.PARSE_FAILED
+    cursor = tree_sitter.QueryCursor(_definition_query(grammar), match_limit=_MATCH_LIMIT)
+    collector = _Collector(source)
+    for pattern, captures in cursor.matches(tree.root_node):
+        collector.add(pattern, captures)
+    if cursor.did_exceed_match_limit:
+        return DegradeReason.PARSE_BUDGET
+    return collector.parsed(language, tree)
+
+
+@cache
+def _language(grammar: Grammar) -> tree_sitter.Language:
+    module = import_module(grammar.module)
+    return tree_sitter.Language(getattr(module, grammar.function)())
+
+
+@cache
+def _definition_query(grammar: Grammar) -> tree_sitter.Query:
+    folder = resources.files("indexer.languages") / "queries"
+    texts = [(folder / f"{name}.scm").read_text("utf-8") for name in grammar.queries]
+    return tree_sitter.Query(_language(grammar), "\n".join(texts))
+
+
+def _bracket_depth(source: bytes) -> int:
+    """The deepest nesting of brackets, those in strings and comments included."""
+    brackets = np.frombuffer(source.translate(None, _NOT_BRACKETS), dtype=np.uint8)
+    if not brackets.size:
+        return 0
+    depths = np.cumsum(_BRACKET_STEP[brackets], dtype=np.int64)
+    return int((depths - np.minimum.accumulate(np.minimum(depths, 0))).max())
+
+
+def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_sitter.Tree | None:
+    parser = tree_sitter.Parser(language)
+    spend = _budget(min(_MIN_REPORTS + len(source) // _BYTES_PER_REPORT, _MAX_REPORTS))
+
+    def read(offset: int, _point: object) -> bytes:
+        return source[offset : offset + _READ_BYTES]
+
+    try:
+        return parser.parse(read, progress_callback=spend)
+    except ValueError:  # the binding's only way to say that the callback stopped it
+        return None
+
+
+def _budget(reports: int) -> Callable[[int, bool], bool]:
+    error_reports = _MAX_ERROR_REPORTS
+
+    def spend(_offset: int, has_error: bool) -> bool:
+        nonlocal reports, error_reports
+        reports -= 1
+        error_reports -= has_error
+        return reports < 0 or error_reports < 0
+
+    return spend
+
+
+def _error_work(tree: tree_sitter.Tree) -> int:
+    """What a query over the erroneous parts of the tree would cost, until it is too much."""
+    cursor = tree.walk()
+    work = 0
+    while work <= _MAX_ERROR_WORK:
+        node = cursor.node
+        if node is None or not node.has_error:
+            descended = False
+        else:
+            work += _ERROR_WORK_PER_NODE + (node.child_count**2 if node.is_error else 0)
+            descended = work <= _MAX_ERROR_WORK and cursor.goto_first_child()
+        if not descended and not _go_on(cursor):
+            break
+        work += _ERROR_WORK_PER_NODE
+    return work
+
+
+def _go_on(cursor: tree_sitter.TreeCursor) -> bool:
+    """Move to the next node in document order that is not below this one."""
+    while not cursor.goto_next_sibling():
+        if not cursor.goto_parent():
+            return False
+    return True
+
+
+@dataclass(slots=True)
+class _Found:
+    pattern: int
+    kind: str
+    node: tree_sitter.Node
+    name: str
+    container: str
+    body: int | None
+
+
+@dataclass(slots=True)
+class _Collector:
+    """Gathers matches; of several patterns for one node the first in the query file wins."""
+
+    source: bytes
+    found: dict[int, _Found] = field(default_factory=dict)
+    marks: dict[str, set[int]] = field(
+        default_factory=lambda: {"exported": set(), "private": set()}
+    )
+    exported_names: set[str] = field(default_factory=set)
+    leading: dict[int, int] = field(default_factory=dict)
+    comment_lines: set[int] = field(default_factory=set)
+    decorators: dict[int, int] = field(default_factory=dict)
+
+    def add(self, pattern: int, captures: _Captures) -> None:
+        for label, nodes in captures.items():
+            if label == "comment":
+                self._add_comments(nodes)
+            elif label == "decorator":
+                self._add_decorators(nodes)
+            elif label in self.marks:
+                self.marks[label].update(node.id for node in nodes)
+            elif label == "exported.name":
+                self.exported_names.update(self._text(node) for node in nodes)
+            elif label in _PREFIXES or label.startswith("definition."):
+                self._add_definition(pattern, label.removeprefix("definition."), nodes[0], captures)
+
+    def parsed(self, language: Language, tree: tree_sitter.Tree) -> Parsed:
+        found = sorted(
+            self.found.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte)
+        )
+        return Parsed(
+            language=language,
+            source=self.source,
+            tree=tree,
+            definitions=tuple(self._definition(one) for one in found),
+            leading=self.leading,
+            comment_lines=frozenset(self.comment_lines),
+            decorators=self.decorators,
+            exported_names=frozenset(self.exported_names),
+        )
+
+    def _add_definition(
+        self, pattern: int, kind: str, node: tree_sitter.Node, captures: _Captures
+    ) -> None:
+        known = self.found.get(node.id)
+        bodies = captures.get("body")
+        if known is not None and (known.pattern < pattern or known.body is not None):
+            return
+        body = bodies[0] if bodies else node.child_by_field_name("body")
+        self.found[node.id] = _Found(
+            pattern=pattern,
+            kind=kind,
+            node=node,
+            name=self._joined(captures.get("name", [])),
+            container=self._joined(captures.get("container", [])),
+            body=None if body is None else body.start_byte,
+        )
+
+    def _definition(self, one: _Found) -> Definition:
+        start, end = _lines(one.node)
+        return Definition(
+            kind=one.kind,
+            name=one.name,
+            container=one.container,
+            start_byte=one.node.start_byte,
+            end_byte=one.node.end_byte,
+            start_line=start,
+            end_line=end,
+            body_byte=one.body,
+            exported=one.node.id in self.marks["exported"] or one.name in self.exported_names,
+            private=one.node.id in self.marks["private"],
+        )
+
+    def _add_comments(self, nodes: Iterable[tree_sitter.Node]) -> None:
+        for node in nodes:
+            start, end = _lines(node)
+            if self._begins_line(node):
+                self.leading[end] = min(start, self.leading.get(end, start))
+                if self._ends_line(node):
+                    self.comment_lines.update(range(start, end + 1))
+
+    def _add_decorators(self, nodes: Iterable[tree_sitter.Node]) -> None:
+        for node in nodes:
+            self.decorators[node.start_byte] = node.end_byte
+            if self._begins_line(node):
+                start, end = _lines(node)
+                self.leading[end] = min(start, self.leading.get(end, start))
+
+    def _begins_line(self, node: tree_sitter.Node) -> bool:
+        start = node.start_byte
+        return not self.source[start - node.start_point.column : start].strip()
+
+    def _ends_line(self, node: tree_sitter.Node) -> bool:
+        end = node.end_byte
+        if self.source[end - 1 : end] == b"\n":
+            return True
+        line_end = self.source.find(b"\n", end)
+        return not self.source[end : line_end if line_end >= 0 else None].strip()
+
+    def _joined(self, nodes: Iterable[tree_sitter.Node]) -> str:
+        return "".join(self._text(node) for node in nodes)
+
+    def _text(self, node: tree_sitter.Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _lines(node: tree_sitter.Node) -> tuple[int, int]:
+    """First and last line; a node that ends with its line's LF does not reach into the next."""
+    start, end = node.start_point.row, node.end_point
+    last = end.row - 1 if end.column == 0 and end.row > start else end.row
+    return start + 1, last + 1
