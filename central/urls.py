@@ -1,5 +1,9 @@
 """Every route, versioned: the map of the API."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from central.search.views import SearchView
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/search", SearchView.as_view(), name="search"),
+]

@@ -1,0 +1,127 @@
+"""One attempt at a search: candidates from the stores in order, then the results to show."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from central.search.answers import Result, forge_url, shown_content
+from central.search.filters import point_filter, row_filter
+from central.search.merging import Found, ordered, words_in
+from central.search.query import MAX_RESULTS, Mode, SearchRequest
+from central.search.retrieval import Asked, Plan, Tier, tiers
+from central.search.selectors import LiveChunk, SearchedRepository, ShownText, shown_texts
+from central.search.similarity import clipped, missing_cosines
+from central.search.symbols import symbol_tier
+from indexer.records import EmbedderSpec
+from indexer.store.base import Collection, VectorStore
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What is asked, of which repositories (by id) and collections (by repository)."""
+
+    request: SearchRequest
+    queries: Sequence[Asked]
+    repositories: Mapping[int, SearchedRepository]
+    collections: Mapping[int, Collection]
+    store: VectorStore
+
+    def candidates(self, wanted: int) -> list[Found]:
+        """The first `wanted` candidates (at most MAX_RESULTS), each place in a file once.
+
+        However many are wanted, the first ones are the same. Raises StoreError.
+        """
+        wanted = min(wanted, MAX_RESULTS)
+        projects = {item.id: item.name for item in self.repositories.values()}
+        found: dict[tuple[int, str, int, int], Found] = {}
+        ceiling = 1.0
+        for tier in self._tiers():
+            self._keep_similar(tier)
+            in_order = ordered(
+                tier,
+                mode=self.request.mode,
+                queries=self.queries,
+                projects=projects,
+                ceiling=ceiling,
+            )
+            for item in in_order:
+                row = item.row
+                found.setdefault((row.repository, row.path, row.start_line, row.end_line), item)
+                ceiling = item.score
+            if len(found) >= wanted:
+                break
+        return list(found.values())[:wanted]
+
+    def results(self, found: Sequence[Found]) -> list[Result]:
+        """Candidates as they are shown; one whose chunk is gone by now is left out."""
+        cosines = self._cosines(item.row for item in found if item.cosine is None)
+        texts = shown_texts(
+            chunks=[item.row.id for item in found], with_file=self.request.expand > 0
+        )
+        return [
+            self._result(item, cosines.get(item.row.point, item.cosine), texts[item.row.id])
+            for item in found
+            if item.row.id in texts
+        ]
+
+    def _tiers(self) -> Iterator[Tier]:
+        rows = row_filter(self.request)
+        repositories = list(self.repositories)
+        if self.request.mode is Mode.SYMBOL:
+            return iter([symbol_tier(self.queries, repositories=repositories, rows=rows)])
+        by_embedder: dict[EmbedderSpec, list[Collection]] = {}
+        for collection in self.collections.values():
+            by_embedder.setdefault(collection.embedder, []).append(collection)
+        plan = Plan(
+            mode=self.request.mode,
+            queries=self.queries,
+            collections=by_embedder,
+            repositories=repositories,
+            points=point_filter(self.request),
+            rows=rows,
+            min_similarity=self.request.min_similarity,
+        )
+        return tiers(self.store, plan)
+
+    def _keep_similar(self, tier: Tier) -> None:
+        """Drop what is less similar than asked, or cannot be compared."""
+        least = self.request.min_similarity
+        if least is None:
+            return
+        bare = [row for point, row in tier.rows.items() if point not in tier.cosines]
+        tier.cosines.update(self._cosines(bare))
+        tier.keep({point for point in tier.rows if tier.cosines.get(point, -1.0) >= least})
+
+    def _cosines(self, rows: Iterable[LiveChunk]) -> dict[UUID, float]:
+        return missing_cosines(self.store, rows, queries=self.queries, collections=self.collections)
+
+    def _result(self, item: Found, cosine: float | None, shown: ShownText) -> Result:
+        row, request = item.row, self.request
+        repository = self.repositories[row.repository]
+        content, first_line, truncated = shown_content(
+            row, shown, expand=request.expand, max_content=request.max_content
+        )
+        return Result(
+            project=repository.name,
+            commit=repository.commit,
+            file=row.path,
+            start_line=row.start_line,
+            end_line=row.end_line,
+            language=row.language,
+            chunk_type=row.type,
+            name=row.name,
+            container=row.container,
+            score=round(item.score, 4),
+            similarity=clipped(cosine),
+            content=content,
+            content_start_line=first_line,
+            truncated=truncated,
+            matched=self._matched(item),
+            url=forge_url(repository, row),
+        )
+
+    def _matched(self, item: Found) -> list[str]:
+        """Of several queries, those that found it; of one, its words that occur in the chunk."""
+        if len(self.queries) > 1:
+            return [self.request.queries[index] for index in item.queries]
+        return words_in(self.queries[0], item.row)

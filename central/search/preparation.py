@@ -1,0 +1,67 @@
+"""Queries made ready for the stores: read, embedded once per embedder, their terms weighed."""
+
+from collections.abc import Mapping, Sequence
+
+import structlog
+
+from central.corpus.vectors import embedder
+from central.search.query import Mode, ParsedQuery, parse_query
+from central.search.retrieval import Asked
+from central.search.selectors import SearchedRepository
+from central.search.statistics import document_frequencies, inverse_frequencies, query_vector
+from indexer.errors import EmbedderUnavailableError, EmbeddingError
+from indexer.records import EmbedderSpec, Vector
+
+_log = structlog.get_logger(__name__)
+
+
+def prepare(
+    texts: Sequence[str],
+    *,
+    mode: Mode,
+    embedders: Sequence[EmbedderSpec],
+    sight: Sequence[SearchedRepository],
+) -> tuple[list[Asked], set[EmbedderSpec]]:
+    """Queries, and the embedders that could not be asked: their repositories lack similarity.
+
+    `sight` is every repository that the credential sees; its statistics weigh the terms. Raises
+    EmbedderUnavailableError if a semantic search is left with no embedder.
+    """
+    vectors, away = _embed(texts, embedders)
+    if mode is Mode.SEMANTIC and embedders and len(away) == len(embedders):
+        message = f"No embedder answers of {', '.join(sorted(map(str, away)))}."
+        raise EmbedderUnavailableError(message)
+    parsed = [parse_query(text) for text in texts]
+    rarity = _rarity(parsed, sight) if mode in (Mode.HYBRID, Mode.LEXICAL) else {}
+    asked = [
+        Asked(query, vectors[index], query_vector(query.terms, rarity), rarity)
+        for index, query in enumerate(parsed)
+    ]
+    return asked, away
+
+
+def _embed(
+    texts: Sequence[str], embedders: Sequence[EmbedderSpec]
+) -> tuple[list[dict[EmbedderSpec, Vector]], set[EmbedderSpec]]:
+    """For each text its vectors; one call per embedder. Texts without direction have none."""
+    vectors: list[dict[EmbedderSpec, Vector]] = [{} for _ in texts]
+    away: set[EmbedderSpec] = set()
+    for spec in embedders:
+        try:
+            matrix = embedder(spec).embed_queries(texts)
+        except EmbeddingError as exc:
+            _log.warning("embedder_unavailable", embedder=str(spec), error=str(exc))
+            away.add(spec)
+            continue
+        for of_text, vector in zip(vectors, matrix, strict=True):
+            if vector.any():
+                of_text[spec] = vector
+    return vectors, away
+
+
+def _rarity(
+    parsed: Sequence[ParsedQuery], sight: Sequence[SearchedRepository]
+) -> Mapping[int, float]:
+    terms = {term for query in parsed for term in query.terms}
+    chunks = sum(repository.chunks for repository in sight)
+    return inverse_frequencies(document_frequencies(sight, terms), chunks=chunks)

@@ -1,0 +1,180 @@
+"""What a search asks for, as records, and what its text says about what is looked for. Pure.
+
+Reading a query is guessing: an identifier names a symbol, other words describe one. The ranking
+rules decide what the guess is worth.
+"""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+
+from indexer.lexical import query_terms, tokenize
+
+MAX_RESULTS = 200
+EXPANDED_CONTENT = 20_000  # characters, where `expand` is given and `max_content` is not
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_WORD = re.compile(r"[^\W_](?:[\w$]*[^\W_])?(?:(?:::|->|[.#:\\])[^\W\d]\w*)*(?:\(\))?|_+\w+")
+_SEPARATOR = re.compile(r"::|->|[.#:\\]")
+_SHAPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[^_]_[^_]|^_")
+_EXTENSIONS = _set(
+    "bash cc cfg cpp cs css go h hpp html ini java js json jsx kt md mjs php py rb rs scala "
+    "sh sql swift toml ts tsx txt xml yaml yml"
+)
+_STOP_WORDS = _set(
+    "a all an and any are as at be been being but by can code could did do does doing done "
+    "for from had has have how i if in into is it its made me my not of on or our should show "
+    "so some that the their them then there these they this those to us was we were what when "
+    "where which while who why will with would you your find get"
+)
+_INTENTS = {
+    "config": "config configs configuration settings yaml toml json ini dockerfile workflow",
+    "docs": "doc docs documentation readme changelog guide tutorial markdown",
+    "examples": "example examples sample samples demo demos snippet",
+    "generated": "generated codegen protobuf pb",
+    "tests": "test tests tested testing spec specs fixture fixtures mock mocks mocked assert",
+    "vendored": "vendor vendored third_party thirdparty",
+}
+_INTENT_OF = {word: intent for intent, words in _INTENTS.items() for word in words.split()}
+
+
+class Mode(StrEnum):
+    """Which lists are asked for."""
+
+    HYBRID = "hybrid"
+    SEMANTIC = "semantic"
+    LEXICAL = "lexical"
+    SYMBOL = "symbol"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A validated search: what `POST /api/v1/search` takes, without the organisation."""
+
+    queries: tuple[str, ...]
+    limit: int = 10
+    mode: Mode = Mode.HYBRID
+    include_projects: tuple[str, ...] = ()
+    exclude_projects: tuple[str, ...] = ()
+    language: str = ""
+    chunk_type: str = ""
+    path: str = ""
+    exclude: str = ""
+    expand: int = 0
+    max_content: int = 500
+    min_similarity: float | None = None
+    cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolName:
+    """An identifier in a query; `strength` 1.0 where it is written as one, less for a bare word."""
+
+    name: str
+    container: str = ""
+    strength: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query as the rules see it.
+
+    `words` are stems in lower case without stop words; `terms` are lexical term ids with their
+    counts; `whole_terms` are the query's words as written with the term id of the whole word.
+    """
+
+    text: str
+    symbolic: bool
+    symbols: tuple[SymbolName, ...]
+    words: tuple[str, ...]
+    intents: frozenset[str]
+    terms: dict[int, int] = field(hash=False)
+    whole_terms: tuple[tuple[str, int], ...] = ()
+
+
+def parse_query(text: str) -> ParsedQuery:
+    """Read `text`; `symbolic` is true where it consists of identifiers only."""
+    written = _WORD.findall(text)
+    content = [word for word in written if word.lower() not in _STOP_WORDS] or written
+    symbols = _symbols(content)
+    symbolic = bool(content) and len(written) == len(content) and len(symbols) == len(content)
+    pieces = [piece for word in content for piece in _pieces(word)]
+    parts = list(dict.fromkeys(stem(part) for piece in pieces for part in name_parts(piece)))
+    lowered = {part.lower() for word in written for part in _SEPARATOR.split(word)}
+    return ParsedQuery(
+        text=text,
+        symbolic=symbolic and all(symbol.strength == 1.0 for symbol in symbols),
+        symbols=symbols,
+        words=tuple(parts),
+        intents=frozenset(_INTENT_OF[word] for word in lowered if word in _INTENT_OF),
+        terms=query_terms(" ".join(content) if content else text),
+        whole_terms=tuple((piece, term) for piece in pieces for term in _whole_term(piece)),
+    )
+
+
+@lru_cache(maxsize=65536)
+def name_parts(name: str) -> tuple[str, ...]:
+    """Parts of an identifier in lower case: `getUserName` → get, user, name."""
+    found: list[str] = []
+    for word in _SEPARATOR.split(name):
+        tokens = tokenize(word)
+        found += tokens[1:] if len(tokens) > 1 else tokens
+    return tuple(found)
+
+
+@lru_cache(maxsize=65536)
+def folded(name: str) -> str:
+    """The identifier without case, underscores and `()`: equal for the spellings of one name."""
+    return name.removesuffix("()").replace("_", "").lower()
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The word in lower case without a plural's ending."""
+    word = word.lower()
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _symbols(content: list[str]) -> tuple[SymbolName, ...]:
+    alone = len(content) == 1
+    return tuple(symbol for word in content if (symbol := _symbol(word, alone=alone)) is not None)
+
+
+def _symbol(word: str, *, alone: bool) -> SymbolName | None:
+    bare = word.removesuffix("()")
+    if _is_file_name(bare):
+        return None
+    *containers, name = [part for part in _SEPARATOR.split(bare) if part]
+    if containers or bare != word or _SHAPED.search(name):
+        return SymbolName(name, containers[-1] if containers else "")
+    if alone:
+        return SymbolName(name, strength=1.0 if name[:1].isupper() else 0.5)
+    return None
+
+
+def _pieces(word: str) -> list[str]:
+    """The parts of a qualified name or, for a file's name, its stem."""
+    bare = word.removesuffix("()")
+    if _is_file_name(bare):
+        return [bare.rpartition(".")[0]]
+    return [part for part in _SEPARATOR.split(bare) if part]
+
+
+def _is_file_name(word: str) -> bool:
+    stem_of_file, _, extension = word.rpartition(".")
+    return bool(stem_of_file) and extension.lower() in _EXTENSIONS
+
+
+def _whole_term(word: str) -> list[int]:
+    return list(query_terms(word))[:1]

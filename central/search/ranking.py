@@ -1,0 +1,151 @@
+"""The code-aware order of candidates: rules with weights over a fused base score. Pure.
+
+`score = (base + Σ weight · boost) · Π (1 - weight · penalty)`, where base is scaled to 0.0-1.0
+over the candidates; then several chunks of one file make room for other files. Every rule has a
+name and a default weight, so that an ablation can switch each off.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from central.search import rules
+from central.search.paths import path_traits
+from central.search.query import ParsedQuery
+from central.search.rules import Candidate, Subject
+
+Function = Callable[[Subject, Candidate], float]
+
+
+class Rule(NamedTuple):
+    """A named rule and what it is worth: of the best base score, or of the score itself."""
+
+    name: str
+    function: Function
+    weight: float
+
+
+BOOSTS = (
+    Rule("definition", rules.definition, 2.0),
+    Rule("name_words", rules.name_words, 0.6),
+    Rule("container", rules.container, 0.3),
+    Rule("file_stem", rules.file_stem, 0.6),
+    Rule("directory", rules.directory, 0.2),
+    Rule("project", rules.project, 0.2),
+)
+PENALTIES = (Rule("tiny", rules.tiny, 0.3),)
+# What a path is (central.search.paths), unless the query asks for that.
+PATH_PENALTIES: Mapping[str, float] = {
+    "tests": 0.6,
+    "examples": 0.5,
+    "docs": 0.5,
+    "config": 0.4,
+    "generated": 0.6,
+    "vendored": 0.6,
+    "legacy": 0.5,
+    "reexport": 0.4,
+    "declarations": 0.3,
+}
+# Rules over the list as a whole or over what the lists say; `rank` applies them itself.
+COVERAGE = "coverage"
+COHERENCE = "coherence"
+DIVERSITY = "diversity"
+
+WEIGHTS: Mapping[str, float] = {
+    **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
+    **PATH_PENALTIES,
+    COVERAGE: 0.4,
+    COHERENCE: 0.2,
+    DIVERSITY: 0.4,
+}
+
+
+class Ranked(NamedTuple):
+    """A candidate's place; `score` is 0.0-1.0, the best of the list having 1.0."""
+
+    candidate: Candidate
+    score: float
+
+
+def rank(
+    query: ParsedQuery,
+    candidates: Sequence[Candidate],
+    base: Sequence[float],
+    coverage: Sequence[float],
+    *,
+    weights: Mapping[str, float] = WEIGHTS,
+) -> list[Ranked]:
+    """Candidates in descending order of score; ties by project, file and line.
+
+    `base` is the fused score of each candidate in any unit, `coverage` the share (0.0-1.0) of the
+    query's terms, weighed by rarity, that it holds.
+    """
+    if not candidates:
+        return []
+    unit = _unit(base)
+    lift = rules.coherence(candidates, unit)
+    subject = Subject(query)
+    boosts = _active(BOOSTS, weights)
+    penalties = _active(PENALTIES, weights)
+    scores = []
+    for candidate, own, covered, lifted in zip(candidates, unit, coverage, lift, strict=True):
+        score = own + weights[COVERAGE] * covered + weights[COHERENCE] * lifted
+        for function, weight in boosts:
+            score += weight * function(subject, candidate)
+        for function, weight in penalties:
+            score *= 1.0 - weight * function(subject, candidate)
+        scores.append(score * _path_factor(candidate.path, query.intents, weights))
+    return _scaled(_diversify(candidates, scores, weights[DIVERSITY]))
+
+
+def in_order(ranked: Ranked) -> tuple[float, str, str, int, int]:
+    """Sort key: descending score, then project, file, line. Rounded, so that ties are ties."""
+    candidate = ranked.candidate
+    return (
+        -round(ranked.score, 9),
+        candidate.project,
+        candidate.path,
+        candidate.start_line,
+        candidate.end_line,
+    )
+
+
+def _active(table: Sequence[Rule], weights: Mapping[str, float]) -> list[tuple[Function, float]]:
+    return [(rule.function, weights[rule.name]) for rule in table if weights[rule.name]]
+
+
+def _path_factor(path: str, asked: frozenset[str], weights: Mapping[str, float]) -> float:
+    factor = 1.0
+    for kind in path_traits(path).kinds - asked:
+        factor *= 1.0 - weights[kind]
+    return factor
+
+
+def _unit(base: Sequence[float]) -> list[float]:
+    low, high = min(base), max(base)
+    if high - low < 1e-12:
+        return [1.0] * len(base)
+    return [(value - low) / (high - low) for value in base]
+
+
+def _diversify(
+    candidates: Sequence[Candidate], scores: Sequence[float], weight: float
+) -> list[Ranked]:
+    """Each further chunk of a file counts (1 - weight) times what the one before it did."""
+    ordered = sorted(map(Ranked, candidates, scores), key=in_order)
+    shown: dict[tuple[str, str], float] = {}
+    result = []
+    for candidate, score in ordered:
+        file = (candidate.project, candidate.path)
+        factor = shown.get(file, 1.0)
+        shown[file] = factor * (1.0 - weight)
+        result.append(Ranked(candidate, score * factor))
+    result.sort(key=in_order)
+    return result
+
+
+def _scaled(ranked: list[Ranked]) -> list[Ranked]:
+    """Scores as shares of the best, in the order given."""
+    best = ranked[0].score
+    if best <= 0.0:
+        return [Ranked(item.candidate, 0.0) for item in ranked]
+    return [Ranked(item.candidate, item.score / best) for item in ranked]

@@ -1,0 +1,168 @@
+"""What makes a chunk a better or worse answer, one small function a rule. Pure.
+
+A rule looks at one candidate in the light of one query and returns 0.0 (does not hold) to 1.0
+(holds fully). What it is worth is in `central.search.ranking`.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from central.search.paths import path_traits
+from central.search.query import ParsedQuery, SymbolName, folded, name_parts, stem
+
+_TINY_LINES = 2
+_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter beginnings say nothing
+
+
+class Candidate(NamedTuple):
+    """A live chunk as the rules see it. `defines`: symbols that start in it, where known."""
+
+    id: int
+    project: str
+    path: str
+    start_line: int
+    end_line: int
+    type: str
+    name: str
+    container: str
+    defines: tuple[str, ...] = ()
+
+
+class Subject:
+    """A query with what has been found out about words and paths while ranking for it."""
+
+    def __init__(self, query: ParsedQuery) -> None:
+        self.query = query
+        self._words: dict[str, int] = {}
+        self._overlaps: dict[tuple[str, ...], float] = {}
+
+    def overlap(self, parts: tuple[str, ...]) -> float:
+        """How much of the query is in `parts` and, counting less, of `parts` in the query."""
+        known = self._overlaps.get(parts)
+        if known is None:
+            known = self._overlaps[parts] = self._overlap(parts)
+        return known
+
+    def share(self, parts: tuple[str, ...]) -> float:
+        """The share of the query's words that are in `parts`."""
+        words = self.query.words
+        return len(self._matched(parts)) / len(words) if words else 0.0
+
+    def _overlap(self, parts: tuple[str, ...]) -> float:
+        if not parts or not self.query.words:
+            return 0.0
+        hits = sum(1 for part in parts if self._word(part) >= 0)
+        return self.share(parts) * sqrt(hits / len(parts))
+
+    def _matched(self, parts: Iterable[str]) -> set[int]:
+        return {index for part in parts if (index := self._word(part)) >= 0}
+
+    def _word(self, part: str) -> int:
+        """Index of the query's word that `part` is a form of, or -1."""
+        index = self._words.get(part)
+        if index is None:
+            index = self._words[part] = _find_form(part, self.query.words)
+        return index
+
+
+def definition(subject: Subject, candidate: Candidate) -> float:
+    """The chunk defines a symbol that the query names."""
+    symbols = subject.query.symbols
+    if not symbols or not (candidate.name or candidate.defines):
+        return 0.0
+    best = max(_defines(candidate, symbol) for symbol in symbols)
+    return 0.7 * best if candidate.type == "comment" else best
+
+
+def name_words(subject: Subject, candidate: Candidate) -> float:
+    """The definition's name consists of the query's words."""
+    return subject.overlap(_stems(candidate.name)) if candidate.name else 0.0
+
+
+def container(subject: Subject, candidate: Candidate) -> float:
+    """The enclosing class is named by the query, or consists of its words."""
+    if not candidate.container:
+        return 0.0
+    name = folded(candidate.container.rpartition(".")[2])
+    if any(name in (folded(s.name), folded(s.container)) for s in subject.query.symbols):
+        return 1.0
+    return subject.overlap(_stems(candidate.container))
+
+
+def file_stem(subject: Subject, candidate: Candidate) -> float:
+    """The file's name consists of the query's words."""
+    return subject.overlap(path_traits(candidate.path).stem)
+
+
+def directory(subject: Subject, candidate: Candidate) -> float:
+    """One of the nearest directories has a word of the query."""
+    return subject.share(path_traits(candidate.path).directories)
+
+
+def project(subject: Subject, candidate: Candidate) -> float:
+    """The repository's name consists of the query's words."""
+    return subject.overlap(_stems(candidate.project))
+
+
+def tiny(_subject: Subject, candidate: Candidate) -> float:
+    """A line or two."""
+    return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
+
+
+def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
+    """For the best chunk of each file: the other hits in the file, the most of any being 1.0."""
+    best: dict[tuple[str, str], int] = {}
+    total: dict[tuple[str, str], float] = {}
+    for index, candidate in enumerate(candidates):
+        file = (candidate.project, candidate.path)
+        total[file] = total.get(file, 0.0) + scores[index]
+        if file not in best or scores[index] > scores[best[file]]:
+            best[file] = index
+    others = {file: total[file] - scores[index] for file, index in best.items()}
+    most = max(others.values(), default=0.0)
+    lift = [0.0] * len(candidates)
+    if most > 0.0:
+        for file, index in best.items():
+            lift[index] = others[file] / most
+    return lift
+
+
+def _defines(candidate: Candidate, symbol: SymbolName) -> float:
+    names = (candidate.name, *candidate.defines)
+    value = max(_same_name(name, symbol.name) for name in names)
+    if value and symbol.container and folded(symbol.container) not in _homes(candidate):
+        value *= 0.6
+    return value * symbol.strength
+
+
+def _homes(candidate: Candidate) -> set[str]:
+    """What a qualifier may name: an enclosing class, the module or a directory."""
+    return {
+        *(folded(part) for part in candidate.container.split(".")),
+        *(folded(part.split(".", 1)[0]) for part in candidate.path.split("/")),
+    }
+
+
+def _same_name(name: str, asked: str) -> float:
+    if name == asked:
+        return 1.0
+    if folded(name) != folded(asked):
+        return 0.0
+    return 0.9 if name.lower() == asked.lower() else 0.85
+
+
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in name_parts(name))
+
+
+def _find_form(part: str, words: tuple[str, ...]) -> int:
+    for index, word in enumerate(words):
+        if part == word:
+            return index
+    for index, word in enumerate(words):
+        if min(len(part), len(word)) >= _PREFIX_CHARACTERS and (
+            part.startswith(word) or word.startswith(part)
+        ):
+            return index
+    return -1

@@ -1,0 +1,137 @@
+"""Search: one function from a credential and a request to a ranked answer with its receipt."""
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+
+import structlog
+
+from central.corpus.vectors import vector_store
+from central.search.answers import (
+    Answer,
+    Receipt,
+    Result,
+    SearchedProject,
+    hint_for,
+    missing_projects,
+)
+from central.search.cursor import decode_cursor, encode_cursor
+from central.search.execution import Execution
+from central.search.preparation import prepare
+from central.search.query import SearchRequest
+from central.search.selectors import SearchedRepository, generations, repositories_in_sight
+from central.tenancy.credentials import Credential
+from indexer.records import EmbedderSpec
+from indexer.store.base import Collection
+
+_log = structlog.get_logger(__name__)
+_spec = lru_cache(maxsize=256)(EmbedderSpec.parse)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The repositories that the credential sees, and those that the request is about."""
+
+    sight: list[SearchedRepository]
+    asked: list[SearchedRepository]
+    unknown: list[str]
+
+    @property
+    def searched(self) -> dict[int, SearchedRepository]:
+        return {item.id: item for item in self.asked if item.generation > 0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    results: list[Result]
+    has_more: bool
+    away: set[EmbedderSpec]
+
+
+def search(*, credential: Credential, request: SearchRequest) -> Answer:
+    """The page of results that `request` asks for, out of what the credential sees.
+
+    If a searched repository is re-indexed meanwhile, it is all done once more, so that results
+    and receipt are of the same commits. Raises InvalidError for the cursor of another search,
+    StoreError where the vector store is away.
+    """
+    started = time.perf_counter()
+    slug = credential.organization.slug
+    offset = decode_cursor(request=request, organization=slug)
+    scope = _scope(credential, request)
+    page = _page(slug, scope, request, offset)
+    if _has_moved(scope):
+        scope = _scope(credential, request)
+        page = _page(slug, scope, request, offset)
+    cursor = None
+    if page.has_more:
+        following = offset + request.limit
+        cursor = encode_cursor(request=request, organization=slug, offset=following)
+    took_ms = round((time.perf_counter() - started) * 1000, 1)
+    answer = _answer(request, scope, page, cursor, took_ms)
+    _log.info(
+        "code.search",
+        organization=slug,
+        query=answer.query,
+        project=",".join(request.include_projects) or None,
+        mode=str(request.mode),
+        resultCount=answer.count,
+        took_ms=took_ms,
+    )
+    return answer
+
+
+def _scope(credential: Credential, request: SearchRequest) -> _Scope:
+    sight = repositories_in_sight(credential=credential)
+    included = set(request.include_projects)
+    excluded = set(request.exclude_projects)
+    return _Scope(
+        sight=sight,
+        asked=[
+            item
+            for item in sight
+            if item.name not in excluded and (not included or item.name in included)
+        ],
+        unknown=sorted(included.difference(item.name for item in sight)),
+    )
+
+
+def _has_moved(scope: _Scope) -> bool:
+    """Whether a searched repository was re-indexed since the scope was read."""
+    now = generations(repositories=scope.searched)
+    return any(now.get(item.id) != item.generation for item in scope.searched.values())
+
+
+def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Page:
+    searched = scope.searched
+    collections = {
+        item.id: Collection(slug, item.name, item.id, _spec(item.embedder))
+        for item in searched.values()
+    }
+    embedders = list(dict.fromkeys(item.embedder for item in collections.values()))
+    queries, away = prepare(
+        request.queries, mode=request.mode, embedders=embedders, sight=scope.sight
+    )
+    execution = Execution(request, queries, searched, collections, vector_store())
+    end = offset + request.limit
+    found = execution.candidates(end + 1)
+    return _Page(execution.results(found[offset:end]), len(found) > end, away)
+
+
+def _answer(
+    request: SearchRequest, scope: _Scope, page: _Page, cursor: str | None, took_ms: float
+) -> Answer:
+    away = {str(spec) for spec in page.away}
+    missing = missing_projects(scope.asked, scope.unknown, away)
+    searched = [
+        SearchedProject(item.name, item.commit, item.indexed_at) for item in scope.searched.values()
+    ]
+    return Answer(
+        query=" | ".join(request.queries),
+        queries=list(request.queries),
+        count=len(page.results),
+        results=page.results,
+        next_cursor=cursor,
+        receipt=Receipt(not missing, took_ms, searched, missing),
+        hint=None if page.results else hint_for(request, searched=len(searched), missing=missing),
+    )

@@ -1,0 +1,60 @@
+"""Symbol search: definitions by name, each as the chunk that holds it."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from central.search.filters import RowFilter
+from central.search.query import ParsedQuery, folded, name_parts
+from central.search.retrieval import Asked, Lists, Tier
+from central.search.selectors import LiveChunk, chunks_defining_like
+
+_PREFIX = 0.6
+_PARTS = 0.4
+
+
+def symbol_tier(queries: Sequence[Asked], *, repositories: Sequence[int], rows: RowFilter) -> Tier:
+    """The one tier of a symbol search: chunks whose symbols match, by how well they do."""
+    tier = Tier(rows={}, lists=[], cosines={})
+    for query in queries:
+        lists = Lists()
+        for name in _names(query.parsed):
+            for symbol, row in _found(name, repositories, rows):
+                tier.rows[row.point] = row
+                tier.defines[row.point] = (*tier.defines.get(row.point, ()), symbol)
+                _keep_better(lists, row.point, _closeness(symbol, name))
+        tier.lists.append(lists)
+    return tier
+
+
+def _names(parsed: ParsedQuery) -> list[str]:
+    """The identifiers in a query; without any, its words as the parts of one."""
+    return [symbol.name for symbol in parsed.symbols] or [" ".join(parsed.words)]
+
+
+def _found(name: str, repositories: Sequence[int], rows: RowFilter) -> list[tuple[str, LiveChunk]]:
+    parts = name_parts(name) if " " not in name else tuple(name.split())
+    if not parts:
+        return []
+    found = chunks_defining_like(name=name, parts=parts, repositories=repositories, rows=rows)
+    return [
+        (symbol, row)
+        for symbol, row in found
+        if rows.admits(path=row.path, language=row.language, chunk_type=row.type)
+    ]
+
+
+def _closeness(symbol: str, name: str) -> float:
+    """1.0 for the same name, less for another spelling, a prefix, and shared parts."""
+    if symbol == name:
+        return 1.0
+    if symbol.lower() == name.lower():
+        return 0.9
+    own, asked = folded(symbol), folded(name.replace(" ", ""))
+    if own == asked:
+        return 0.85
+    return (_PREFIX if own.startswith(asked) else _PARTS) * len(asked) / max(len(own), 1)
+
+
+def _keep_better(lists: Lists, point: UUID, score: float) -> None:
+    if score > lists.lexical.get(point, -1.0):
+        lists.lexical[point] = score
