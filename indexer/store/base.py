@@ -4,9 +4,9 @@ A store is a derived index: PostgreSQL holds what is needed to rebuild it. It re
 and scores only; a hit becomes a result through the live chunk row that names the point.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeGuard
 from uuid import UUID
 
 from indexer.records import EmbedderSpec, Matrix, TermVector, Vector
@@ -63,8 +63,8 @@ class PointFilter:
 class HybridQuery:
     """One query: `vector` None leaves the dense half out, `terms` None the lexical half.
 
-    `terms.weights` are the query's side of BM25 (the inverse document frequencies); `limit` is
-    the length of each list.
+    So do a zero vector, which is near to nothing, and terms without ids. `terms.weights` are the
+    query's side of BM25 (the inverse document frequencies); `limit` is the length of each list.
     """
 
     vector: Vector | None
@@ -74,7 +74,10 @@ class HybridQuery:
 
 
 class HybridHits(NamedTuple):
-    """Both raw lists, each in descending order of score; ties in ascending order of id."""
+    """Both raw lists, each in descending order of score; ties in ascending order of id.
+
+    A lexical hit shares at least one term with the query; a dense hit may have any score.
+    """
 
     dense: list[Hit]
     lexical: list[Hit]
@@ -127,6 +130,21 @@ class VectorStore(Protocol):
     def close(self) -> None:
         """Flush and release files, locks and connections."""
         ...
+
+
+def has_direction(vector: Vector | None) -> TypeGuard[Vector]:
+    """Whether a query's vector is near to anything: present and not zero."""
+    return vector is not None and bool(vector.any())
+
+
+def has_terms(terms: TermVector | None) -> TypeGuard[TermVector]:
+    """Whether a query names any term."""
+    return terms is not None and len(terms.ids) > 0
+
+
+def ranked(hits: Iterable[Hit], limit: int) -> list[Hit]:
+    """The best `limit` of `hits` in the order that HybridHits promises."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
 def cosine(matrix: Matrix, vector: Vector) -> Vector:

@@ -1,0 +1,168 @@
+"""One Qdrant Edge shard: how it is laid out, opened and made durable; its errors translated."""
+
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+from uuid import UUID
+
+import qdrant_edge as qdrant
+
+from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
+from indexer.store.base import Hit
+from indexer.store.schema import DENSE, TERMS
+
+INDEXED_FIELDS = {
+    "repository": qdrant.PayloadSchemaType.Integer,
+    "language": qdrant.PayloadSchemaType.Keyword,
+    "type": qdrant.PayloadSchemaType.Keyword,
+    "dirs": qdrant.PayloadSchemaType.Keyword,
+}
+
+# Only a flush shortens the write-ahead log (1.5 KB a point), and it stops every thread for some
+# 0.4 s. This often, the log stays under 75 MB and its replay after a crash under ten seconds.
+_FLUSH_EVERY = 50_000
+
+# Edge raises bare `Exception`s; the text is all that tells them apart.
+_ERRORS: tuple[tuple[str, type[StoreError], str], ...] = (
+    (
+        "WouldBlock",
+        StoreLockedError,
+        "Another process holds this vector store: stop the other server that uses the directory, "
+        "or give this one a data directory of its own.",
+    ),
+    ("Shard is not initialized", StoreUnavailableError, "The vector store has been closed."),
+    ("No space left", StoreUnavailableError, "The disk is full: free some space and try again."),
+    ("disk space", StoreUnavailableError, "The disk is full: free some space and try again."),
+)
+
+
+@contextmanager
+def edge_errors(path: Path) -> Iterator[None]:
+    """Translate what Edge and the file system raise about the shard at `path`."""
+    try:
+        yield
+    except OSError as exc:
+        message = f"The vector store's directory cannot be used: {exc}"
+        raise StoreUnavailableError(message) from exc
+    except Exception as exc:
+        if type(exc) is not Exception:
+            raise  # a subclass is no answer of Edge's: a defect, here or in the caller
+        for text, error, advice in _ERRORS:
+            if text in str(exc):
+                raise error(f"{advice} ({path})") from exc
+        message = f"Qdrant Edge refused at {path}: {exc}"
+        raise StoreError(message) from exc
+
+
+class StoredPoint(NamedTuple):
+    """What a shard tells of a point: the payload fields and the dense vector, if asked for."""
+
+    id: UUID
+    payload: dict[str, Any]
+    vector: list[float]
+
+
+class Shard:
+    """An open shard. Safe to share between threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the shard at `path`, replaying its log. Raises StoreLockedError."""
+        self.path = path
+        with edge_errors(path):
+            self._edge = qdrant.EdgeShard.load(str(path))
+        self._writing = threading.Lock()
+        self._unflushed = 0
+
+    def upsert(self, points: list[qdrant.Point]) -> None:
+        with self._writing, edge_errors(self.path):
+            self._edge.update(qdrant.UpdateOperation.upsert_points(points))
+            self._unflushed += len(points)
+            if self._unflushed >= _FLUSH_EVERY:
+                self._edge.flush()
+                self._unflushed = 0
+
+    def delete(self, points: qdrant.Filter) -> None:
+        with self._writing, edge_errors(self.path):
+            self._edge.update(qdrant.UpdateOperation.delete_points_by_filter(points))
+
+    def query(self, requests: list[qdrant.QueryRequest]) -> list[list[Hit]]:
+        with edge_errors(self.path):
+            answers = self._edge.query_batch(qdrant.QueryBatchRequest(requests))
+        return [[Hit(cast(UUID, point.id), point.score) for point in answer] for answer in answers]
+
+    def share(self, condition: qdrant.FieldCondition) -> float:
+        """The estimated part of all points that meet `condition`, between 0 and 1 (0.2 ms)."""
+        with edge_errors(self.path):
+            total = self._edge.info().points_count
+            matching = qdrant.CountRequest(exact=False, filter=qdrant.Filter(must=[condition]))
+            return self._edge.count(matching) / total if total else 0.0
+
+    def retrieve(
+        self, ids: Sequence[UUID], fields: list[str], *, vector: bool = False
+    ) -> list[StoredPoint]:
+        with edge_errors(self.path):
+            records = self._edge.retrieve(list(ids), fields, [DENSE] if vector else False)
+        return [_stored(record) for record in records]
+
+    def scroll(
+        self, points: qdrant.Filter, fields: list[str], *, page_size: int
+    ) -> Iterator[StoredPoint]:
+        """Points in ascending order of id, read page by page."""
+        offset = None
+        while True:
+            page = qdrant.ScrollRequest(
+                offset=offset, limit=page_size, filter=points, with_payload=fields
+            )
+            with edge_errors(self.path):
+                records, offset = self._edge.scroll(page)
+            yield from map(_stored, records)
+            if offset is None:
+                return
+
+    def optimize(self) -> None:
+        with self._writing, edge_errors(self.path):
+            self._edge.optimize()
+            self._edge.flush()
+
+    def close(self) -> None:
+        with self._writing, edge_errors(self.path):
+            self._edge.close()
+
+
+def _stored(record: qdrant.Record) -> StoredPoint:
+    vectors = cast(dict[str, list[float]], record.vector or {})
+    return StoredPoint(cast(UUID, record.id), record.payload or {}, vectors.get(DENSE, []))
+
+
+def create_shard(path: Path, *, dimensions: int) -> None:
+    """Make an empty shard at `path`, whole or not at all; one that is there already stays."""
+    with edge_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=path.parent) as scratch:
+            _lay_out(Path(scratch) / "shard", dimensions)
+            if not path.exists():
+                (Path(scratch) / "shard").rename(path)
+
+
+def _lay_out(path: Path, dimensions: int) -> None:
+    # Turbo16 keeps 16 bits a dimension: scores within 1e-5 of float32's (float16: 8e-5) in 40 %
+    # of its time. Two search threads, because every shard has a pool of its own.
+    dense = qdrant.EdgeVectorParams(
+        size=dimensions,
+        distance=qdrant.Distance.Cosine,
+        datatype=qdrant.VectorStorageDatatype.Turbo16,
+    )
+    edge = qdrant.EdgeShard.create(
+        str(path),
+        qdrant.EdgeConfig(
+            vectors={DENSE: dense},
+            sparse_vectors={TERMS: qdrant.EdgeSparseVectorParams()},
+            max_search_threads=2,
+        ),
+    )
+    for field, schema in INDEXED_FIELDS.items():
+        edge.update(qdrant.UpdateOperation.create_field_index(field, schema))
+    edge.close()
