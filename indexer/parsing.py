@@ -21,11 +21,12 @@ MAX_BRACKET_DEPTH = 1_000
 # bytes, and at most 5 while it recovers from errors, where a report may take a millisecond.
 _MIN_REPORTS = 2_000
 _BYTES_PER_REPORT = 25
-_MAX_REPORTS = 60_000
-_MAX_ERROR_REPORTS = 1_000
+_MAX_REPORTS = 45_000
+_MAX_ERROR_REPORTS = 400
 # A query looks at all later siblings of each child of an ERROR node: the square of its width.
 _MAX_ERROR_WORK = 300_000_000
-_ERROR_WORK_PER_NODE = 500
+_ERROR_WORK_PER_NODE = 2_000
+_MAX_DEFINITIONS = 20_000
 _MATCH_LIMIT = 65_536
 _READ_BYTES = 65_536
 
@@ -95,7 +96,7 @@ def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
     collector = _Collector(source)
     for pattern, captures in cursor.matches(tree.root_node):
         collector.add(pattern, captures)
-    if cursor.did_exceed_match_limit:
+    if cursor.did_exceed_match_limit or len(collector.found) > _MAX_DEFINITIONS:
         return DegradeReason.PARSE_BUDGET
     return collector.parsed(language, tree)
 
