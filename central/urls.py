@@ -1,9 +1,29 @@
 """Every route, versioned: the map of the API."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView
 
+from central.common.health import livez, readyz
+from central.common.metrics import metrics
+from central.ingest.views_internal import dump_index, reconcile_index
+from central.repositories.views import StatusView
 from central.search.views import SearchView
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/index/status", StatusView.as_view(), name="index-status"),
+    path("api/v1/index/", include("central.ingest.urls")),
     path("api/v1/search", SearchView.as_view(), name="search"),
+    path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("livez", livez, name="livez"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
+    path("admin/", admin.site.urls),
+    path("internal/dump-index", dump_index, name="internal-dump-index"),
+    path("internal/reconcile", reconcile_index, name="internal-reconcile"),
 ]
+
+handler400 = "central.common.problems.bad_request"
+handler403 = "central.common.problems.forbidden"
+handler404 = "central.common.problems.not_found"
+handler500 = "central.common.problems.server_error"

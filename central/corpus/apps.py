@@ -2,9 +2,21 @@
 
 from django.apps import AppConfig
 
+from central.common import health
+
 
 class CorpusConfig(AppConfig):
     """The `corpus` app."""
 
     name = "central.corpus"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Let /readyz ask the vector store."""
+        health.CHECKS["vector_store"] = _check_vector_store
+
+
+def _check_vector_store() -> None:
+    from central.corpus.vectors import vector_store
+
+    vector_store().check()

@@ -1,5 +1,7 @@
 """Registration with Django."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,7 @@ class TenancyConfig(AppConfig):
 
     name = "central.tenancy"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Let the OpenAPI document know the bearer token."""
+        import_module("central.tenancy.schema")  # registers itself

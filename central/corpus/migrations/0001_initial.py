@@ -5,96 +5,184 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('repositories', '0001_initial'),
+        ("repositories", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='File',
+            name="File",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.TextField()),
-                ('mode', models.CharField(max_length=6)),
-                ('blob', models.CharField(max_length=64)),
-                ('size', models.BigIntegerField()),
-                ('extractor', models.CharField(max_length=200)),
-                ('language', models.CharField(blank=True, max_length=40)),
-                ('skipped', models.CharField(blank=True, max_length=40)),
-                ('degraded', models.CharField(blank=True, max_length=40)),
-                ('content', models.TextField(blank=True)),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='file_set', to='repositories.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("path", models.TextField()),
+                ("mode", models.CharField(max_length=6)),
+                ("blob", models.CharField(max_length=64)),
+                ("size", models.BigIntegerField()),
+                ("extractor", models.CharField(max_length=200)),
+                ("language", models.CharField(blank=True, max_length=40)),
+                ("skipped", models.CharField(blank=True, max_length=40)),
+                ("degraded", models.CharField(blank=True, max_length=40)),
+                ("content", models.TextField(blank=True)),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="file_set",
+                        to="repositories.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Chunk',
+            name="Chunk",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ordinal', models.PositiveIntegerField()),
-                ('start_line', models.PositiveIntegerField()),
-                ('end_line', models.PositiveIntegerField()),
-                ('type', models.CharField(max_length=10)),
-                ('name', models.CharField(blank=True, max_length=500)),
-                ('container', models.CharField(blank=True, max_length=500)),
-                ('text', models.TextField()),
-                ('digest', models.BinaryField(max_length=32)),
-                ('terms', models.BinaryField()),
-                ('point', models.UUIDField(unique=True)),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository')),
-                ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunk_set', to='corpus.file')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("ordinal", models.PositiveIntegerField()),
+                ("start_line", models.PositiveIntegerField()),
+                ("end_line", models.PositiveIntegerField()),
+                ("type", models.CharField(max_length=10)),
+                ("name", models.CharField(blank=True, max_length=500)),
+                ("container", models.CharField(blank=True, max_length=500)),
+                ("text", models.TextField()),
+                ("digest", models.BinaryField(max_length=32)),
+                ("terms", models.BinaryField()),
+                ("point", models.UUIDField(unique=True)),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="repositories.repository",
+                    ),
+                ),
+                (
+                    "file",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chunk_set",
+                        to="corpus.file",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Symbol',
+            name="Symbol",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=500)),
-                ('qualified_name', models.CharField(max_length=500)),
-                ('kind', models.CharField(max_length=40)),
-                ('start_line', models.PositiveIntegerField()),
-                ('end_line', models.PositiveIntegerField()),
-                ('signature', models.CharField(max_length=500)),
-                ('exported', models.BooleanField()),
-                ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='symbol_set', to='corpus.file')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=500)),
+                ("qualified_name", models.CharField(max_length=500)),
+                ("kind", models.CharField(max_length=40)),
+                ("start_line", models.PositiveIntegerField()),
+                ("end_line", models.PositiveIntegerField()),
+                ("signature", models.CharField(max_length=500)),
+                ("exported", models.BooleanField()),
+                (
+                    "file",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="symbol_set",
+                        to="corpus.file",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="repositories.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='TermStat',
+            name="TermStat",
             fields=[
-                ('pk', models.CompositePrimaryKey('repository_id', 'term', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('term', models.BigIntegerField()),
-                ('chunks', models.IntegerField()),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "repository_id",
+                        "term",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("term", models.BigIntegerField()),
+                ("chunks", models.IntegerField()),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="repositories.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Embedding',
+            name="Embedding",
             fields=[
-                ('pk', models.CompositePrimaryKey('repository_id', 'embedder', 'digest', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('embedder', models.CharField(max_length=200)),
-                ('digest', models.BinaryField(max_length=32)),
-                ('vector', models.BinaryField()),
-                ('used_at', models.DateTimeField()),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "repository_id",
+                        "embedder",
+                        "digest",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("embedder", models.CharField(max_length=200)),
+                ("digest", models.BinaryField(max_length=32)),
+                ("vector", models.BinaryField()),
+                ("used_at", models.DateTimeField()),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="repositories.repository",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['digest', 'embedder'], name='embedding_digest')],
+                "indexes": [models.Index(fields=["digest", "embedder"], name="embedding_digest")],
             },
         ),
         migrations.AddConstraint(
-            model_name='file',
-            constraint=models.UniqueConstraint(fields=('repository', 'path'), name='file_path_in_repository'),
+            model_name="file",
+            constraint=models.UniqueConstraint(
+                fields=("repository", "path"), name="file_path_in_repository"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='chunk',
-            constraint=models.UniqueConstraint(fields=('file', 'ordinal'), name='chunk_ordinal_in_file'),
+            model_name="chunk",
+            constraint=models.UniqueConstraint(
+                fields=("file", "ordinal"), name="chunk_ordinal_in_file"
+            ),
         ),
         migrations.AddIndex(
-            model_name='symbol',
-            index=models.Index(fields=['name', 'repository'], name='symbol_name'),
+            model_name="symbol",
+            index=models.Index(fields=["name", "repository"], name="symbol_name"),
         ),
     ]

@@ -5,45 +5,86 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('tenancy', '0001_initial'),
+        ("tenancy", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Repository',
+            name="Repository",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('github_id', models.BigIntegerField(blank=True, null=True)),
-                ('web_url', models.URLField(blank=True, max_length=500)),
-                ('tracked_ref', models.CharField(max_length=255)),
-                ('visibility', models.CharField(choices=[('public', 'Public'), ('internal', 'Internal'), ('private', 'Private')], default='private', max_length=10)),
-                ('paused', models.BooleanField(default=False)),
-                ('generation', models.BigIntegerField(default=0)),
-                ('last_indexed_commit', models.CharField(blank=True, max_length=64)),
-                ('indexed_at', models.DateTimeField(blank=True, null=True)),
-                ('extractor', models.CharField(blank=True, max_length=200)),
-                ('embedder', models.CharField(blank=True, max_length=200)),
-                ('last_mode', models.CharField(blank=True, max_length=11)),
-                ('last_reason', models.CharField(blank=True, max_length=20)),
-                ('trouble', models.CharField(blank=True, choices=[('failed', 'Failed'), ('behind', 'Behind')], max_length=10)),
-                ('trouble_detail', models.TextField(blank=True)),
-                ('files', models.PositiveIntegerField(default=0, help_text='Indexed files')),
-                ('skipped', models.PositiveIntegerField(default=0, help_text='Skipped files')),
-                ('chunks', models.PositiveIntegerField(default=0)),
-                ('symbols', models.PositiveIntegerField(default=0)),
-                ('languages', models.JSONField(default=dict, help_text='Language → number of indexed files')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='repositories', to='tenancy.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("github_id", models.BigIntegerField(blank=True, null=True)),
+                ("web_url", models.URLField(blank=True, max_length=500)),
+                ("tracked_ref", models.CharField(max_length=255)),
+                (
+                    "visibility",
+                    models.CharField(
+                        choices=[
+                            ("public", "Public"),
+                            ("internal", "Internal"),
+                            ("private", "Private"),
+                        ],
+                        default="private",
+                        max_length=10,
+                    ),
+                ),
+                ("paused", models.BooleanField(default=False)),
+                ("generation", models.BigIntegerField(default=0)),
+                ("last_indexed_commit", models.CharField(blank=True, max_length=64)),
+                ("indexed_at", models.DateTimeField(blank=True, null=True)),
+                ("extractor", models.CharField(blank=True, max_length=200)),
+                ("embedder", models.CharField(blank=True, max_length=200)),
+                ("last_mode", models.CharField(blank=True, max_length=11)),
+                ("last_reason", models.CharField(blank=True, max_length=20)),
+                (
+                    "trouble",
+                    models.CharField(
+                        blank=True,
+                        choices=[("failed", "Failed"), ("behind", "Behind")],
+                        max_length=10,
+                    ),
+                ),
+                ("trouble_detail", models.TextField(blank=True)),
+                ("files", models.PositiveIntegerField(default=0, help_text="Indexed files")),
+                ("skipped", models.PositiveIntegerField(default=0, help_text="Skipped files")),
+                ("chunks", models.PositiveIntegerField(default=0)),
+                ("symbols", models.PositiveIntegerField(default=0)),
+                (
+                    "languages",
+                    models.JSONField(default=dict, help_text="Language → number of indexed files"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="repositories",
+                        to="tenancy.organization",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'repositories',
-                'ordering': ['name'],
-                'constraints': [models.UniqueConstraint(fields=('organization', 'name'), name='repository_name_in_organization'), models.UniqueConstraint(condition=models.Q(('github_id__isnull', False)), fields=('organization', 'github_id'), name='repository_github_id_in_organization')],
+                "verbose_name_plural": "repositories",
+                "ordering": ["name"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "name"), name="repository_name_in_organization"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("github_id__isnull", False)),
+                        fields=("organization", "github_id"),
+                        name="repository_github_id_in_organization",
+                    ),
+                ],
             },
         ),
     ]

@@ -7,43 +7,100 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Organization',
+            name="Organization",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.CharField(max_length=63, unique=True, validators=[django.core.validators.RegexValidator('^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$', "Use 1 to 63 of a-z, 0-9 and '-', neither at the start nor at the end, and not beginning with 'org-' (that prefix is how workspaces are addressed).")])),
-                ('github_owner_id', models.BigIntegerField(blank=True, null=True, unique=True)),
-                ('embedder', models.CharField(default='builtin/aeterna-static-1/256', help_text='provider/model/dimensions, as indexer.records.EmbedderSpec writes it', max_length=200)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "slug",
+                    models.CharField(
+                        max_length=63,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$",
+                                "Use 1 to 63 of a-z, 0-9 and '-', neither at the start nor at the end, and not beginning with 'org-' (that prefix is how workspaces are addressed).",
+                            )
+                        ],
+                    ),
+                ),
+                ("github_owner_id", models.BigIntegerField(blank=True, null=True, unique=True)),
+                (
+                    "embedder",
+                    models.CharField(
+                        default="builtin/aeterna-static-1/256",
+                        help_text="provider/model/dimensions, as indexer.records.EmbedderSpec writes it",
+                        max_length=200,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='ApiToken',
+            name="ApiToken",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(blank=True, max_length=100)),
-                ('prefix', models.CharField(help_text="The token's first characters, to tell it", max_length=12)),
-                ('digest', models.BinaryField(max_length=32, unique=True)),
-                ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('index', 'Index'), ('search', 'Search'), ('admin', 'Admin')], max_length=10), size=None)),
-                ('repositories', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, help_text='Names of the repositories it may see; empty for all of the organisation', null=True, size=None)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to='tenancy.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(blank=True, max_length=100)),
+                (
+                    "prefix",
+                    models.CharField(
+                        help_text="The token's first characters, to tell it", max_length=12
+                    ),
+                ),
+                ("digest", models.BinaryField(max_length=32, unique=True)),
+                (
+                    "scopes",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(
+                            choices=[("index", "Index"), ("search", "Search"), ("admin", "Admin")],
+                            max_length=10,
+                        ),
+                        size=None,
+                    ),
+                ),
+                (
+                    "repositories",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=200),
+                        blank=True,
+                        help_text="Names of the repositories it may see; empty for all of the organisation",
+                        null=True,
+                        size=None,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                ("last_used_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="api_tokens",
+                        to="tenancy.organization",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-created_at'],
+                "ordering": ["-created_at"],
             },
         ),
     ]

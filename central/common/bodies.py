@@ -1,0 +1,79 @@
+"""Request bodies with a hard cap, read as a stream: Django's own limits do not cover them."""
+
+import codecs
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.http import HttpRequest
+from django.http.request import RawPostDataException
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+
+from central.common.errors import InvalidError, TooLargeError
+
+JSON_MAX_BYTES = 2 * 1024 * 1024
+_READ_BYTES = 256 * 1024
+
+
+def read_body(
+    request: HttpRequest | Request, *, limit_bytes: int, code: str = "too_large"
+) -> bytes:
+    """The raw body; TooLargeError with `code` as soon as more than `limit_bytes` are there."""
+    declared = request.META.get("CONTENT_LENGTH") or "0"
+    if declared.isdecimal() and int(declared) > limit_bytes:
+        raise _too_large(limit_bytes, code)
+    stream: Any = request._request if isinstance(request, Request) else request
+    return _read(stream, limit_bytes=limit_bytes, code=code)
+
+
+def _read(stream: IO[bytes], *, limit_bytes: int, code: str) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while part := stream.read(_READ_BYTES):
+            size += len(part)
+            if size > limit_bytes:
+                raise _too_large(limit_bytes, code)
+            parts.append(part)
+    except (OSError, RawPostDataException) as exc:  # the client went away, or a parser read it
+        raise InvalidError("The request's body could not be read to its end.") from exc
+    return b"".join(parts)
+
+
+def _too_large(limit_bytes: int, code: str) -> TooLargeError:
+    return TooLargeError(f"The body is larger than {limit_bytes} bytes; send less.", code=code)
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """`body` as a JSON object; InvalidError if it is anything else."""
+    try:
+        value = json.loads(body.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as exc:
+        raise InvalidError("The body must be JSON in UTF-8.") from exc
+    if not isinstance(value, dict):
+        raise InvalidError("The body must be a JSON object.")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+class CappedJSONParser(JSONParser):
+    """REST framework's parser, but bounded in size and depth."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Raise TooLargeError past JSON_MAX_BYTES, ParseError for what is not JSON."""
+        del media_type, parser_context
+        body = _read(stream, limit_bytes=JSON_MAX_BYTES, code="too_large")
+        try:
+            return json.loads(codecs.decode(body, "utf-8"), parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as exc:
+            raise ParseError("The body must be JSON in UTF-8.") from exc

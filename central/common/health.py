@@ -1,0 +1,74 @@
+"""`/livez` and `/readyz`. An app that depends on something registers how to ask for it."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+import structlog
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from kombu import Connection
+
+CHECK_SECONDS = 2.0
+
+_log = structlog.get_logger(__name__)
+
+
+def check_database() -> None:
+    """Raise if the database does not answer."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    finally:
+        connection.close()  # this thread does not outlive the check
+
+
+def check_broker() -> None:
+    """Raise if there is a broker and it does not answer."""
+    url = settings.CELERY_BROKER_URL
+    if not url:
+        return
+    options = {"socket_connect_timeout": 1, "socket_timeout": 1}
+    with Connection(url, connect_timeout=1, transport_options=options) as broker:
+        broker.ensure_connection(max_retries=1, timeout=1)
+
+
+# Name → a function that raises if the thing is away.
+CHECKS: dict[str, Callable[[], None]] = {"database": check_database, "broker": check_broker}
+
+
+def livez(request: HttpRequest) -> HttpResponse:
+    """The process answers."""
+    del request
+    return JsonResponse({"status": "live"})
+
+
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 if everything that requests need answers within 2 seconds, else 503; says which."""
+    del request
+    results = _run_checks()
+    is_ready = all(result == "ok" for result in results.values())
+    return JsonResponse(
+        {"status": "ready" if is_ready else "unavailable", "checks": results},
+        status=200 if is_ready else 503,
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _run_checks() -> dict[str, str]:
+    pool = ThreadPoolExecutor(max_workers=len(CHECKS), thread_name_prefix="readyz")
+    futures = {name: pool.submit(check) for name, check in CHECKS.items()}
+    wait(futures.values(), timeout=CHECK_SECONDS)
+    pool.shutdown(wait=False, cancel_futures=True)  # a check that hangs ends by its own time-out
+    return {name: _result(name, future) for name, future in futures.items()}
+
+
+def _result(name: str, future: "Future[None]") -> str:
+    """Never the exception's text: it may name hosts and users, and this answer is public."""
+    if not future.done():
+        _log.warning("not_ready", check=name, error=f"no answer in {CHECK_SECONDS} s")
+        return "no answer in time"
+    if (exc := future.exception()) is not None:
+        _log.warning("not_ready", check=name, error=str(exc))
+        return "unavailable"
+    return "ok"

@@ -1,0 +1,25 @@
+"""What Prometheus reads. Apps with figures in the database register a collector of their own."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from prometheus_client import CONTENT_TYPE_LATEST, Histogram, generate_latest
+
+APPLY_SECONDS = Histogram(
+    "aeterna_apply_seconds",
+    "Time from claiming a run to its end.",
+    buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800),
+)
+SEARCH_SECONDS = Histogram(
+    "aeterna_search_seconds",
+    "Time to answer a search, by mode.",
+    ["mode"],
+    buckets=(0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.15, 0.3, 1, 3),
+)
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """`GET /metrics`; 404 with AETERNA_METRICS off."""
+    del request
+    if not settings.METRICS_ENABLED:
+        raise Http404
+    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,214 @@
+"""RFC 9457 problem documents: the one place where an error becomes an HTTP status."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions as drf
+from rest_framework.request import Request
+
+from central.common import errors
+from indexer import errors as indexer_errors
+
+CONTENT_TYPE = "application/problem+json"
+
+# A subclass may stand in the table to differ from its parent: the nearest ancestor counts.
+STATUSES: dict[type[Exception], int] = {
+    errors.ServiceError: 500,
+    errors.InvalidError: 400,
+    errors.UnauthenticatedError: 401,
+    errors.ForbiddenError: 403,
+    errors.NotFoundError: 404,
+    errors.ConflictError: 409,
+    errors.TooLargeError: 413,
+    errors.UnavailableError: 503,
+    indexer_errors.IndexerError: 500,
+    indexer_errors.ConfigurationError: 500,
+    indexer_errors.GitError: 500,
+    indexer_errors.NotARepositoryError: 500,
+    indexer_errors.CommitNotFoundError: 500,
+    indexer_errors.ShallowCloneError: 500,
+    indexer_errors.ParseError: 500,
+    indexer_errors.BundleError: 400,
+    indexer_errors.EmbeddingError: 500,
+    indexer_errors.EmbedderMismatchError: 400,
+    indexer_errors.EmbedderUnavailableError: 503,
+    indexer_errors.StoreError: 500,
+    indexer_errors.StoreUnavailableError: 503,
+    indexer_errors.StoreLockedError: 503,
+    indexer_errors.CentralError: 500,
+    indexer_errors.CentralUnreachableError: 500,
+    indexer_errors.CentralRefusedError: 500,
+    indexer_errors.RunConflictError: 409,
+    indexer_errors.RunStaleError: 409,
+    indexer_errors.RunFailedError: 500,
+}
+
+# What this service's own dependencies raise, with what to tell the caller: (code, detail).
+_AWAY: dict[type[Exception], tuple[str, str]] = {
+    OperationalError: (
+        "database_unavailable",
+        "The database does not answer. Try again shortly; /readyz says when it is back.",
+    ),
+    InterfaceError: (
+        "database_unavailable",
+        "The connection to the database was lost. Try again shortly; /readyz says when it is back.",
+    ),
+    indexer_errors.StoreUnavailableError: (
+        "vector_store_unavailable",
+        "The vector store does not answer. Try again shortly; /readyz says when it is back.",
+    ),
+    indexer_errors.StoreLockedError: (
+        "vector_store_unavailable",
+        "The vector store is held by another process of this service. Stop that process.",
+    ),
+    indexer_errors.EmbedderUnavailableError: (
+        "embedder_unavailable",
+        "The embedding service does not answer. Try again shortly, or search with mode=lexical.",
+    ),
+}
+
+_DRF_CODES = {
+    400: "invalid",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "throttled",
+}
+
+_log = structlog.get_logger(__name__)
+
+
+def status_of(exc: Exception) -> int | None:
+    """The HTTP status of a service's or the indexer's error; None for any other exception."""
+    return next((STATUSES[cls] for cls in type(exc).__mro__ if cls in STATUSES), None)
+
+
+def problem(
+    request: HttpRequest | Request,
+    *,
+    status: int,
+    code: str,
+    detail: str,
+    extra: Mapping[str, object] | None = None,
+) -> HttpResponse:
+    """A problem document about `request`; `extra` are members of its own."""
+    document = {
+        **(extra or {}),
+        "type": f"urn:aeterna:problem:{code}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "instance": request.path,
+    }
+    response = HttpResponse(json.dumps(document), status=status, content_type=CONTENT_TYPE)
+    if status == HTTPStatus.UNAUTHORIZED:
+        response["WWW-Authenticate"] = f'Bearer realm="aeterna", error="{code}"'
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response["Retry-After"] = "5"
+    return response
+
+
+def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse | None:
+    """The problem document for `exc`, or None where it is not one that is expected."""
+    if away := next((_AWAY[cls] for cls in type(exc).__mro__ if cls in _AWAY), None):
+        _log.warning("dependency_unavailable", code=away[0], error=str(exc))
+        return problem(request, status=503, code=away[0], detail=away[1])
+    if isinstance(exc, errors.ServiceError):
+        return problem(
+            request,
+            status=status_of(exc) or 500,
+            code=exc.code,
+            detail=exc.message,
+            extra=exc.extra,
+        )
+    if isinstance(exc, indexer_errors.BundleError):
+        return problem(request, status=400, code=exc.code, detail=str(exc))
+    if isinstance(exc, Http404):
+        return not_found(request)
+    if isinstance(exc, PermissionDenied):
+        return forbidden(request)
+    if isinstance(exc, drf.APIException):
+        return _framework_problem(request, exc)
+    return None
+
+
+def _framework_problem(request: HttpRequest | Request, exc: drf.APIException) -> HttpResponse:
+    status = exc.status_code
+    return problem(
+        request,
+        status=status,
+        code=_DRF_CODES.get(status, "error"),
+        detail=" ".join(_sentences(exc.detail)),
+    )
+
+
+def _sentences(detail: Any, where: str = "") -> Iterator[str]:
+    """Flatten REST framework's nested error detail: "field: sentence"."""
+    if isinstance(detail, dict):
+        for key, value in detail.items():
+            inner = where if key == "non_field_errors" else f"{where}.{key}" if where else str(key)
+            yield from _sentences(value, inner)
+    elif isinstance(detail, list):
+        for index, value in enumerate(detail):
+            nested = isinstance(value, dict | list)
+            yield from _sentences(value, f"{where}[{index}]" if nested else where)
+    else:
+        yield f"{where}: {detail}" if where else str(detail)
+
+
+def exception_handler(exc: Exception, context: dict[str, Any]) -> HttpResponse | None:
+    """REST framework's hook: None lets an unexpected error propagate to `server_error`."""
+    return response_to(context["request"], exc)
+
+
+# --- Django's own handlers (see central.urls) ---------------------------------------------------
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """`handler400`: what Django itself refuses, such as an unknown Host header."""
+    del exception
+    return problem(request, status=400, code="invalid", detail="The request is malformed.")
+
+
+def forbidden(
+    request: HttpRequest | Request, exception: Exception | None = None, reason: str = ""
+) -> HttpResponse:
+    """`handler403`, and the view of a failed CSRF check."""
+    del exception
+    detail = reason or "This is not allowed."
+    return problem(request, status=403, code="forbidden", detail=detail)
+
+
+def not_found(request: HttpRequest | Request, exception: Exception | None = None) -> HttpResponse:
+    """`handler404`."""
+    del exception
+    return problem(
+        request,
+        status=404,
+        code="not_found",
+        detail="There is nothing at this address; GET /api/v1/schema lists what there is.",
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """`handler500`: the database being away is 503 here too; the log has the traceback."""
+    exc = sys.exc_info()[1]
+    expected = response_to(request, exc) if isinstance(exc, Exception) else None
+    return expected or problem(
+        request,
+        status=500,
+        code="internal_error",
+        detail="This service failed. The log has the details under this request's X-Request-Id.",
+    )

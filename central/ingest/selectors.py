@@ -1,0 +1,60 @@
+"""Reading runs."""
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from central.common.errors import ConflictError, NotFoundError
+from central.ingest.models import BUSY_STATES, IndexRun, RunState
+from central.repositories.models import Repository
+from central.repositories.selectors import visible_repositories
+from central.tenancy.credentials import Credential
+
+
+def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
+    """A run of a repository that the credential may see, else NotFoundError."""
+    run = (
+        IndexRun.objects.select_related("repository__organization")
+        .filter(pk=run_id, repository__in=visible_repositories(credential=credential))
+        .first()
+    )
+    if run is None:
+        raise NotFoundError(
+            "There is no such run for this credential; open one with POST /api/v1/index/runs.",
+            code="run_not_found",
+        )
+    return run
+
+
+def open_run_of(*, credential: Credential, run_id: UUID) -> IndexRun:
+    """As `visible_run`, but ConflictError unless the run still takes uploads."""
+    run = visible_run(credential=credential, run_id=run_id)
+    require_open(run)
+    return run
+
+
+def require_open(run: IndexRun) -> None:
+    """Raise ConflictError unless the run still takes uploads."""
+    if run.state != RunState.OPEN:
+        raise ConflictError(
+            f"The run is {run.state}; open another one.", code="run_not_open", state=run.state
+        )
+
+
+def busy_run(repository: Repository) -> IndexRun | None:
+    """The run of the repository that is queued or being applied, oldest first."""
+    return repository.runs.filter(state__in=BUSY_STATES).order_by("queued_at").first()
+
+
+def lending_repositories(run: IndexRun) -> QuerySet[Repository]:
+    """Whose embeddings the run may reuse: those that its credential may see.
+
+    Its own repository alone once the token is deleted. Needs `run.repository` and `run.api_token`.
+    """
+    own = run.repository
+    repositories = Repository.objects.filter(organization_id=own.organization_id)
+    if run.api_token is None:
+        return repositories.filter(pk=own.pk)
+    if run.api_token.repositories is None:
+        return repositories
+    return repositories.filter(name__in=run.api_token.repositories)

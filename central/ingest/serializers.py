@@ -1,0 +1,184 @@
+"""The bodies of the indexing API: types are strict, unknown members are tolerated."""
+
+from typing import Any
+
+from django.core.validators import RegexValidator
+from rest_framework import serializers
+
+from central.common.fields import (
+    StrictCharField,
+    StrictChoiceField,
+    StrictFloatField,
+    StrictIntegerField,
+)
+from central.ingest.services.batches import MAX_BATCHES, MAX_DIGESTS
+from indexer.records import Mode, Reason
+
+BIGINT = 2**63 - 1
+is_commit = RegexValidator(
+    r"^(?:[0-9a-f]{40}|[0-9a-f]{64})\Z", "Give 40 or 64 lower-case hexadecimal digits."
+)
+is_project = RegexValidator(
+    r"^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}\Z", "Use 1 to 100 of A-Z, a-z, 0-9, '_', '.' and '-'."
+)
+# git check-ref-format
+is_ref = RegexValidator(
+    r"^refs/(?!.*(?:\.\.|@\{|//|/\.))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])(?<!\.lock)\Z",
+    "Give the full name of a ref, such as refs/heads/main.",
+)
+is_branch = RegexValidator(
+    r"^(?!.*(?:\.\.|@\{|//|/\.))(?![/.-])[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])(?<!\.lock)\Z",
+    "Give a branch's name, such as main or refs/heads/main.",
+)
+is_digest = RegexValidator(r"^[0-9a-f]{64}\Z", "Give a SHA-256 in lower-case hexadecimal.")
+
+_MODES = [Mode.INCREMENTAL.value, Mode.FULL.value, Mode.FORCE.value]
+_REASONS = [reason.value for reason in Reason if reason not in ("up_to_date", "superseded")]
+
+
+def _optional_text(**kwargs: Any) -> StrictCharField:
+    return StrictCharField(required=False, allow_null=True, allow_blank=True, **kwargs)
+
+
+class OpenRunRequest(serializers.Serializer[Any]):
+    """`POST /api/v1/index/runs`."""
+
+    org_id = StrictCharField()
+    project_id = StrictCharField(validators=[is_project])
+    ref = StrictCharField(max_length=255, validators=[is_ref], trim_whitespace=False)
+    commit_sha = StrictCharField(validators=[is_commit])
+    extractor = StrictCharField(max_length=200)
+    repository_id = StrictIntegerField(
+        required=False, allow_null=True, min_value=1, max_value=BIGINT
+    )
+    owner_id = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=BIGINT)
+    default_branch = _optional_text(max_length=244, validators=[is_branch])
+    event = _optional_text(max_length=40)
+    run_url = serializers.URLField(
+        required=False, allow_null=True, allow_blank=True, max_length=500
+    )
+    repository_url = serializers.URLField(
+        required=False, allow_null=True, allow_blank=True, max_length=500
+    )
+
+
+class Embedder(serializers.Serializer[Any]):
+    """Which vectors central wants."""
+
+    provider = serializers.CharField()
+    model = serializers.CharField()
+    dimensions = serializers.IntegerField()
+
+
+class Limits(serializers.Serializer[Any]):
+    """Of one batch: decompressed bytes, and lines."""
+
+    batch_bytes = serializers.IntegerField()
+    batch_files = serializers.IntegerField()
+
+
+class OpenedRun(serializers.Serializer[Any]):
+    """The answer to Open: facts, on which the client decides."""
+
+    run_id = serializers.UUIDField()
+    webhook_secret = serializers.CharField()
+    base_commit = serializers.CharField(allow_null=True)
+    base_extractor = serializers.CharField(allow_null=True)
+    base_embedder = serializers.CharField(allow_null=True)
+    generation = serializers.IntegerField()
+    embedder = Embedder()
+    limits = Limits()
+    vector_store = serializers.DictField(allow_null=True)
+
+
+class TreeAnswer(serializers.Serializer[Any]):
+    """What a full run must send, and how many stored files it removes."""
+
+    changed = serializers.ListField(child=serializers.CharField())
+    removed = serializers.IntegerField()
+
+
+class DigestsRequest(serializers.Serializer[Any]):
+    """`POST …/embeddings`."""
+
+    digests = serializers.ListField(
+        child=StrictCharField(validators=[is_digest]), max_length=MAX_DIGESTS
+    )
+
+
+class DigestsAnswer(serializers.Serializer[Any]):
+    """Those that need no vector."""
+
+    known = serializers.ListField(child=serializers.CharField())
+
+
+class Stats(serializers.Serializer[Any]):
+    """indexer.records.RunStats; a figure that is left out is zero."""
+
+    files_changed = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    files_removed = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    files_skipped = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    chunks = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    symbols = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    references = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    embedded = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    reused = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    seconds = serializers.DictField(
+        child=StrictFloatField(min_value=0, max_value=1e9), required=False
+    )
+
+    def validate_seconds(self, value: dict[str, float]) -> dict[str, float]:
+        """Stage names are stored as JSON: short, and without NUL."""
+        if len(value) > 50 or any(len(name) > 50 or "\0" in name for name in value):
+            raise serializers.ValidationError("Give at most 50 stages with short names.")
+        return value
+
+
+class WebhookRequest(serializers.Serializer[Any]):
+    """`POST /api/v1/index/updated`."""
+
+    org_id = StrictCharField()
+    project_id = StrictCharField(validators=[is_project])
+    run_id = serializers.UUIDField()
+    commit_sha = StrictCharField(validators=[is_commit])
+    base_commit = StrictCharField(allow_null=True, validators=[is_commit])
+    mode = StrictChoiceField(choices=_MODES)
+    reason = StrictChoiceField(choices=_REASONS)
+    batches = StrictIntegerField(min_value=0, max_value=MAX_BATCHES)
+    stats = Stats()
+    indexed_at = serializers.DateTimeField()
+
+
+class WebhookAnswer(serializers.Serializer[Any]):
+    """Where to follow the run."""
+
+    job_id = serializers.CharField()
+    status_url = serializers.CharField()
+
+
+class Run(serializers.Serializer[Any]):
+    """A run's state."""
+
+    run_id = serializers.UUIDField(source="pk")
+    project = serializers.CharField(source="repository.name")
+    state = serializers.CharField()
+    progress = serializers.DictField()
+    error = serializers.SerializerMethodField()
+    ref = serializers.CharField()
+    commit_sha = serializers.CharField()
+    base_commit = serializers.SerializerMethodField()
+    generation = serializers.IntegerField()
+    mode = serializers.CharField()
+    reason = serializers.CharField()
+    stats = serializers.DictField()
+    opened_at = serializers.DateTimeField()
+    queued_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+    def get_error(self, run: Any) -> str | None:
+        """What went wrong, or null."""
+        return run.error or None
+
+    def get_base_commit(self, run: Any) -> str | None:
+        """The commit that the index was of at Open, or null."""
+        return run.base_commit or None

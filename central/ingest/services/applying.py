@@ -1,0 +1,225 @@
+"""Applying a run: vectors first, without a lock; then everything else in one transaction.
+
+A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
+"""
+
+from uuid import UUID
+
+import structlog
+from django.db import InterfaceError, OperationalError, transaction
+from django.utils import timezone
+
+from central.common import metrics
+from central.corpus.models import File
+from central.corpus.replace import Change, Origin, insert_files, remove_files
+from central.corpus.signals import index_applied
+from central.corpus.statistics import move_term_stats
+from central.corpus.vectors import collection_of, vector_store
+from central.ingest.models import IndexRun, RunState
+from central.ingest.services.batches import path_key, stored_path_keys, stored_records
+from central.ingest.services.claims import Claim, ClaimLostError, claim_run
+from central.ingest.services.ending import end_claimed_run
+from central.ingest.services.trees import compare_tree, stored_tree
+from central.ingest.services.uploading import (
+    EmbeddingGoneError,
+    delete_points,
+    remove_points,
+    upload_points,
+)
+from central.repositories.models import Repository
+from indexer.errors import StoreError
+from indexer.records import FileRecord, Mode
+from indexer.store.base import VectorStore
+
+_PATHS = 500  # paths a statement
+
+_log = structlog.get_logger(__name__)
+
+
+class IncompleteRunError(Exception):
+    """The uploads are not what the run's mode asks for; the message is shown to the client."""
+
+
+class GenerationMovedError(Exception):
+    """Another run was applied since this one was opened."""
+
+
+def apply_run(*, run_id: UUID) -> RunState | None:
+    """Claim and apply a run; the state it ended in, or None if it is not to be had or must wait.
+
+    Must not be called in a transaction. An unexpected error is raised after it has been noted on
+    the run, which is tried again RUN_MAX_ATTEMPTS times.
+    """
+    claim = claim_run(run_id=run_id)
+    if claim is None:
+        return None
+    log = _log.bind(run=str(run_id), repository=str(claim.run.repository))
+    try:
+        with metrics.APPLY_SECONDS.time():
+            state = _apply(claim)
+    except ClaimLostError:
+        log.warning("claim_lost")
+        return None
+    except (StoreError, OperationalError, InterfaceError) as exc:
+        claim.postpone(str(exc))
+        return None
+    except Exception as exc:
+        claim.crashed(f"{type(exc).__name__}; see the service's log.")
+        raise
+    log.info("run_ended", state=state)
+    return state
+
+
+def _apply(claim: Claim) -> RunState:
+    store = vector_store()
+    try:
+        _require_generation(claim.run)
+        removed = _removed_paths(claim.run)
+        upload_points(claim=claim, store=store)
+        change, before = _commit(claim, removed)
+    except GenerationMovedError:
+        return _end(
+            claim,
+            store,
+            RunState.STALE,
+            "Another run was applied meanwhile; plan again from the new base.",
+        )
+    except IncompleteRunError as exc:
+        return _end(claim, store, RunState.FAILED, str(exc))
+    except EmbeddingGoneError:
+        return _end(
+            claim,
+            store,
+            RunState.FAILED,
+            "A vector that was known is gone; run the indexer again.",
+        )
+    _sweep_up(claim.run, store, change, before)
+    for _, result in index_applied.send_robust(
+        sender=Repository, repository=Repository.objects.get(pk=claim.run.repository_id)
+    ):
+        if isinstance(result, Exception):
+            _log.error("index_applied_receiver_failed", run=str(claim.run.pk), exc_info=result)
+    return RunState.APPLIED
+
+
+def _require_generation(run: IndexRun) -> None:
+    if run.repository.generation != run.generation:
+        raise GenerationMovedError
+
+
+def _removed_paths(run: IndexRun) -> list[str]:
+    """Stored paths that a full run removes; checks that its batches hold what they must.
+
+    The rows that it reads stay as they are until the commit, or the run is stale.
+    """
+    if run.mode == Mode.INCREMENTAL:
+        return []
+    entries = stored_tree(run)
+    uploaded = stored_path_keys(run)
+    if entries is None:  # a forced run may leave the tree out: its batches are the tree
+        stored = File.objects.filter(repository_id=run.repository_id).values_list("path", flat=True)
+        return [path for path in stored.iterator() if path_key(path) not in uploaded]
+    tree = list(entries)
+    difference = compare_tree(run, tree)
+    paths = [entry.path for entry in tree]
+    _require_complete(paths if run.mode == Mode.FORCE else difference.changed, paths, uploaded)
+    return difference.removed
+
+
+def _require_complete(required: list[str], tree: list[str], uploaded: set[int]) -> None:
+    lacking = [path for path in required if path_key(path) not in uploaded]
+    if lacking:
+        raise IncompleteRunError(
+            f"{len(lacking)} changed paths of the tree did not come, among them {lacking[0]!r}."
+        )
+    foreign = uploaded - {path_key(path) for path in tree}
+    if foreign:
+        raise IncompleteRunError(f"{len(foreign)} paths came that the tree does not have.")
+
+
+@transaction.atomic
+def _commit(claim: Claim, removed: list[str]) -> tuple[Change, Repository]:
+    """All or nothing; returns what changed and the repository as it was before."""
+    run = claim.run
+    claim.lock()
+    before = _advance(run)
+    change = Change()
+    for start in range(0, len(removed), _PATHS):
+        remove_files(
+            repository_id=run.repository_id, paths=removed[start : start + _PATHS], change=change
+        )
+    origin = Origin(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
+    for records in stored_records(run):
+        remove_files(
+            repository_id=run.repository_id,
+            paths=[record.path for record in records],
+            change=change,
+        )
+        files = [record for record in records if isinstance(record, FileRecord)]
+        insert_files(origin=origin, records=files, change=change)
+    move_term_stats(repository_id=run.repository_id, differences=change.terms)
+    _count(before, change)
+    run.batch_set.all().delete()
+    IndexRun.objects.filter(pk=run.pk).update(
+        state=RunState.APPLIED,
+        claim=None,
+        lease_until=None,
+        ended_at=timezone.now(),
+        error="",
+        progress={"stage": "applied", "percent": 100},
+    )
+    return change, before
+
+
+def _advance(run: IndexRun) -> Repository:
+    """Compare and set the generation; the row stays locked until the commit."""
+    before = Repository.objects.select_related("organization").get(pk=run.repository_id)
+    done = Repository.objects.filter(pk=run.repository_id, generation=run.generation).update(
+        generation=run.generation + 1,
+        last_indexed_commit=run.commit_sha,
+        indexed_at=timezone.now(),
+        extractor=run.extractor,
+        embedder=run.embedder,
+        last_mode=run.mode,
+        last_reason=run.reason,
+        trouble="",
+        trouble_detail="",
+    )
+    if not done:
+        raise GenerationMovedError
+    return before
+
+
+def _count(before: Repository, change: Change) -> None:
+    languages = dict(before.languages)
+    for language, difference in change.languages.items():
+        languages[language] = languages.get(language, 0) + difference
+    Repository.objects.filter(pk=before.pk).update(
+        files=before.files + change.files,
+        skipped=before.skipped + change.skipped,
+        chunks=before.chunks + change.chunks,
+        symbols=before.symbols + change.symbols,
+        languages={name: count for name, count in sorted(languages.items()) if count},
+    )
+
+
+def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunState:
+    """End without applying. The points go first: the batches say which they are."""
+    remove_points(run=claim.run, store=store)
+    with transaction.atomic():
+        if not end_claimed_run(run=claim.run, state=state, error=error):
+            raise ClaimLostError
+    return state
+
+
+def _sweep_up(run: IndexRun, store: VectorStore, change: Change, before: Repository) -> None:
+    """Delete the points whose chunks are gone. What fails here is left to the reconcile."""
+    try:
+        if before.embedder and before.embedder != run.embedder:
+            store.drop(collection_of(before, before.embedder))
+        else:
+            delete_points(
+                store=store, collection=collection_of(before, run.embedder), ids=change.orphans
+            )
+    except StoreError as exc:
+        _log.warning("orphans_left_to_reconcile", run=str(run.pk), error=str(exc))

@@ -1,0 +1,238 @@
+"""Uploads: the tree of a full run and the numbered batches. All content is checked here, once."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from central.common.errors import ConflictError, InvalidError, ServiceError, TooLargeError
+from central.corpus.embeddings import chunk_texts, known_digests
+from central.ingest.models import Batch, IndexRun
+from central.ingest.selectors import lending_repositories, open_run_of, require_open
+from central.ingest.services.trees import TREE_NUMBER, TreeDifference, compare_tree
+from central.tenancy.credentials import Credential
+from indexer.bundle import compress, decode_records, decode_tree, decompress, identity
+from indexer.errors import BundleError
+from indexer.records import EmbedderSpec, FileRecord, Removal
+
+MAX_BATCHES = 100_000
+MAX_DIGESTS = 20_000
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def body_limit(content_bytes: int) -> int:
+    """How large gzip of `content_bytes` may be: incompressible content grows a little."""
+    return content_bytes + content_bytes // 1000 + 1024
+
+
+def path_key(path: str) -> int:
+    """A 64-bit key of a path (the head of its SHA-256), to compare paths over batches."""
+    return int.from_bytes(hashlib.sha256(path.encode()).digest()[:8], signed=True)
+
+
+def put_tree(*, credential: Credential, run_id: UUID, data: bytes) -> TreeDifference:
+    """Store the tree of a full run; answer what must be sent. The same tree again is no error.
+
+    `data` is NDJSON, as it is or gzip. Raises NotFoundError, ConflictError (`run_not_open`,
+    `tree_conflict`), InvalidError, TooLargeError (`tree_too_large`).
+    """
+    run = open_run_of(credential=credential, run_id=run_id)
+    body = _tree_body(data)
+    with _refusals(too_large="tree_too_large"):
+        entries = list(decode_tree(body))
+    digest = bytes.fromhex(identity(body))
+    with transaction.atomic():
+        _lock_open(run)
+        if not _is_repeated(run, TREE_NUMBER, digest, code="tree_conflict"):
+            _refuse_earlier_removals(run)
+            Batch.objects.create(
+                run=run, number=TREE_NUMBER, digest=digest, files=len(entries), body=compress(body)
+            )
+    return compare_tree(run, entries)
+
+
+def _tree_body(data: bytes) -> bytes:
+    with _refusals(too_large="tree_too_large"):
+        if data.startswith(_GZIP_MAGIC):
+            return decompress(data, limit_bytes=settings.TREE_MAX_BYTES)
+    if len(data) > settings.TREE_MAX_BYTES:
+        raise TooLargeError(
+            f"The tree is larger than {settings.TREE_MAX_BYTES} bytes.", code="tree_too_large"
+        )
+    return data
+
+
+@contextmanager
+def _refusals(*, too_large: str = "batch_too_large") -> Iterator[None]:
+    """Say what the wire format refuses in the words of this service."""
+    try:
+        yield
+    except BundleError as exc:
+        if exc.code == "batch_too_large":
+            raise TooLargeError(f"{exc}; send less at a time.", code=too_large) from exc
+        code = "embedder_mismatch" if exc.code == "batch_wrong_dimensions" else exc.code
+        raise InvalidError(f"{exc}.", code=code) from exc
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What is kept of a checked batch beside its bytes."""
+
+    digest: bytes
+    paths: list[str]
+    removals: int
+    reused: set[bytes]  # digests of chunks that came without a vector
+
+
+def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes) -> None:
+    """Store batch `number` (1…). The same content under the same number again is no error.
+
+    Raises NotFoundError, ConflictError (`run_not_open`, `batch_conflict`, `path_repeated`,
+    `embedding_unknown`), InvalidError (the codes of indexer.bundle, `embedder_mismatch`,
+    `removal_in_full_run`), TooLargeError (`batch_too_large`, `batch_too_many_files`).
+    """
+    run = open_run_of(credential=credential, run_id=run_id)
+    if not 1 <= number <= MAX_BATCHES:
+        raise InvalidError(f"Batches are numbered from 1 to {MAX_BATCHES}.")
+    content = _checked(run, data)
+    _require_known(run, content.reused)
+    with transaction.atomic():
+        _lock_open(run)
+        if _is_repeated(run, number, content.digest, code="batch_conflict"):
+            return
+        if content.removals and run.batch_set.filter(number=TREE_NUMBER).exists():
+            raise _removal_refused()
+        keys = [path_key(path) for path in content.paths]
+        _require_new_paths(run, keys, content.paths)
+        Batch.objects.create(
+            run=run,
+            number=number,
+            digest=content.digest,
+            files=len(content.paths),
+            removals=content.removals,
+            path_keys=keys,
+            body=data,
+        )
+
+
+def _checked(run: IndexRun, data: bytes) -> _Content:
+    dimensions = EmbedderSpec.parse(run.embedder).dimensions
+    paths: list[str] = []
+    removals = 0
+    reused: set[bytes] = set()
+    with _refusals():
+        body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
+        for record in decode_records(body, dimensions=dimensions):
+            paths.append(record.path)
+            removals += isinstance(record, Removal)
+            if isinstance(record, FileRecord):
+                reused |= _reused_digests(record)
+    if len(paths) > settings.BATCH_MAX_FILES:
+        raise TooLargeError(
+            f"The batch has {len(paths)} lines; send at most {settings.BATCH_MAX_FILES}.",
+            code="batch_too_many_files",
+        )
+    return _Content(bytes.fromhex(identity(body)), paths, removals, reused)
+
+
+def _reused_digests(record: FileRecord) -> set[bytes]:
+    if all(chunk.vector is not None for chunk in record.chunks):
+        return set()
+    pairs = zip(record.chunks, chunk_texts(record), strict=True)
+    return {digest for chunk, (_, digest) in pairs if chunk.vector is None}
+
+
+def _require_known(run: IndexRun, digests: set[bytes]) -> None:
+    """Chunks without a vector must be backed now: the lease then lasts beyond the apply."""
+    if not digests:
+        return
+    known = known_digests(
+        repositories=lending_repositories(run), embedder=run.embedder, digests=digests
+    )
+    if missing := len(digests - known):
+        raise ConflictError(
+            f"{missing} chunks have no vector and none is stored for them; ask "
+            "POST …/embeddings which digests are known and send vectors for the others.",
+            code="embedding_unknown",
+        )
+
+
+def _lock_open(run: IndexRun) -> None:
+    """Lock the run's row for this transaction, note that its client lives; it must be open."""
+    locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+    require_open(locked)
+    IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
+
+
+def _is_repeated(run: IndexRun, number: int, digest: bytes, *, code: str) -> bool:
+    stored = run.batch_set.filter(number=number).values_list("digest", flat=True).first()
+    if stored is None:
+        return False
+    if bytes(stored) != digest:
+        raise ConflictError(
+            f"Number {number} was uploaded with other content; open another run.", code=code
+        )
+    return True
+
+
+def _require_new_paths(run: IndexRun, keys: Sequence[int], paths: Sequence[str]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT key, number FROM ingest_batch, unnest(path_keys) AS key"
+            " WHERE run_id = %s AND key = ANY(%s) LIMIT 1",
+            [run.pk, list(keys)],
+        )
+        repeated = cursor.fetchone()
+    if repeated:
+        raise ConflictError(
+            f"The path {paths[keys.index(repeated[0])]!r} came in batch {repeated[1]} too; send "
+            "every path once.",
+            code="path_repeated",
+        )
+
+
+def _refuse_earlier_removals(run: IndexRun) -> None:
+    if run.batch_set.filter(removals__gt=0).exists():
+        raise _removal_refused()
+
+
+def _removal_refused() -> ServiceError:
+    return InvalidError(
+        "In a full run the tree says what is gone; send no removals.", code="removal_in_full_run"
+    )
+
+
+def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[str]) -> list[str]:
+    """Those of `digests` (SHA-256 in hex) that need no vector, in their order; leased to the run.
+
+    Raises NotFoundError, ConflictError (`run_not_open`).
+    """
+    run = open_run_of(credential=credential, run_id=run_id)
+    IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
+    known = known_digests(
+        repositories=lending_repositories(run),
+        embedder=run.embedder,
+        digests={bytes.fromhex(digest) for digest in digests},
+    )
+    return [digest for digest in dict.fromkeys(digests) if bytes.fromhex(digest) in known]
+
+
+def stored_records(run: IndexRun) -> Iterator[list[FileRecord | Removal]]:
+    """The run's batches in order, one in memory at a time."""
+    dimensions = EmbedderSpec.parse(run.embedder).dimensions
+    numbers = run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
+    for number in list(numbers.values_list("number", flat=True)):
+        batch = run.batch_set.get(number=number)
+        body = decompress(bytes(batch.body), limit_bytes=settings.BATCH_MAX_BYTES)
+        yield list(decode_records(body, dimensions=dimensions))
+
+
+def stored_path_keys(run: IndexRun) -> set[int]:
+    """The keys of all paths in the run's batches."""
+    batches: Iterable[list[int]] = run.batch_set.values_list("path_keys", flat=True)
+    return {key for keys in batches for key in keys}

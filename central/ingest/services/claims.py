@@ -1,0 +1,136 @@
+"""Who applies a run: a claim is a conditional UPDATE, holds for a lease and fences its holder.
+
+`attempts` counts claims that ended in a crash or an unexpected error, and is limited. Something
+being away (the store, the database) gives the attempt back and is tried again for as long as it
+lasts, at growing distances: an outage must not fail a run.
+"""
+
+import time
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from central.ingest.models import IndexRun, RunState
+from central.ingest.services.ending import end_claimed_run
+
+_PROGRESS_EVERY_SECONDS = 1.0
+_LONGEST_BACKOFF_SECONDS = 60
+
+_log = structlog.get_logger(__name__)
+
+
+class ClaimLostError(Exception):
+    """The lease ran out and someone else has the run now: stop without a trace."""
+
+
+def claimable_runs() -> QuerySet[IndexRun]:
+    """Runs that nobody works on: queued and not backing off, or with a lease that ran out."""
+    now = timezone.now()
+    return IndexRun.objects.filter(
+        Q(state=RunState.QUEUED) & (Q(lease_until=None) | Q(lease_until__lte=now))
+        | Q(state=RunState.APPLYING, lease_until__lte=now)
+    ).order_by("queued_at")
+
+
+@transaction.atomic
+def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
+    """Take the run, or None if it is not to be had.
+
+    A run that crashed its appliers RUN_MAX_ATTEMPTS times fails here instead.
+    """
+    # SKIP LOCKED: a run in its final transaction is not waited for.
+    run = (
+        claimable_runs().select_for_update(skip_locked=True, no_key=True).filter(pk=run_id).first()
+    )
+    if run is None:
+        return None
+    token = uuid.uuid4()
+    IndexRun.objects.filter(pk=run.pk).update(
+        state=RunState.APPLYING, claim=token, lease_until=_lease(), attempts=F("attempts") + 1
+    )
+    claimed = IndexRun.objects.select_related("repository__organization", "api_token").get(
+        pk=run.pk
+    )
+    if claimed.attempts > settings.RUN_MAX_ATTEMPTS:
+        end_claimed_run(
+            run=claimed,
+            state=RunState.FAILED,
+            error=f"Applying the run ended without an answer {settings.RUN_MAX_ATTEMPTS} times; "
+            "the service's log has the reason. Run the indexer again.",
+        )
+        return None
+    return Claim(run=claimed)
+
+
+def release_leases() -> int:
+    """Make every run that is being applied claimable; returns how many.
+
+    For a process that knows itself to be the only one that applies, when it starts.
+    """
+    return IndexRun.objects.filter(state=RunState.APPLYING).update(lease_until=timezone.now())
+
+
+def _lease() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+
+
+@dataclass
+class Claim:
+    """A run that this thread applies."""
+
+    run: IndexRun
+    _reported_at: float = field(default_factory=time.monotonic)
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Save progress and renew the lease, once a second at most. Raises ClaimLostError."""
+        now = time.monotonic()
+        if now - self._reported_at < _PROGRESS_EVERY_SECONDS:
+            return
+        self._reported_at = now
+        progress = {
+            "stage": stage,
+            "done": done,
+            "total": total,
+            "percent": 100 * done // total if total else 100,
+        }
+        if not self._mine().update(lease_until=_lease(), progress=progress):
+            raise ClaimLostError
+
+    def lock(self) -> None:
+        """Lock the run's row until the transaction ends. Raises ClaimLostError."""
+        if not self._mine().select_for_update(no_key=True).exists():
+            raise ClaimLostError
+
+    def _mine(self) -> QuerySet[IndexRun]:
+        return IndexRun.objects.filter(
+            pk=self.run.pk, state=RunState.APPLYING, claim=self.run.claim
+        )
+
+    def postpone(self, error: str) -> None:
+        """Something is away: queue the run again, to be tried after a back-off."""
+        delay = min(2**self.run.retries, _LONGEST_BACKOFF_SECONDS)
+        _log.warning("apply_postponed", run=str(self.run.pk), error=error, seconds=delay)
+        self._mine().update(
+            state=RunState.QUEUED,
+            claim=None,
+            attempts=F("attempts") - 1,
+            retries=F("retries") + 1,
+            lease_until=timezone.now() + timedelta(seconds=delay),
+            progress={"stage": "waiting", "reason": error},
+        )
+
+    def crashed(self, error: str) -> None:
+        """An error that nobody foresaw: the attempt counts."""
+        delay = min(2**self.run.attempts, _LONGEST_BACKOFF_SECONDS)
+        self._mine().update(
+            state=RunState.QUEUED,
+            claim=None,
+            lease_until=timezone.now() + timedelta(seconds=delay),
+            progress={"stage": "waiting", "reason": error},
+        )

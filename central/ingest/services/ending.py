@@ -1,0 +1,110 @@
+"""How a run ends: abandoned, expired, failed, stale. (Applied: see services.applying.)"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from central.common.errors import ConflictError
+from central.ingest.models import Batch, IndexRun, RunState
+from central.ingest.selectors import visible_run
+from central.repositories.models import Repository, Trouble
+from central.tenancy.credentials import Credential
+
+# Why a client gives a run up. The first two say that the index is as new as its commit.
+NOTHING_TO_DO = ("up_to_date", "superseded")
+ABANDON_REASONS = (*NOTHING_TO_DO, "cancelled")
+
+
+@transaction.atomic
+def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> None:
+    """Give up an open run; again is no error. Raises NotFoundError, ConflictError.
+
+    Without a `reason`, a commit that is (or once was) the indexed one counts as nothing to do.
+    """
+    run = visible_run(credential=credential, run_id=run_id)
+    if run.state == RunState.ABANDONED:
+        return
+    done = IndexRun.objects.filter(pk=run.pk, state=RunState.OPEN).update(
+        state=RunState.ABANDONED, reason=reason, ended_at=timezone.now()
+    )
+    if not done:
+        raise ConflictError(
+            f"The run is {run.state} and can no longer be given up.",
+            code="run_not_open",
+            state=run.state,
+        )
+    _delete_uploads(run)
+    if reason in NOTHING_TO_DO or _was_applied(run):
+        _clear_behind(run)
+    else:
+        _set_behind(run, "The last run was cancelled")
+
+
+def expire_runs() -> int:
+    """End open runs whose client was silent for RUN_EXPIRES_MINUTES; returns how many."""
+    silent_since = timezone.now() - timedelta(minutes=settings.RUN_EXPIRES_MINUTES)
+    silent = IndexRun.objects.filter(state=RunState.OPEN, touched_at__lt=silent_since)
+    return sum(_expire(run, silent_since) for run in silent.select_related("repository"))
+
+
+@transaction.atomic
+def _expire(run: IndexRun, silent_since: object) -> bool:
+    error = f"Its client was silent for {settings.RUN_EXPIRES_MINUTES} minutes."
+    done = IndexRun.objects.filter(
+        pk=run.pk, state=RunState.OPEN, touched_at__lt=silent_since
+    ).update(state=RunState.EXPIRED, error=error, ended_at=timezone.now())
+    if done:
+        _delete_uploads(run)
+        _set_behind(run, "The last run expired")
+    return bool(done)
+
+
+def end_claimed_run(
+    *, run: IndexRun, state: RunState, error: str, claim: UUID | None = None
+) -> bool:
+    """End a run that is being applied as failed or stale; false if the claim was lost.
+
+    Needs a transaction. `claim` defaults to the run's.
+    """
+    done = IndexRun.objects.filter(
+        pk=run.pk, state=RunState.APPLYING, claim=claim or run.claim
+    ).update(state=state, error=error, ended_at=timezone.now(), claim=None, lease_until=None)
+    if not done:
+        return False
+    _delete_uploads(run)
+    if state == RunState.FAILED:
+        Repository.objects.filter(pk=run.repository_id).update(
+            trouble=Trouble.FAILED, trouble_detail=error
+        )
+    else:
+        _set_behind(run, "The last run was overtaken by another", at_any_generation=True)
+    return True
+
+
+def _delete_uploads(run: IndexRun) -> None:
+    Batch.objects.filter(run_id=run.pk).delete()
+
+
+def _was_applied(run: IndexRun) -> bool:
+    return IndexRun.objects.filter(
+        repository_id=run.repository_id, state=RunState.APPLIED, commit_sha=run.commit_sha
+    ).exists()
+
+
+def _clear_behind(run: IndexRun) -> None:
+    Repository.objects.filter(pk=run.repository_id, trouble=Trouble.BEHIND).update(
+        trouble="", trouble_detail=""
+    )
+
+
+def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> None:
+    """Note that the run's commit is not indexed, unless the index has moved on meanwhile."""
+    repositories = Repository.objects.filter(pk=run.repository_id)
+    if not at_any_generation:
+        repositories = repositories.filter(generation=run.generation)
+    repositories.exclude(last_indexed_commit=run.commit_sha).update(
+        trouble=Trouble.BEHIND, trouble_detail=f"{why}; commit {run.commit_sha} is not indexed."
+    )

@@ -1,0 +1,155 @@
+"""Opening a run: who is it of, may it be indexed, and what the index has of it."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from central.common.errors import ConflictError, ForbiddenError, NotFoundError
+from central.ingest.models import IndexRun
+from central.ingest.selectors import busy_run
+from central.repositories.models import Repository
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Organization
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a client says of a run. `ref` is a full name, `default_branch` a short one or ""."""
+
+    project: str
+    ref: str
+    commit_sha: str
+    extractor: str
+    repository_id: int | None = None
+    owner_id: int | None = None
+    default_branch: str = ""
+    event: str = ""
+    run_url: str = ""
+    repository_url: str = ""
+
+
+@transaction.atomic
+def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
+    """Open a run; the repository is created on its first. All or nothing.
+
+    Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
+    `owner_mismatch`), ConflictError (`run_in_progress` with run_id, `repository_paused`).
+    """
+    # One Open of an organisation at a time: names and GitHub ids are matched and moved in here.
+    organization = Organization.objects.select_for_update(no_key=True).get(
+        pk=credential.organization.pk
+    )
+    _require_nameable(credential, request.project)
+    _require_owner(organization, request)
+    repository = _find_repository(organization, credential, request)
+    if repository is None:
+        repository = _create_repository(organization, request)
+    if request.ref != repository.tracked_ref:
+        raise ForbiddenError(
+            f"{request.ref} is not tracked; {repository.tracked_ref} is. Run on the tracked "
+            "branch, or let an administrator change it.",
+            code="ref_not_tracked",
+            tracked_ref=repository.tracked_ref,
+        )
+    _require_idle(repository)
+    if request.repository_url and request.repository_url != repository.web_url:
+        repository.web_url = request.repository_url
+        repository.save(update_fields=["web_url"])
+    return IndexRun.objects.create(
+        repository=repository,
+        api_token_id=credential.api_token_id,
+        ref=request.ref,
+        commit_sha=request.commit_sha,
+        base_commit=repository.last_indexed_commit,
+        generation=repository.generation,
+        extractor=request.extractor,
+        embedder=organization.embedder,
+        event=request.event,
+        run_url=request.run_url,
+        touched_at=timezone.now(),
+    )
+
+
+def _require_owner(organization: Organization, request: RunRequest) -> None:
+    known = organization.github_owner_id
+    if known is not None and request.owner_id is not None and request.owner_id != known:
+        raise ForbiddenError(
+            f"The repository's owner on GitHub ({request.owner_id}) is not this organisation's.",
+            code="owner_mismatch",
+        )
+
+
+def _require_idle(repository: Repository) -> None:
+    if repository.paused:
+        raise ConflictError(
+            "Indexing of this repository is paused; an administrator can resume it.",
+            code="repository_paused",
+        )
+    if run := busy_run(repository):
+        raise ConflictError(
+            f"Run {run.pk} is {run.state}; wait for it, then open again.",
+            code="run_in_progress",
+            run_id=str(run.pk),
+        )
+
+
+def _find_repository(
+    organization: Organization, credential: Credential, request: RunRequest
+) -> Repository | None:
+    """By GitHub's id before the name: a renamed repository stays itself, an impostor does not."""
+    repositories = Repository.objects.filter(organization=organization).select_related(
+        "organization"
+    )
+    if request.repository_id is not None:
+        known = repositories.filter(github_id=request.repository_id).first()
+        if known is not None:
+            _require_nameable(credential, known.name)
+            _rename(known, request.project)
+            return known
+    named = repositories.filter(name=request.project).first()
+    if named is None or request.repository_id is None:
+        return named
+    if named.github_id is None:
+        named.github_id = request.repository_id
+        named.save(update_fields=["github_id"])
+        return named
+    _displace(named)
+    return None
+
+
+def _rename(repository: Repository, name: str) -> None:
+    if repository.name == name:
+        return
+    if holder := Repository.objects.filter(
+        organization_id=repository.organization_id, name=name
+    ).first():
+        _displace(holder)
+    repository.name = name
+    repository.save(update_fields=["name"])
+
+
+def _displace(repository: Repository) -> None:
+    """Its name is another repository's now; it keeps its index under a name of its own."""
+    repository.name = f"{repository.name}~{repository.pk}"
+    repository.save(update_fields=["name"])
+
+
+def _create_repository(organization: Organization, request: RunRequest) -> Repository:
+    branch = request.default_branch
+    if branch and not branch.startswith("refs/"):
+        branch = f"refs/heads/{branch}"
+    return Repository.objects.create(
+        organization=organization,
+        name=request.project,
+        github_id=request.repository_id,
+        tracked_ref=branch or request.ref,
+    )
+
+
+def _require_nameable(credential: Credential, name: str) -> None:
+    if credential.repositories is not None and name not in credential.repositories:
+        raise NotFoundError(
+            "There is no such repository for this credential; check project_id.",
+            code="repository_not_found",
+        )

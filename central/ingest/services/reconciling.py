@@ -1,0 +1,190 @@
+"""The vector store against the chunks: what is missing, what is in excess, and putting it right.
+
+Also ends what is no longer needed: embeddings past their retention, uploads of ended runs.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from central.corpus.embeddings import stored_vectors
+from central.corpus.models import Chunk
+from central.corpus.packing import unpack_terms
+from central.corpus.points import REPAIRED
+from central.corpus.vectors import collection_of, vector_store
+from central.ingest.models import LIVE_STATES, Batch, IndexRun
+from central.ingest.services.uploading import delete_points
+from central.repositories.models import Repository
+from indexer.store.base import Collection, Point, VectorStore
+
+_ROWS = 500  # chunks a statement, points a call
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryReport:
+    """One repository: points that are missing, of those the ones without a vector, and excess."""
+
+    organization: str
+    repository: str
+    chunks: int
+    missing: int
+    unrepairable: int
+    excess: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All repositories, and the rows that nothing needs any more."""
+
+    repositories: list[RepositoryReport]
+    embeddings: int
+    uploads: int
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the vector store holds exactly what the chunks name."""
+        return not any(row.missing or row.excess for row in self.repositories)
+
+
+def reconcile(*, repair: bool) -> Report:
+    """Compare; with `repair` also put right. May run beside applies. Raises StoreError."""
+    store = vector_store()
+    repositories = Repository.objects.select_related("organization").order_by(
+        "organization__slug", "name"
+    )
+    rows = [_reconcile_repository(store, repository, repair) for repository in repositories]
+    return Report(
+        repositories=rows,
+        embeddings=sum(_retire_embeddings(pk, repair) for pk in [r.pk for r in repositories]),
+        uploads=_retire_uploads(repair),
+    )
+
+
+def _reconcile_repository(
+    store: VectorStore, repository: Repository, repair: bool
+) -> RepositoryReport:
+    current = collection_of(repository)
+    # In this order: a point that is seen and belongs to no live run has its chunk committed.
+    stored = dict(store.points(current))
+    live = _live_runs(repository)
+    named = set(_chunks(repository).values_list("point", flat=True).iterator())
+    excess = [point for point, run in stored.items() if point not in named and run not in live]
+    lacking = _still_lacking(store, repository, current, named - stored.keys())
+    unrepairable = 0
+    if repair:
+        delete_points(store=store, collection=current, ids=excess)
+        unrepairable = _restore(store, repository, current, lacking)
+    former = sum(
+        _empty(store, collection, live, repair) for collection in _former(repository, current)
+    )
+    return RepositoryReport(
+        organization=repository.organization.slug,
+        repository=repository.name,
+        chunks=len(named),
+        missing=len(lacking),
+        unrepairable=unrepairable,
+        excess=len(excess) + former,
+    )
+
+
+def _live_runs(repository: Repository) -> set[UUID]:
+    live = IndexRun.objects.filter(repository=repository, state__in=LIVE_STATES)
+    return set(live.values_list("pk", flat=True))
+
+
+def _chunks(repository: Repository) -> QuerySet[Chunk]:
+    return Chunk.objects.filter(repository=repository)
+
+
+def _slices(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
+    return (ids[start : start + _ROWS] for start in range(0, len(ids), _ROWS))
+
+
+def _still_lacking(
+    store: VectorStore, repository: Repository, collection: Collection, suspects: set[UUID]
+) -> list[UUID]:
+    """Ask again: a run may have been applied since the store was listed."""
+    lacking: list[UUID] = []
+    for ids in _slices(sorted(suspects)):
+        named = set(_chunks(repository).filter(point__in=ids).values_list("point", flat=True))
+        lacking.extend(sorted(named - store.existing(collection, sorted(named))))
+    return lacking
+
+
+def _restore(
+    store: VectorStore, repository: Repository, collection: Collection, lacking: list[UUID]
+) -> int:
+    """Put points back from their chunks and embeddings; returns how many have no embedding."""
+    own = Repository.objects.filter(pk=repository.pk)
+    unrepairable = 0
+    for ids in _slices(lacking):
+        chunks = list(_chunks(repository).filter(point__in=ids).select_related("file"))
+        vectors = stored_vectors(
+            repositories=own,
+            embedder=str(collection.embedder),
+            digests={bytes(chunk.digest) for chunk in chunks},
+        )
+        points = [
+            Point(
+                id=chunk.point,
+                run=REPAIRED,
+                path=chunk.file.path,
+                language=chunk.file.language,
+                type=chunk.type,
+                vector=vectors[bytes(chunk.digest)],
+                terms=unpack_terms(bytes(chunk.terms)),
+            )
+            for chunk in chunks
+            if bytes(chunk.digest) in vectors
+        ]
+        store.upsert(collection, points)
+        unrepairable += len(chunks) - len(points)
+    return unrepairable
+
+
+def _former(repository: Repository, current: Collection) -> list[Collection]:
+    """Collections of the embedders that the repository was indexed with before."""
+    embedders = IndexRun.objects.filter(repository=repository).values_list("embedder", flat=True)
+    return [
+        collection_of(repository, embedder)
+        for embedder in sorted(set(embedders.order_by().distinct()))
+        if embedder != str(current.embedder)
+    ]
+
+
+def _empty(store: VectorStore, collection: Collection, live: set[UUID], repair: bool) -> int:
+    excess = [point for point, run in store.points(collection) if run not in live]
+    if repair:
+        delete_points(store=store, collection=collection, ids=excess)
+    return len(excess)
+
+
+def _retire_embeddings(repository_id: int, repair: bool) -> int:
+    """Embeddings that no chunk names and no run asked for in EMBEDDING_RETENTION_DAYS."""
+    before = timezone.now() - timedelta(days=settings.EMBEDDING_RETENTION_DAYS)
+    unused = (
+        "FROM corpus_embedding e WHERE e.repository_id = %(repository)s AND e.used_at < %(before)s"
+        " AND NOT EXISTS (SELECT 1 FROM corpus_chunk c JOIN repositories_repository r"
+        " ON r.id = c.repository_id WHERE c.repository_id = e.repository_id"
+        " AND c.digest = e.digest AND r.embedder = e.embedder)"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE {unused}" if repair else f"SELECT 1 {unused}",
+            {"repository": repository_id, "before": before},
+        )
+        return int(cursor.rowcount)
+
+
+def _retire_uploads(repair: bool) -> int:
+    leftovers = Batch.objects.exclude(run__state__in=LIVE_STATES)
+    count = leftovers.count()
+    if repair:
+        leftovers.delete()
+    return count

@@ -1,0 +1,112 @@
+"""Vectors of a run → the vector store. Outside any transaction, in slices, and repeatable."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vectors
+from central.corpus.points import point_id, point_ids
+from central.corpus.vectors import collection_of
+from central.ingest.models import IndexRun
+from central.ingest.selectors import lending_repositories
+from central.ingest.services.batches import stored_records
+from central.ingest.services.claims import Claim
+from central.ingest.services.trees import TREE_NUMBER
+from indexer.records import Chunk, FileRecord, Vector
+from indexer.store.base import Collection, Point, VectorStore
+
+_EMBEDDINGS = 256  # rows a statement
+_POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
+_DELETIONS = 256  # points a call
+_YIELD_SECONDS = 0.0005  # lets a waiting request have the interpreter at once
+
+
+class EmbeddingGoneError(Exception):
+    """A chunk came without a vector, and the one that was known is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A chunk on its way to the store."""
+
+    record: FileRecord
+    ordinal: int
+    chunk: Chunk
+    digest: bytes
+
+
+def upload_points(*, claim: Claim, store: VectorStore) -> None:
+    """Upsert a point for every chunk of the run and keep every vector as an Embedding.
+
+    Raises ClaimLostError, EmbeddingGoneError, StoreError.
+    """
+    run = claim.run
+    collection = collection_of(run.repository, run.embedder)
+    total = sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
+    done = 0
+    for records in stored_records(run):
+        files = [record for record in records if isinstance(record, FileRecord)]
+        for pieces in _slices(files):
+            vectors = _vectors(run, pieces)
+            save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
+            points = (_point(run.pk, piece, vectors[piece.digest]) for piece in pieces)
+            while part := list(islice(points, _POINTS)):
+                store.upsert(collection, part)
+                time.sleep(_YIELD_SECONDS)
+            claim.report("vectors", done, total)
+        done += len(records)
+
+
+def remove_points(*, run: IndexRun, store: VectorStore) -> None:
+    """Delete the run's points; those that were not upserted are no error."""
+    collection = collection_of(run.repository, run.embedder)
+    for records in stored_records(run):
+        files = [record for record in records if isinstance(record, FileRecord)]
+        ids = [point for record in files for point in point_ids(run.pk, record)]
+        delete_points(store=store, collection=collection, ids=ids)
+
+
+def delete_points(*, store: VectorStore, collection: Collection, ids: Sequence[UUID]) -> None:
+    """Delete points in slices."""
+    for start in range(0, len(ids), _DELETIONS):
+        store.delete(collection, ids[start : start + _DELETIONS])
+        time.sleep(_YIELD_SECONDS)
+
+
+def _slices(files: Sequence[FileRecord]) -> Iterator[list[_Piece]]:
+    pieces = (
+        _Piece(record, ordinal, chunk, digest)
+        for record in files
+        for ordinal, (chunk, (_, digest)) in enumerate(
+            zip(record.chunks, chunk_texts(record), strict=True)
+        )
+    )
+    while part := list(islice(pieces, _EMBEDDINGS)):
+        yield part
+
+
+def _vectors(run: IndexRun, pieces: Sequence[_Piece]) -> dict[bytes, Vector]:
+    came = {piece.digest: piece.chunk.vector for piece in pieces if piece.chunk.vector is not None}
+    asked = {piece.digest for piece in pieces} - came.keys()
+    if not asked:
+        return came
+    found = stored_vectors(
+        repositories=lending_repositories(run), embedder=run.embedder, digests=asked
+    )
+    if asked - found.keys():
+        raise EmbeddingGoneError
+    return came | found
+
+
+def _point(run_id: UUID, piece: _Piece, vector: Vector) -> Point:
+    return Point(
+        id=point_id(run_id, piece.record.path, piece.ordinal),
+        run=run_id,
+        path=piece.record.path,
+        language=piece.record.language,
+        type=piece.chunk.type,
+        vector=vector,
+        terms=piece.chunk.terms,
+    )

@@ -1,0 +1,57 @@
+"""The per-run webhook secret (derived, never stored) and the Standard Webhooks signature.
+
+https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Mapping
+from uuid import UUID
+
+from django.conf import settings
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from central.common.errors import UnauthenticatedError
+
+_HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
+
+
+def webhook_secret(run_id: UUID) -> str:
+    """`whsec_…` of a run: HMAC-SHA256 of its id under SECRET_KEY."""
+    key = hmac.new(settings.SECRET_KEY.encode(), f"webhook:{run_id}".encode(), hashlib.sha256)
+    return "whsec_" + base64.b64encode(key.digest()).decode("ascii")
+
+
+def verified_run_id(headers: Mapping[str, str], body: bytes) -> UUID:
+    """The run whose secret signed `body` (its webhook-id). Raises UnauthenticatedError.
+
+    Codes: `webhook_signature_missing`, `webhook_stale` (±5 minutes), `webhook_signature_invalid`.
+    """
+    signed = {name: headers.get(name, "") for name in _HEADERS}
+    if not all(signed.values()):
+        raise UnauthenticatedError(
+            f"The webhook must carry the headers {', '.join(_HEADERS)}.",
+            code="webhook_signature_missing",
+        )
+    try:
+        run_id = UUID(signed["webhook-id"])
+        Webhook(webhook_secret(run_id)).verify(body, signed, json_parse=False)
+    except WebhookVerificationError as exc:
+        raise _refusal(str(exc)) from exc
+    except ValueError as exc:  # not a UUID, not UTF-8, a signature without version or base64
+        raise _refusal("") from exc
+    return run_id
+
+
+def _refusal(reason: str) -> UnauthenticatedError:
+    if reason.startswith("Message timestamp"):
+        return UnauthenticatedError(
+            "The webhook's timestamp is more than five minutes off; sign and send it again.",
+            code="webhook_stale",
+        )
+    return UnauthenticatedError(
+        "The signature does not fit the body; sign the raw bytes with the run's webhook_secret and "
+        "send the run's id as webhook-id.",
+        code="webhook_signature_invalid",
+    )

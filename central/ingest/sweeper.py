@@ -1,0 +1,87 @@
+"""The embedded server's worker: a thread that applies queued runs, expires and reconciles.
+
+It outlives every failure: an error is logged, the thread backs off and goes on.
+"""
+
+import threading
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.db import close_old_connections, connection
+from django.utils import timezone
+
+from central.ingest import wakeup
+from central.ingest.services.applying import apply_run
+from central.ingest.services.claims import release_leases
+from central.ingest.services.reconciling import reconcile
+from central.ingest.services.sweeping import sweep
+
+_RECONCILE_AT = timedelta(hours=3, minutes=17)  # past midnight, UTC
+_LONGEST_BACKOFF_SECONDS = 30
+_STOP_SECONDS = 30
+
+_log = structlog.get_logger(__name__)
+
+
+class Sweeper:
+    """Start it once in the process that serves; `stop` waits for the apply that is under way."""
+
+    def __init__(self) -> None:
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._reconcile_due = next_reconcile(timezone.now())
+        self._is_first = True
+
+    def start(self) -> None:
+        """Begin; runs that a killed server left behind are taken up at once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the run that is being applied, for up to 30 seconds, and end the thread.
+
+        What is not finished by then is taken up at the next start.
+        """
+        self._stopping.set()
+        wakeup.queued.set()
+        self._thread.join(_STOP_SECONDS)
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._stopping.is_set():
+            wakeup.queued.clear()  # before looking: what is queued from here on wakes again
+            try:
+                self._work()
+                failures = 0
+            except Exception:  # noqa: BLE001 (nothing may end this thread)
+                failures += 1
+                _log.exception("sweep_failed", failures=failures)
+            finally:
+                close_old_connections()
+                connection.close()
+            self._wait(failures)
+
+    def _wait(self, failures: int) -> None:
+        if failures:
+            self._stopping.wait(min(2**failures, _LONGEST_BACKOFF_SECONDS))
+        else:
+            wakeup.queued.wait(settings.SWEEP_SECONDS)
+
+    def _work(self) -> None:
+        if self._is_first and settings.VECTOR_STORE_URL.startswith("edge:"):
+            release_leases()  # the embedded store belongs to this process: no other can apply
+        self._is_first = False
+        for run_id in sweep():
+            if self._stopping.is_set():
+                return
+            apply_run(run_id=run_id)
+        if timezone.now() >= self._reconcile_due:
+            self._reconcile_due = next_reconcile(timezone.now())
+            reconcile(repair=True)
+
+
+def next_reconcile(now: datetime) -> datetime:
+    """When the nightly reconcile is due after `now`."""
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    today = midnight + _RECONCILE_AT
+    return today if today > now else today + timedelta(days=1)

@@ -1,0 +1,25 @@
+"""Celery's side: thin wrappers. A message only wakes a worker; losing it costs SWEEP time."""
+
+from uuid import UUID
+
+from central.celery import app
+from central.ingest.services import applying, reconciling, sweeping
+
+
+@app.task(name="central.ingest.tasks.apply_run")
+def apply_run(run_id: str) -> None:
+    """Apply one run, if it is still to be had."""
+    applying.apply_run(run_id=UUID(run_id))
+
+
+@app.task(name="central.ingest.tasks.sweep")
+def sweep() -> None:
+    """Expire silent runs and wake workers for those that wait."""
+    for run_id in sweeping.sweep():
+        apply_run.delay(str(run_id))
+
+
+@app.task(name="central.ingest.tasks.reconcile")
+def reconcile() -> None:
+    """Compare every repository with the vector store and put right what differs."""
+    reconciling.reconcile(repair=True)

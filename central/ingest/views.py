@@ -1,0 +1,234 @@
+"""The indexing API: parse, call a service, answer."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+from rest_framework.views import APIView
+
+from central.common.bodies import json_object, read_body
+from central.common.errors import InvalidError
+from central.ingest import serializers, signing, wakeup
+from central.ingest.models import IndexRun
+from central.ingest.selectors import visible_run
+from central.ingest.services.accepting import Announcement, accept_webhook
+from central.ingest.services.batches import body_limit, known_embeddings, put_batch, put_tree
+from central.ingest.services.ending import ABANDON_REASONS, abandon_run
+from central.ingest.services.opening import RunRequest, open_run
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Scope
+from central.tenancy.permissions import credential_in
+from indexer.records import EmbedderSpec
+
+WEBHOOK_MAX_BYTES = 256 * 1024
+
+
+def _validated(
+    credential: Credential, serializer: type[Serializer[Any]], data: Any
+) -> dict[str, Any]:
+    """The organisation is asked for before anything else is looked at."""
+    if not isinstance(data, dict):
+        raise InvalidError("The body must be a JSON object.")
+    org_id = data.get("org_id")
+    if not isinstance(org_id, str):
+        raise InvalidError("org_id: give the organisation's slug as a string.")
+    credential.require_organization(org_id)
+    bound = serializer(data=data)
+    bound.is_valid(raise_exception=True)
+    validated: dict[str, Any] = bound.validated_data
+    return validated
+
+
+class RunsView(APIView):
+    """Runs of the organisation's repositories."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(
+        operation_id="index_run_open",
+        request=serializers.OpenRunRequest,
+        responses={201: serializers.OpenedRun},
+    )
+    def post(self, request: Request) -> Response:
+        """Open a run: answers what the index has, so that the client can decide what to send."""
+        credential = credential_in(request)
+        data = _validated(credential, serializers.OpenRunRequest, request.data)
+        run = open_run(
+            credential=credential,
+            request=RunRequest(
+                project=data["project_id"],
+                ref=data["ref"],
+                commit_sha=data["commit_sha"],
+                extractor=data["extractor"],
+                repository_id=data.get("repository_id"),
+                owner_id=data.get("owner_id"),
+                default_branch=data.get("default_branch") or "",
+                event=data.get("event") or "",
+                run_url=data.get("run_url") or "",
+                repository_url=data.get("repository_url") or "",
+            ),
+        )
+        return Response(_opened(run), status=status.HTTP_201_CREATED)
+
+
+def _opened(run: IndexRun) -> dict[str, object]:
+    embedder = EmbedderSpec.parse(run.embedder)
+    return {
+        "run_id": str(run.pk),
+        "webhook_secret": signing.webhook_secret(run.pk),
+        "base_commit": run.base_commit or None,
+        "base_extractor": run.repository.extractor or None,
+        "base_embedder": run.repository.embedder or None,
+        "generation": run.generation,
+        "embedder": {
+            "provider": embedder.provider,
+            "model": embedder.model,
+            "dimensions": embedder.dimensions,
+        },
+        "limits": {
+            "batch_bytes": settings.BATCH_MAX_BYTES,
+            "batch_files": settings.BATCH_MAX_FILES,
+        },
+        "vector_store": None,
+    }
+
+
+class RunView(APIView):
+    """One run."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(operation_id="index_run_read", responses=serializers.Run)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """State, progress and error of a run."""
+        run = visible_run(credential=credential_in(request), run_id=run_id)
+        return Response(serializers.Run(run).data)
+
+    @extend_schema(
+        operation_id="index_run_abandon",
+        parameters=[
+            OpenApiParameter("reason", str, enum=ABANDON_REASONS, description="Why it is given up")
+        ],
+        responses={204: None},
+    )
+    def delete(self, request: Request, run_id: UUID) -> Response:
+        """Give an open run up: there is nothing to do, or it was cancelled."""
+        reason = request.query_params.get("reason", "")
+        if reason and reason not in ABANDON_REASONS:
+            raise InvalidError(f"reason: one of {', '.join(ABANDON_REASONS)}.")
+        abandon_run(credential=credential_in(request), run_id=run_id, reason=reason)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class TreeView(APIView):
+    """The tree of a full run."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(
+        operation_id="index_run_put_tree",
+        request={"application/x-ndjson": OpenApiTypes.BINARY},
+        responses=serializers.TreeAnswer,
+    )
+    def put(self, request: Request, run_id: UUID) -> Response:
+        """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are lacking."""
+        limit = body_limit(settings.TREE_MAX_BYTES)
+        difference = put_tree(
+            credential=credential_in(request),
+            run_id=run_id,
+            data=read_body(request, limit_bytes=limit, code="tree_too_large"),
+        )
+        return Response({"changed": difference.changed, "removed": len(difference.removed)})
+
+
+class BatchView(APIView):
+    """One numbered batch of a run."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(
+        operation_id="index_run_put_batch",
+        request={"application/gzip": OpenApiTypes.BINARY},
+        responses={204: None},
+    )
+    def put(self, request: Request, run_id: UUID, number: int) -> Response:
+        """Send file records and removals (gzip NDJSON)."""
+        limit = body_limit(settings.BATCH_MAX_BYTES)
+        put_batch(
+            credential=credential_in(request),
+            run_id=run_id,
+            number=number,
+            data=read_body(request, limit_bytes=limit, code="batch_too_large"),
+        )
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class EmbeddingsView(APIView):
+    """Embeddings that are stored already."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(
+        operation_id="index_run_known_embeddings",
+        request=serializers.DigestsRequest,
+        responses=serializers.DigestsAnswer,
+    )
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Ask which digests need no vector in this run."""
+        bound = serializers.DigestsRequest(data=request.data)
+        bound.is_valid(raise_exception=True)
+        known = known_embeddings(
+            credential=credential_in(request),
+            run_id=run_id,
+            digests=bound.validated_data["digests"],
+        )
+        return Response({"known": known})
+
+
+class WebhookView(APIView):
+    """The end of a run's uploads."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(
+        operation_id="index_updated",
+        request=serializers.WebhookRequest,
+        parameters=[
+            OpenApiParameter(name, str, OpenApiParameter.HEADER, required=True)
+            for name in ("webhook-id", "webhook-timestamp", "webhook-signature")
+        ],
+        responses={202: serializers.WebhookAnswer},
+    )
+    def post(self, request: Request) -> Response:
+        """Say that all is uploaded, signed as Standard Webhooks with the run's secret."""
+        body = read_body(request, limit_bytes=WEBHOOK_MAX_BYTES)
+        webhook_id = signing.verified_run_id(request.headers, body)
+        credential = credential_in(request)
+        data = _validated(credential, serializers.WebhookRequest, json_object(body))
+        run = accept_webhook(
+            credential=credential,
+            announcement=Announcement(
+                project=data["project_id"],
+                run_id=data["run_id"],
+                commit_sha=data["commit_sha"],
+                base_commit=data["base_commit"] or "",
+                mode=data["mode"],
+                reason=data["reason"],
+                batches=data["batches"],
+                stats=data["stats"],
+            ),
+            webhook_id=webhook_id,
+            body=body,
+        )
+        wakeup.wake(run.pk)
+        status_url = request.build_absolute_uri(reverse("index-run", args=[run.pk]))
+        return Response(
+            {"job_id": str(run.pk), "status_url": status_url}, status=status.HTTP_202_ACCEPTED
+        )

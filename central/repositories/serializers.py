@@ -1,0 +1,37 @@
+"""Bodies of the status API."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from central.repositories.states import IndexState
+
+
+class ProjectStatus(serializers.Serializer[Any]):
+    """One repository's index."""
+
+    project = serializers.CharField()
+    default_branch = serializers.CharField()
+    last_indexed_commit = serializers.CharField(allow_null=True)
+    indexed_at = serializers.DateTimeField(allow_null=True)
+    generation = serializers.IntegerField()
+    state = serializers.ChoiceField(choices=[state.value for state in IndexState])
+    mode = serializers.CharField(allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    files = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    chunks = serializers.IntegerField()
+    symbols = serializers.IntegerField()
+    references = serializers.IntegerField()
+    languages = serializers.DictField(child=serializers.IntegerField())
+    embedder = serializers.CharField(allow_null=True)
+    error = serializers.CharField(allow_null=True)
+
+
+class IndexStatus(serializers.Serializer[Any]):
+    """The organisation's index."""
+
+    org_id = serializers.CharField()
+    last_updated = serializers.DateTimeField(allow_null=True)
+    total_chunks = serializers.IntegerField()
+    projects = ProjectStatus(many=True)

@@ -1,0 +1,31 @@
+"""`manage.py create_organization SLUG [--github-owner-id N]`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.tenancy.services import create_organization
+
+
+class Command(BaseCommand):
+    """Make a tenant."""
+
+    help = "Create an organisation, the tenant that repositories and tokens belong to."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the slug and the optional GitHub owner id."""
+        parser.add_argument("slug")
+        parser.add_argument("--github-owner-id", type=int)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the slug."""
+        del args
+        try:
+            organization = create_organization(
+                slug=options["slug"], github_owner_id=options["github_owner_id"]
+            )
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
+        self.stdout.write(organization.slug)

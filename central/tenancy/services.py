@@ -1,0 +1,65 @@
+"""Writing organisations and tokens."""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.tenancy.models import ApiToken, Organization, Scope
+from central.tenancy.tokens import new_token, token_digest
+
+
+def create_organization(*, slug: str, github_owner_id: int | None = None) -> Organization:
+    """A new tenant. Raises InvalidError for a bad slug, ConflictError if it is taken."""
+    organization = Organization(slug=slug, github_owner_id=github_owner_id)
+    try:
+        organization.clean_fields()
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    try:
+        with transaction.atomic():
+            organization.save(force_insert=True)
+    except IntegrityError as exc:
+        raise ConflictError(
+            f"The slug '{slug}' or the GitHub owner id is taken.", code="organization_exists"
+        ) from exc
+    return organization
+
+
+def create_token(
+    *,
+    organization_slug: str,
+    scopes: Collection[str],
+    repositories: Collection[str] | None = None,
+    expires_days: int | None = None,
+    name: str = "",
+) -> str:
+    """Make a token and return it: it is not kept, so this is the only time it is seen.
+
+    `repositories` None gives it every repository. Raises NotFoundError, InvalidError.
+    """
+    organization = Organization.objects.filter(slug=organization_slug).first()
+    if organization is None:
+        raise NotFoundError(
+            f"There is no organisation '{organization_slug}'; make it with create_organization.",
+            code="organization_not_found",
+        )
+    unknown = set(scopes) - set(Scope.values)
+    if unknown or not scopes:
+        raise InvalidError(f"Scopes are {', '.join(Scope.values)}; give at least one.")
+    if expires_days is not None and expires_days < 1:
+        raise InvalidError("A token must be valid for at least one day.")
+    token = new_token()
+    ApiToken.objects.create(
+        organization=organization,
+        name=name,
+        prefix=token[:12],
+        digest=token_digest(token),
+        scopes=sorted(set(scopes)),
+        repositories=None if repositories is None else sorted(set(repositories)),
+        expires_at=timezone.now() + timedelta(days=expires_days) if expires_days else None,
+    )
+    return token

@@ -1,0 +1,60 @@
+"""Rows for tests."""
+
+import factory
+from django.utils import timezone
+from factory.django import DjangoModelFactory
+
+from central.ingest.models import IndexRun
+from central.repositories.models import Repository
+from central.tenancy.models import ApiToken, Organization, Scope
+from central.tenancy.tokens import new_token, token_digest
+
+
+class OrganizationFactory(DjangoModelFactory[Organization]):
+    """A tenant."""
+
+    class Meta:
+        model = Organization
+
+    slug = factory.Sequence(lambda n: f"organization-{n}")
+
+
+class ApiTokenFactory(DjangoModelFactory[ApiToken]):
+    """A token that may index and search everything of its organisation."""
+
+    class Meta:
+        model = ApiToken
+
+    class Params:
+        token = factory.LazyFunction(new_token)  # pass `token=` to know it
+
+    organization = factory.SubFactory(OrganizationFactory)
+    prefix = factory.LazyAttribute(lambda self: self.token[:12])
+    digest = factory.LazyAttribute(lambda self: token_digest(self.token))
+    scopes = [Scope.INDEX, Scope.SEARCH]
+
+
+class RepositoryFactory(DjangoModelFactory[Repository]):
+    """A repository that has not been indexed."""
+
+    class Meta:
+        model = Repository
+
+    organization = factory.SubFactory(OrganizationFactory)
+    name = factory.Sequence(lambda n: f"repository-{n}")
+    tracked_ref = "refs/heads/main"
+
+
+class IndexRunFactory(DjangoModelFactory[IndexRun]):
+    """An open run."""
+
+    class Meta:
+        model = IndexRun
+
+    repository = factory.SubFactory(RepositoryFactory)
+    ref = "refs/heads/main"
+    commit_sha = factory.Sequence(lambda n: f"{n:040x}")
+    generation = factory.SelfAttribute("repository.generation")
+    extractor = "extractor-1"
+    embedder = factory.SelfAttribute("repository.organization.embedder")
+    touched_at = factory.LazyFunction(timezone.now)
