@@ -20,8 +20,11 @@ VENDORED: Final = "linguist-vendored"
 
 def attributes_at(
     repository: Repository, commit: str, paths: Iterable[str]
-) -> dict[str, frozenset[str]]:
-    """The names of GENERATED and VENDORED that are on for each path; paths with none are absent."""
+) -> dict[str, dict[str, str]]:
+    """The values of GENERATED and VENDORED for each path, as `git check-attr` words them.
+
+    What is unspecified is absent, and so is a path that has neither.
+    """
     wanted = list(paths)
     files = _attribute_files(repository, commit, wanted)
     if not files:
@@ -48,7 +51,7 @@ def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> l
 
 def _ask(
     repository: Repository, directory: Path, files: list[TreeEntry], paths: list[str]
-) -> dict[str, frozenset[str]]:
+) -> dict[str, dict[str, str]]:
     for entry in files:
         repository.read(entry.blob)  # in a partial clone, this fetches it
     borrowed = {
@@ -69,10 +72,10 @@ def _ask(
     return _marked(answer.decode().split("\0")[:-1])
 
 
-def _marked(fields: list[str]) -> dict[str, frozenset[str]]:
-    """`path, attribute, value` triples → the attributes that are on, as linguist reads them."""
-    marked: dict[str, frozenset[str]] = {}
+def _marked(fields: list[str]) -> dict[str, dict[str, str]]:
+    """`path, attribute, value` triples → the values that are specified."""
+    marked: dict[str, dict[str, str]] = {}
     for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=True):
-        if value in {"set", "true"}:
-            marked[path] = marked.get(path, frozenset()) | {name}
+        if value != "unspecified":
+            marked.setdefault(path, {})[name] = value
     return marked

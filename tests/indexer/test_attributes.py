@@ -31,12 +31,13 @@ def test_attributes_are_those_of_the_commit(sandbox: Sandbox) -> None:
     repository = Repository(sandbox.path / "lib")
     assert attributes_at(repository, old, paths) == {}
     assert attributes_at(repository, head, paths) == {
-        "a.py": {GENERATED},
-        "lib/b.py": {GENERATED, VENDORED},
+        "a.py": {GENERATED: "true"},
+        "lib/b.py": {GENERATED: "true", VENDORED: "set"},
+        "lib/deep/c.py": {GENERATED: "false", VENDORED: "unset"},
     }
 
 
 def test_a_bare_blobless_clone_has_them_too(sandbox: Sandbox, tmp_path: Path) -> None:
     head = sandbox.commit("head", {"a.js": "a", ".gitattributes": "*.js linguist-vendored\n"})
     clone = sandbox.clone_to(tmp_path / "clone", "--bare", "--filter=blob:none")
-    assert attributes_at(Repository(clone.path), head, ["a.js"]) == {"a.js": {VENDORED}}
+    assert attributes_at(Repository(clone.path), head, ["a.js"]) == {"a.js": {VENDORED: "set"}}

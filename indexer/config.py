@@ -1,0 +1,211 @@
+"""Settings: the only place that reads the environment, and the format of `.codesearch.toml`.
+
+The environment wins over the file. What selects files is read from the commit that is indexed,
+not from here, so that a run depends on nothing but its commit.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from indexer.errors import ConfigurationError
+
+PROJECT_FILE: Final = ".codesearch.toml"
+
+_SECRETS = ("AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY")
+# What git sets for its hooks; it would point every git command at another repository.
+_GIT_LOCAL = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+_INDEX_KEYS = {"include", "exclude", "max_file_bytes"}
+_SERVER_KEYS = {"url", "organization", "project"}
+
+
+def take_environment() -> dict[str, str]:
+    """A copy of the environment; secrets and git's own variables are then removed from it.
+
+    So no child process, git's helpers among them, ever sees a token.
+    """
+    environ = dict(os.environ)
+    for name in (*_SECRETS, *_GIT_LOCAL):
+        os.environ.pop(name, None)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would not survive a fork
+    return environ
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """`.codesearch.toml`: `[index]` selects files, `[server]` says where the index lives."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_bytes: int | None = None
+    server: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse_project_file(content: bytes) -> ProjectFile:
+    """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
+    try:
+        tables = tomllib.loads(content.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigurationError(f"{PROJECT_FILE} is not valid TOML: {exc}") from exc
+    _refuse_unknown(tables, {"index", "server"}, "")
+    index = _table(tables, "index", _INDEX_KEYS)
+    server = _table(tables, "server", _SERVER_KEYS)
+    return ProjectFile(
+        include=_patterns(index, "include"),
+        exclude=_patterns(index, "exclude"),
+        max_file_bytes=_size(index),
+        server={key: _text(server, key) for key in server},
+    )
+
+
+def _table(tables: Mapping[str, object], name: str, keys: set[str]) -> Mapping[str, object]:
+    table = tables.get(name, {})
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{PROJECT_FILE}: [{name}] must be a table")
+    _refuse_unknown(table, keys, f"{name}.")
+    return table
+
+
+def _refuse_unknown(table: Mapping[str, object], keys: set[str], prefix: str) -> None:
+    unknown = sorted(table.keys() - keys)
+    if unknown:
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: {prefix}{unknown[0]} is not a setting; "
+            f"there are {', '.join(prefix + key for key in sorted(keys))}"
+        )
+
+
+def _patterns(index: Mapping[str, object], key: str) -> tuple[str, ...]:
+    value = index.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigurationError(f"{PROJECT_FILE}: index.{key} must be a list of patterns")
+    return tuple(value)
+
+
+def _size(index: Mapping[str, object]) -> int | None:
+    value = index.get("max_file_bytes")
+    if value is None:
+        return None
+    if type(value) is not int or value < 1:
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.max_file_bytes must be a positive number of bytes"
+        )
+    return value
+
+
+def _text(server: Mapping[str, object], key: str) -> str:
+    value = server[key]
+    if not isinstance(value, str) or not value:
+        raise ConfigurationError(f"{PROJECT_FILE}: server.{key} must be a text")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubContext:
+    """What GitHub says of the job; empty outside of it."""
+
+    repository_url: str = ""
+    repository_id: str = ""
+    owner_id: str = ""
+    event: str = ""
+    run_url: str = ""
+    summary_file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a run is told from outside, apart from its arguments."""
+
+    url: str
+    organization: str
+    project: str
+    token: str = field(repr=False)
+    environ: Mapping[str, str] = field(repr=False)
+    github: GitHubContext = GitHubContext()
+    continuous_integration: bool = False
+
+    @classmethod
+    def load(
+        cls,
+        environ: Mapping[str, str],
+        *,
+        project_dir: Path,
+        default_project: str,
+        overrides: Mapping[str, str | None],
+    ) -> "Settings":
+        """Overrides (of the command line) before environment before file.
+
+        `default_project` is the repository's own name. Raises ConfigurationError.
+        """
+        server = _project_file(project_dir).server
+
+        def pick(key: str) -> str | None:
+            name = f"AETERNA_{key.upper()}"
+            return overrides.get(key) or environ.get(name) or server.get(key)
+
+        return cls(
+            url=_checked_url(_required(pick("url"), "AETERNA_URL")),
+            organization=_required(pick("organization"), "AETERNA_ORGANIZATION"),
+            project=pick("project") or default_project,
+            token=_required(_secret(environ, "AETERNA_TOKEN"), "AETERNA_TOKEN"),
+            environ=environ,
+            github=_github(environ),
+            continuous_integration=environ.get("CI", "").lower() in {"1", "true", "yes"},
+        )
+
+
+def _project_file(directory: Path) -> ProjectFile:
+    path = directory / PROJECT_FILE
+    return parse_project_file(path.read_bytes()) if path.is_file() else ProjectFile()
+
+
+def _required(value: str | None, name: str) -> str:
+    if value:
+        return value
+    hint = "" if name == "AETERNA_TOKEN" else f" or in [server] of {PROJECT_FILE}"
+    raise ConfigurationError(f"{name} is not set; set it in the environment{hint}")
+
+
+def _checked_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        raise ConfigurationError(
+            "AETERNA_URL must be an http or https address without user or password, "
+            "such as https://codesearch.example.com"
+        )
+    return url.rstrip("/")
+
+
+def _secret(environ: Mapping[str, str], name: str) -> str | None:
+    """`NAME`, else the content of the file that `NAME_FILE` names."""
+    if environ.get(name):
+        return environ[name].strip()
+    path = environ.get(f"{name}_FILE")
+    if not path:
+        return None
+    try:
+        return Path(path).read_text().strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigurationError(f"the file that {name}_FILE names cannot be read") from exc
+
+
+def _github(environ: Mapping[str, str]) -> GitHubContext:
+    server = environ.get("GITHUB_SERVER_URL", "")
+    repository = environ.get("GITHUB_REPOSITORY", "")
+    if not (server and repository):
+        return GitHubContext()
+    url = f"{server}/{repository}"
+    run_id = environ.get("GITHUB_RUN_ID", "")
+    summary = environ.get("GITHUB_STEP_SUMMARY")
+    return GitHubContext(
+        repository_url=url,
+        repository_id=environ.get("GITHUB_REPOSITORY_ID", ""),
+        owner_id=environ.get("GITHUB_REPOSITORY_OWNER_ID", ""),
+        event=environ.get("GITHUB_EVENT_NAME", ""),
+        run_url=f"{url}/actions/runs/{run_id}" if run_id else "",
+        summary_file=Path(summary) if summary else None,
+    )

@@ -1,0 +1,273 @@
+"""The whole run, top to bottom: open, decide, select, process, upload, announce, wait, report."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final, Protocol
+
+from indexer.attributes import attributes_at
+from indexer.bundle import compress, encode_tree
+from indexer.client import Central, OpenedRun, OpenRequest
+from indexer.config import PROJECT_FILE, parse_project_file
+from indexer.errors import IndexerError, RunConflictError, RunStaleError
+from indexer.git import Repository
+from indexer.planning import Indexed, Plan, Requested, decide
+from indexer.records import FileRecord, Mode, RunStats, TreeEntry
+from indexer.selection import SelectionRules, skip_reason_by_entry
+from indexer.summary import Report
+from indexer.upload import BatchUploader
+
+_STALE_ATTEMPTS: Final = 3
+_log = logging.getLogger(__name__)
+
+
+class Progress(Protocol):
+    """Where a run tells how far it is."""
+
+    def plan(self, plan: Plan) -> None:
+        """Mode and reason are known."""
+        ...
+
+    def start(self, stage: str, total: int) -> None:
+        """A stage of `total` steps begins; 0 if nobody knows how many."""
+        ...
+
+    def advance(self) -> None:
+        """A step of the stage is done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be indexed, and how long the caller waits for central."""
+
+    request: OpenRequest
+    requested: Requested
+    timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a run sends: entries (some with a reason to skip them) and, without a tree, removals."""
+
+    entries: list[TreeEntry]
+    removed: list[str]
+    removed_by_tree: int = 0
+
+
+class _Stopwatch:
+    """Seconds by stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + monotonic() - began
+
+    def rounded(self) -> dict[str, float]:
+        return {name: round(seconds, 3) for name, seconds in self.seconds.items()}
+
+
+def index(*, job: Job, repository: Repository, central: Central, progress: Progress) -> Report:
+    """Bring central's index of the repository to the job's commit and answer what was done.
+
+    If another run is applied meanwhile, plans again, at most three times. Raises IndexerError.
+    """
+    for _ in range(_STALE_ATTEMPTS):
+        try:
+            return _Run(job, repository, central, progress).carry_out()
+        except RunStaleError as exc:
+            _log.warning("%s; planning again", exc)
+    return _Run(job, repository, central, progress).carry_out()
+
+
+class _Run:
+    """One attempt."""
+
+    def __init__(
+        self, job: Job, repository: Repository, central: Central, progress: Progress
+    ) -> None:
+        self._job = job
+        self._repository = repository
+        self._central = central
+        self._progress = progress
+        self._watch = _Stopwatch()
+        self._commit = job.request.commit_sha
+
+    def carry_out(self) -> Report:
+        with self._watch.stage("open"):
+            opened = self._open()
+        with self._abandoned_on_error(opened):
+            with self._watch.stage("plan"):
+                plan = self._decide(opened)
+            self._progress.plan(plan)
+            if plan.mode is Mode.NONE:
+                self._central.abandon_run(opened.run_id, plan.reason)
+                return self._report(opened, plan, RunStats())
+            with self._watch.stage("select"):
+                work = self._select(opened, plan)
+            with self._watch.stage("process"):
+                batches, counts = self._upload(opened, work)
+            stats = self._stats(work, counts)
+            self._central.send_webhook(
+                self._job.request, opened, plan, batches=batches, stats=stats
+            )
+        with self._watch.stage("apply"):
+            self._wait(opened)
+        return self._report(opened, plan, stats)
+
+    def _open(self) -> OpenedRun:
+        give_up_at = monotonic() + self._job.timeout_seconds
+        while True:
+            try:
+                return self._central.open_run(self._job.request)
+            except RunConflictError as exc:
+                left = give_up_at - monotonic()
+                if left <= 0:
+                    raise
+                _log.info("waiting for run %s of this repository", exc.run_id)
+                self._central.wait_until_ended(exc.run_id, timeout_seconds=left)
+
+    @contextmanager
+    def _abandoned_on_error(self, opened: OpenedRun) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:  # Ctrl-C as well: nobody else will finish this run
+            try:
+                self._central.abandon_run(opened.run_id, "cancelled")
+            except IndexerError as exc:
+                _log.warning("run %s was not given up, it will expire: %s", opened.run_id, exc)
+            raise
+
+    def _decide(self, opened: OpenedRun) -> Plan:
+        indexed = opened.base_commit and Indexed(
+            opened.base_commit,
+            same_extractor=opened.base_extractor == self._job.request.extractor,
+            same_embedder=opened.base_embedder == str(opened.embedder),
+        )
+        return decide(
+            head=self._commit,
+            ref=self._job.request.ref,
+            indexed=indexed or None,
+            requested=self._job.requested,
+            history=self._repository,
+        )
+
+    def _select(self, opened: OpenedRun, plan: Plan) -> _Work:
+        if plan.mode is Mode.INCREMENTAL and plan.base:
+            changes = self._repository.changes(plan.base, self._commit)
+            return _Work(self._selected(changes.entries), list(changes.removed))
+        entries = self._selected(self._repository.tree(self._commit))
+        answer = self._central.put_tree(opened.run_id, compress(encode_tree(entries)))
+        if plan.mode is not Mode.FORCE:
+            entries = [entry for entry in entries if entry.path in answer.changed]
+        return _Work(entries, [], answer.removed)
+
+    def _selected(self, entries: list[TreeEntry] | tuple[TreeEntry, ...]) -> list[TreeEntry]:
+        """The entries, those that are left out by their entry with the reason."""
+        rules = selection_rules(self._repository, self._commit)
+        paths = [entry.path for entry in entries if not entry.skipped]
+        attributes = attributes_at(self._repository, self._commit, paths)
+        return [
+            entry
+            if entry.skipped
+            else TreeEntry(
+                entry.path,
+                entry.mode,
+                entry.blob,
+                entry.size,
+                skip_reason_by_entry(
+                    path=entry.path,
+                    mode=entry.mode,
+                    size=entry.size,
+                    attributes=attributes.get(entry.path, {}),
+                    rules=rules,
+                ),
+            )
+            for entry in entries
+        ]
+
+    def _upload(self, opened: OpenedRun, work: _Work) -> tuple[int, Counter[str]]:
+        """Send everything; answers the number of batches and what they hold."""
+        counts: Counter[str] = Counter()
+        self._progress.start("files", len(work.entries))
+        with BatchUploader(self._central, opened) as uploader:
+            for path in work.removed:
+                uploader.remove(path)
+            for record in self._records(opened, work.entries):
+                sent = uploader.add(record)
+                counts["skipped" if sent.skipped else "changed"] += 1
+                counts["chunks"] += len(sent.chunks)
+                counts["symbols"] += len(sent.symbols)
+                self._progress.advance()
+            return uploader.finish(), counts
+
+    def _stats(self, work: _Work, counts: Counter[str]) -> RunStats:
+        return RunStats(
+            files_changed=counts["changed"],
+            files_removed=len(work.removed) + work.removed_by_tree,
+            files_skipped=counts["skipped"],
+            chunks=counts["chunks"],
+            symbols=counts["symbols"],
+            embedded=counts["chunks"],
+            seconds=self._watch.rounded(),
+        )
+
+    def _records(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileRecord]:
+        wanted = [entry for entry in entries if not entry.skipped]
+        for entry in entries:
+            if entry.skipped:
+                yield FileRecord(
+                    entry.path, entry.mode, entry.blob, entry.size, skipped=entry.skipped
+                )
+        if not wanted:
+            return
+        # Grammars and the model cost more to import than the rest of a run that finds no change.
+        from indexer.processing import Processor
+        from indexer.worker import SourceFile
+
+        total_bytes = sum(entry.size for entry in wanted)
+        with Processor(embedder=opened.embedder, total_bytes=total_bytes) as processor:
+            yield from processor.records(
+                SourceFile(entry, self._repository.read(entry.blob)) for entry in wanted
+            )
+
+    def _wait(self, opened: OpenedRun) -> None:
+        self._progress.start("apply", 0)
+        self._central.wait_until_applied(
+            opened.run_id,
+            timeout_seconds=self._job.timeout_seconds,
+            on_state=lambda _: self._progress.advance(),
+        )
+
+    def _report(self, opened: OpenedRun, plan: Plan, stats: RunStats) -> Report:
+        return Report(
+            project=self._job.request.project_id,
+            commit_sha=self._commit,
+            base_commit=opened.base_commit,
+            run_id=opened.run_id,
+            mode=plan.mode,
+            reason=plan.reason,
+            stats=stats,
+            seconds=self._watch.rounded(),
+        )
+
+
+def selection_rules(repository: Repository, commit: str) -> SelectionRules:
+    """The rules that the commit's own `.codesearch.toml` gives."""
+    content = repository.read_path(commit, PROJECT_FILE)
+    file = parse_project_file(content or b"")
+    defaults = SelectionRules()
+    return SelectionRules(
+        include=file.include,
+        exclude=file.exclude,
+        max_file_bytes=file.max_file_bytes or defaults.max_file_bytes,
+    )

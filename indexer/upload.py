@@ -1,0 +1,76 @@
+"""Cuts records into numbered batches and sends them while the next ones are being made."""
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
+
+from indexer.bundle import compress, encode_record
+from indexer.client import Central, OpenedRun
+from indexer.records import FileRecord, Removal, SkipReason
+
+_IN_FLIGHT: Final = 3  # batches in memory; more would not be sent any sooner
+_TARGET_BYTES: Final = 2_000_000  # small enough that sending overlaps with making
+
+
+class BatchUploader:
+    """Batches of one run, numbered from 1. Within `with`, leaving it waits for what is under way.
+
+    `add` and `finish` raise what sending raised.
+    """
+
+    def __init__(self, central: Central, run: OpenedRun) -> None:
+        self._central = central
+        self._run = run
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="upload")
+        self._sending: deque[Future[None]] = deque()
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._batches = 0
+
+    def __enter__(self) -> "BatchUploader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown(cancel_futures=True)
+
+    def remove(self, path: str) -> None:
+        """Queue a removal."""
+        self._append(encode_record(Removal(path)))
+
+    def add(self, record: FileRecord) -> FileRecord:
+        """Queue a record; answers it, or what was sent instead if it is larger than a batch."""
+        line = encode_record(record)
+        if len(line) > self._run.batch_bytes:
+            record = FileRecord(
+                record.path, record.mode, record.blob, record.size, skipped=SkipReason.TOO_LARGE
+            )
+            line = encode_record(record)
+        self._append(line)
+        return record
+
+    def _append(self, line: bytes) -> None:
+        full = self._size + len(line) > min(_TARGET_BYTES, self._run.batch_bytes)
+        if full or len(self._lines) >= self._run.batch_files:
+            self._cut()
+        self._lines.append(line)
+        self._size += len(line)
+
+    def finish(self) -> int:
+        """Send what is left and wait for all; answers how many batches there are."""
+        self._cut()
+        while self._sending:
+            self._sending.popleft().result()
+        return self._batches
+
+    def _cut(self) -> None:
+        if not self._lines:
+            return
+        self._batches += 1
+        body = b"".join(self._lines)
+        self._lines, self._size = [], 0
+        self._sending.append(self._executor.submit(self._send, self._batches, body))
+        while len(self._sending) > _IN_FLIGHT or (self._sending and self._sending[0].done()):
+            self._sending.popleft().result()
+
+    def _send(self, number: int, body: bytes) -> None:
+        self._central.put_batch(self._run.run_id, number, compress(body))
