@@ -1,6 +1,7 @@
 """Registration with Django."""
 
 from django.apps import AppConfig
+from prometheus_client import REGISTRY
 
 
 class IngestConfig(AppConfig):
@@ -8,3 +9,9 @@ class IngestConfig(AppConfig):
 
     name = "central.ingest"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Let /metrics count the runs."""
+        from central.ingest.metrics import QueueCollector
+
+        REGISTRY.register(QueueCollector())

@@ -41,6 +41,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "central.common.logs.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -70,7 +71,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["central.tenancy.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["central.tenancy.permissions.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["central.common.bodies.CappedJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "central.common.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
@@ -85,6 +86,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": [],
     "COMPONENT_SPLIT_REQUEST": True,
 }
+
+CSRF_FAILURE_VIEW = "central.common.problems.forbidden"
+LOGGING_CONFIG = "central.common.logs.configure"
+LOGGING = {"level": env.text("AETERNA_LOG_LEVEL") or "INFO"}
 
 # --- Stores and tasks ---------------------------------------------------------------------------
 

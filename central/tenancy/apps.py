@@ -12,5 +12,6 @@ class TenancyConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Let the OpenAPI document know the bearer token."""
-        import_module("central.tenancy.schema")  # registers itself
+        """Register the system checks, and the bearer token with the OpenAPI document."""
+        import_module("central.common.checks")
+        import_module("central.tenancy.schema")

@@ -1,0 +1,68 @@
+"""Misconfiguration as Django system checks: an id, what is wrong, and what to write instead."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+
+STORE_SCHEMES = ("edge:", "postgresql:", "postgres:")
+
+
+@register(Tags.compatibility)
+def check_vector_store(
+    app_configs: Sequence[AppConfig] | None, **kwargs: Any
+) -> list[CheckMessage]:
+    """VECTOR_STORE_URL names a store that exists."""
+    del app_configs, kwargs
+    if settings.VECTOR_STORE_URL.startswith(STORE_SCHEMES):
+        return []
+    scheme = settings.VECTOR_STORE_URL.split(":", 1)[0]
+    return [
+        Error(
+            f"VECTOR_STORE_URL begins with '{scheme}:', which is no vector store.",
+            hint="Write edge:<directory>, or postgresql: for the service's own database.",
+            id="aeterna.E001",
+        )
+    ]
+
+
+@register(Tags.compatibility)
+def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Every limit of the run protocol is a positive number."""
+    del app_configs, kwargs
+    names = (
+        "BATCH_MAX_BYTES",
+        "BATCH_MAX_FILES",
+        "TREE_MAX_BYTES",
+        "RUN_EXPIRES_MINUTES",
+        "RUN_LEASE_SECONDS",
+        "RUN_MAX_ATTEMPTS",
+        "SWEEP_SECONDS",
+        "EMBEDDING_RETENTION_DAYS",
+    )
+    return [
+        Error(
+            f"AETERNA_{name} is {getattr(settings, name)}.",
+            hint="Give a number above 0, or leave it unset.",
+            id="aeterna.E002",
+        )
+        for name in names
+        if getattr(settings, name) < 1
+    ]
+
+
+@register(Tags.security, deploy=True)
+def check_broker(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Several processes need somebody who applies runs."""
+    del app_configs, kwargs
+    if settings.CELERY_BROKER_URL or settings.VECTOR_STORE_URL.startswith("edge:"):
+        return []
+    return [
+        Warning(
+            "There is no broker, so only `python -m central.serve` applies runs.",
+            hint="Set CELERY_BROKER_URL and start a Celery worker with beat.",
+            id="aeterna.W001",
+        )
+    ]

@@ -1,0 +1,60 @@
+"""`manage.py reconcile [--check]`."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.ingest.loopback import ask_server
+from central.ingest.services.reconciling import reconcile
+from indexer.errors import StoreError
+
+_COLUMNS = ("organization", "repository", "chunks", "missing", "unrepairable", "excess")
+
+
+class Command(BaseCommand):
+    """Compare the vector store with the chunks."""
+
+    help = "Put right what differs between the vector store and the index; --check only reports."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare --check."""
+        parser.add_argument(
+            "--check", action="store_true", help="change nothing; exit 1 if anything differs"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Ask the running server, or open the store; print a table."""
+        del args
+        is_check = bool(options["check"])
+        try:
+            answer = ask_server("/internal/reconcile", {"repair": not is_check})
+            report = json.loads(answer) if answer else asdict(reconcile(repair=not is_check))
+        except (ServiceError, StoreError) as exc:
+            raise CommandError(str(exc)) from exc
+        self._print(report)
+        rows = report["repositories"]
+        differs = any(row["missing"] or row["excess"] for row in rows)
+        if differs if is_check else any(row["unrepairable"] for row in rows):
+            sys.exit(1)
+
+    def _print(self, report: dict[str, Any]) -> None:
+        table = [
+            _COLUMNS,
+            *(tuple(str(row[key]) for key in _COLUMNS) for row in report["repositories"]),
+        ]
+        widths = [max(len(line[i]) for line in table) for i in range(len(_COLUMNS))]
+        for line in table:
+            self.stdout.write(
+                "  ".join(
+                    cell.ljust(width) for cell, width in zip(line, widths, strict=True)
+                ).rstrip()
+            )
+        self.stdout.write(
+            f"embeddings past retention: {report['embeddings']}  "
+            f"uploads of ended runs: {report['uploads']}"
+        )
