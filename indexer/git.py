@@ -148,11 +148,21 @@ class Repository:
             return Relation.SAME
         if self.is_shallow():
             self.deepen()
-        if not self.has_commit(base):
+        if not self.has_commit(base) and not self._fetched(base):
             return Relation.MISSING
         if self.is_ancestor(base, head):
             return Relation.ANCESTOR
         return Relation.DESCENDANT if self.is_ancestor(head, base) else Relation.DIVERGED
+
+    def _fetched(self, commit: str) -> bool:
+        """Ask the remote for a commit that is not here.
+
+        It may be newer than this clone: another job's, which was quicker. No ref is moved.
+        """
+        if not self._remote:
+            return False
+        self._try("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", self._remote, commit)
+        return self.has_commit(commit)
 
     # Content
 

@@ -82,6 +82,19 @@ def test_a_shallow_clone_that_cannot_be_deepened_says_which_line_to_change(
         Repository(clone.path).relation(base, head)
 
 
+def test_a_newer_commit_than_the_clone_is_fetched_and_moves_no_ref(
+    origin: Sandbox, tmp_path: Path
+) -> None:
+    _, head, _ = history(origin)
+    clone = origin.clone_to(tmp_path / "clone")
+    refs = clone.git("show-ref")
+    newer = origin.commit("newer", {"n.py": "n = 1\n"})
+    repository = Repository(clone.path)
+    assert repository.relation(newer, head) is Relation.DESCENDANT
+    assert repository.relation(MISSING, head) is Relation.MISSING
+    assert clone.git("show-ref") == refs
+
+
 def test_the_same_commit_needs_no_history(origin: Sandbox, tmp_path: Path) -> None:
     _, head, _ = history(origin)
     clone = origin.clone_to(tmp_path / "clone", "--depth=1")

@@ -1,0 +1,187 @@
+"""A small stand-in for central: real HTTP on loopback, runs in memory, every request recorded.
+
+It keeps the contract of API.md "Indexing": states, gzip, signatures. A test sets what it answers.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from standardwebhooks import Webhook
+
+from indexer import bundle
+from indexer.embedding.builtin import SPEC
+from indexer.records import FileRecord, Removal, TreeEntry
+
+SECRET = "whsec_" + "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"
+TOKEN = "aet_token-of-the-test"
+
+
+@dataclass
+class Request:
+    """One request as it came."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class StandIn:
+    """What central holds and how it answers. `failures` are answered first, one a request."""
+
+    url: str = ""
+    base_commit: str | None = None
+    base_extractor: str | None = None
+    base_embedder: str | None = None
+    stored: dict[str, tuple[str, str, str | None]] = field(default_factory=dict)
+    batch_bytes: int = 16_000_000
+    batch_files: int = 500
+    outcomes: list[str] = field(default_factory=list)  # how coming runs end; else "applied"
+    failures: list[tuple[int, dict[str, Any], dict[str, str]]] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    batches: dict[int, bytes] = field(default_factory=dict)
+    tree: list[TreeEntry] | None = None
+    webhook: dict[str, Any] = field(default_factory=dict)
+    opened: list[dict[str, Any]] = field(default_factory=list)
+    abandoned: list[str] = field(default_factory=list)
+    runs: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def records(self) -> list[FileRecord | Removal]:
+        """What the last run uploaded, checked as central checks it."""
+        return [
+            record
+            for number in sorted(self.batches)
+            for record in bundle.decode_records(
+                bundle.decompress(self.batches[number], limit_bytes=self.batch_bytes),
+                dimensions=SPEC.dimensions,
+            )
+        ]
+
+    def paths(self) -> list[str]:
+        """The paths of `records`."""
+        return [record.path for record in self.records()]
+
+    def answer(self, request: Request) -> tuple[int, object, dict[str, str]]:
+        """Status, JSON (None: no body) and headers."""
+        with self.lock:
+            self.requests.append(request)
+            if self.failures:
+                return self.failures.pop(0)
+            if request.headers.get("Authorization") != f"Bearer {TOKEN}":
+                return 401, {"code": "unauthenticated", "detail": "Who is it?"}, {}
+            path = request.path.removeprefix("/api/v1/index/")
+            return (*self._route(request, path), {})
+
+    def _route(self, request: Request, path: str) -> tuple[int, object]:
+        parts = path.partition("?")[0].split("/")
+        match request.method, parts:
+            case "POST", ["runs"]:
+                return self._open(json.loads(request.body))
+            case "PUT", ["runs", _, "tree"]:
+                return 200, self._compare(request.body)
+            case "PUT", ["runs", _, "batches", number]:
+                self.batches[int(number)] = request.body
+                return 204, None
+            case "POST", ["updated"]:
+                Webhook(SECRET).verify(request.body, request.headers)
+                self.webhook = json.loads(request.body)
+                return 202, {"job_id": self.webhook["run_id"], "status_url": "/"}
+            case "GET", ["runs", _]:
+                return 200, {"state": self._outcome(), "error": "it broke", "progress": {}}
+            case "DELETE", ["runs", _]:
+                self.abandoned.append(path.partition("reason=")[2])
+                return 204, None
+        return 404, {"code": "not_found", "detail": "Nothing here."}
+
+    def _open(self, fields: dict[str, Any]) -> tuple[int, object]:
+        self.opened.append(fields)
+        self.runs += 1
+        self.batches, self.tree, self.webhook = {}, None, {}
+        return 201, {
+            "run_id": f"run-{self.runs}",
+            "webhook_secret": SECRET,
+            "base_commit": self.base_commit,
+            "base_extractor": self.base_extractor,
+            "base_embedder": self.base_embedder,
+            "generation": self.runs,
+            "embedder": {
+                "provider": SPEC.provider,
+                "model": SPEC.model,
+                "dimensions": SPEC.dimensions,
+            },
+            "limits": {"batch_bytes": self.batch_bytes, "batch_files": self.batch_files},
+            "vector_store": None,
+        }
+
+    def _compare(self, body: bytes) -> dict[str, object]:
+        self.tree = list(bundle.decode_tree(bundle.decompress(body, limit_bytes=10**9)))
+        lines = {entry.path: (entry.mode, entry.blob, entry.skipped) for entry in self.tree}
+        return {
+            "changed": [path for path, line in lines.items() if self.stored.get(path) != line],
+            "removed": len(self.stored.keys() - lines.keys()),
+        }
+
+    def _outcome(self) -> str:
+        state = self.outcomes.pop(0) if self.outcomes else "applied"
+        if state == "applied" and self.webhook:
+            self._apply()
+        return state
+
+    def _apply(self) -> None:
+        if self.tree is not None:
+            kept = {entry.path for entry in self.tree}
+            self.stored = {path: line for path, line in self.stored.items() if path in kept}
+        for record in self.records():
+            if isinstance(record, Removal):
+                self.stored.pop(record.path, None)
+            else:
+                self.stored[record.path] = (record.mode, record.blob, record.skipped)
+        self.base_commit = self.webhook["commit_sha"]
+        self.base_extractor = self.opened[-1]["extractor"]
+        self.base_embedder = str(SPEC)
+
+
+@contextmanager
+def stand_in() -> Iterator[StandIn]:
+    """A running stand-in."""
+    central = StandIn()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _handle(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            request = Request(self.command, self.path, dict(self.headers), body)
+            status, fields, headers = central.answer(request)
+            content = b"" if fields is None else json.dumps(fields).encode()
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            if status != 204:
+                self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PUT = do_DELETE = _handle  # noqa: N815  (http.server's names)
+
+        def log_message(self, *_: object) -> None:
+            """Keep standard error for what is tested."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    central.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield central
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

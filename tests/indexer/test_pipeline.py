@@ -1,0 +1,259 @@
+"""Whole runs: real git, real worker processes, real HTTP against the stand-in."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from indexer.client import Central
+from indexer.config import Settings
+from indexer.errors import CentralRefusedError, ConfigurationError, RunFailedError, RunStaleError
+from indexer.git import Repository
+from indexer.job import make_job
+from indexer.pipeline import index
+from indexer.planning import Plan, Requested
+from indexer.records import FileRecord, Mode, Reason, Removal, SkipReason
+from indexer.summary import Report
+from indexer.transport import Transport
+from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.indexer.repositories import Sandbox
+
+FILES: dict[str, str | bytes | None] = {
+    "a.py": "def a():\n    return 1\n",
+    "b.py": "def b():\n    return 2\n",
+    "lib/c.py": "class C:\n    def m(self):\n        return 3\n",
+    "data.bin": b"\0\1\2",
+    "uv.lock": "version = 1\n",
+}
+
+
+class Recorded:
+    """A progress that remembers."""
+
+    def __init__(self) -> None:
+        self.plans: list[Plan] = []
+        self.stages: list[tuple[str, int]] = []
+        self.steps = 0
+
+    def plan(self, plan: Plan) -> None:
+        self.plans.append(plan)
+
+    def start(self, stage: str, total: int) -> None:
+        self.stages.append((stage, total))
+
+    def advance(self) -> None:
+        self.steps += 1
+
+
+@pytest.fixture
+def central() -> Iterator[StandIn]:
+    with stand_in() as central:
+        yield central
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    sandbox = Sandbox(tmp_path / "shop")
+    sandbox.commit("first", FILES)
+    return sandbox
+
+
+def run(central: StandIn, sandbox: Sandbox, mode: str = "auto", ref: str | None = None) -> Report:
+    repository = Repository(sandbox.path)
+    settings = Settings.load(
+        {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"},
+        project_dir=sandbox.path,
+        default_project="shop",
+        overrides={},
+    )
+    job = make_job(repository, settings, ref=ref, requested=Requested(mode), timeout_seconds=20.0)
+    transport = Transport(url=central.url, token=TOKEN, sleep=lambda _: None)
+    try:
+        return index(
+            job=job, repository=repository, central=Central(transport), progress=Recorded()
+        )
+    finally:
+        transport.close()
+        repository.close()
+
+
+def skipped(central: StandIn) -> dict[str, SkipReason | None]:
+    return {
+        record.path: record.skipped
+        for record in central.records()
+        if isinstance(record, FileRecord)
+    }
+
+
+def test_a_first_run_sends_the_tree_and_every_file(central: StandIn, sandbox: Sandbox) -> None:
+    report = run(central, sandbox)
+    assert (report.mode, report.reason) == (Mode.FULL, Reason.FIRST_INDEX)
+    assert central.tree is not None
+    assert {entry.path for entry in central.tree} == set(FILES)
+    assert skipped(central) == {
+        "a.py": None,
+        "b.py": None,
+        "lib/c.py": None,
+        "data.bin": SkipReason.BINARY,
+        "uv.lock": SkipReason.LOCK_FILE,
+    }
+    records = [record for record in central.records() if isinstance(record, FileRecord)]
+    assert all(chunk.vector is not None for record in records for chunk in record.chunks)
+    assert (report.stats.files_changed, report.stats.files_skipped) == (3, 2)
+    assert report.stats.chunks == sum(len(record.chunks) for record in records) > 0
+    assert set(report.seconds) == {"open", "plan", "select", "process", "apply"}
+    assert central.webhook["batches"] == len(central.batches)
+    assert central.webhook["stats"]["chunks"] == report.stats.chunks
+    assert central.opened[0] == {
+        "org_id": "acme",
+        "project_id": "shop",
+        "ref": "refs/heads/main",
+        "commit_sha": report.commit_sha,
+        "extractor": central.base_extractor,
+        "default_branch": "main",
+    }
+
+
+def test_the_same_commit_again_is_given_up_as_up_to_date(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    run(central, sandbox)
+    report = run(central, sandbox)
+    assert (report.mode, report.reason) == (Mode.NONE, Reason.UP_TO_DATE)
+    assert central.abandoned == ["up_to_date"]
+    assert central.batches == {}
+
+
+def test_a_fast_forward_sends_only_what_changed(central: StandIn, sandbox: Sandbox) -> None:
+    base = run(central, sandbox).commit_sha
+    sandbox.git("mv", "b.py", "moved.py")
+    sandbox.commit("second", {"a.py": "def a():\n    return 4\n", "uv.lock": None})
+    report = run(central, sandbox)
+    assert (report.mode, report.reason) == (Mode.INCREMENTAL, Reason.FAST_FORWARD)
+    assert central.tree is None
+    assert sorted(central.paths()) == ["a.py", "b.py", "moved.py", "uv.lock"]
+    removed = {record.path for record in central.records() if isinstance(record, Removal)}
+    assert removed == {"b.py", "uv.lock"}
+    assert (report.stats.files_changed, report.stats.files_removed) == (2, 2)
+    assert central.webhook["base_commit"] == report.base_commit == base
+
+
+def test_a_commit_without_changes_still_moves_the_index(central: StandIn, sandbox: Sandbox) -> None:
+    run(central, sandbox)
+    head = sandbox.commit("empty")
+    assert run(central, sandbox).mode is Mode.INCREMENTAL
+    assert central.webhook["batches"] == 0
+    assert central.base_commit == head
+
+
+def test_rewritten_history_costs_what_differs(central: StandIn, sandbox: Sandbox) -> None:
+    run(central, sandbox)
+    sandbox.write({"a.py": "def a():\n    return 5\n", "b.py": None})
+    sandbox.git("add", "--all")
+    sandbox.git("commit", "--quiet", "--amend", "-m", "rewritten")
+    report = run(central, sandbox)
+    assert (report.mode, report.reason) == (Mode.FULL, Reason.DIVERGED)
+    # What only its content tells apart is named by central again, and read again.
+    assert central.paths() == ["a.py", "data.bin"]
+    assert report.stats.files_removed == 1
+
+
+def test_going_back_is_followed_at_the_tip_and_refused_elsewhere(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    old = sandbox.git("rev-parse", "HEAD")
+    clone = sandbox.clone_to(tmp_path / "clone")
+    sandbox.commit("second", {"new.py": "x = 1\n"})
+    run(central, sandbox)
+    report = run(central, clone)  # an old job, run again
+    assert (report.mode, report.reason) == (Mode.NONE, Reason.SUPERSEDED)
+    assert central.abandoned == ["superseded"]
+    sandbox.git("reset", "--quiet", "--hard", old)
+    assert run(central, sandbox).reason is Reason.REWOUND
+    assert "new.py" not in central.stored
+
+
+@pytest.mark.parametrize("mode", ["full", "force"])
+def test_requested_runs(central: StandIn, sandbox: Sandbox, mode: str) -> None:
+    run(central, sandbox)
+    report = run(central, sandbox, mode)
+    assert (report.mode, report.reason) == (Mode(mode), Reason.REQUESTED)
+    assert central.tree is not None
+    assert len(central.paths()) == (len(FILES) if mode == "force" else 1)
+
+
+def test_new_selection_rules_select_anew_and_process_what_differs(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    run(central, sandbox)
+    sandbox.commit("rules", {".codesearch.toml": '[index]\nexclude = ["lib/"]\n'})
+    assert run(central, sandbox).reason is Reason.SELECTION_CHANGED
+    assert skipped(central)["lib/c.py"] is SkipReason.EXCLUDED
+    assert "a.py" not in central.paths()
+    sandbox.commit("attributes", {".gitattributes": "b.py linguist-generated\n"})
+    assert run(central, sandbox).reason is Reason.SELECTION_CHANGED
+    assert skipped(central)["b.py"] is SkipReason.GENERATED
+
+
+def test_rules_are_those_of_the_commit_and_not_of_the_work_tree(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    (sandbox.path / ".codesearch.toml").write_text('[index]\nexclude = ["*.py"]\n')
+    run(central, sandbox)
+    assert skipped(central)["a.py"] is None
+
+
+def test_bad_rules_in_the_commit_give_the_run_up(central: StandIn, sandbox: Sandbox) -> None:
+    sandbox.commit("rules", {".codesearch.toml": "[index]\nexcluded = []\n"})
+    (sandbox.path / ".codesearch.toml").unlink()
+    with pytest.raises(ConfigurationError, match=r"index\.excluded"):
+        run(central, sandbox)
+    assert central.abandoned == ["cancelled"]
+
+
+def test_a_stale_run_plans_again_and_gives_up_after_three_times(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.outcomes = ["queued", "stale", "applying", "applied"]
+    assert run(central, sandbox).run_id == "run-2"
+    central.base_commit = None
+    central.outcomes = ["stale"] * 4
+    with pytest.raises(RunStaleError):
+        run(central, sandbox)
+    assert central.runs == 6
+
+
+def test_a_run_that_fails_says_why(central: StandIn, sandbox: Sandbox) -> None:
+    central.outcomes = ["failed"]
+    with pytest.raises(RunFailedError, match="it broke"):
+        run(central, sandbox)
+    assert central.abandoned == []
+
+
+def test_another_run_is_waited_for(central: StandIn, sandbox: Sandbox) -> None:
+    busy = {"code": "run_in_progress", "detail": "Run run-0 is queued.", "run_id": "run-0"}
+    central.failures = [(409, busy, {})]
+    central.outcomes = ["applying", "applied"]
+    assert run(central, sandbox).run_id == "run-1"
+    assert sum(request.path.endswith("runs/run-0") for request in central.requests) == 2
+
+
+def test_an_untracked_branch_is_refused(central: StandIn, sandbox: Sandbox) -> None:
+    sandbox.git("branch", "side")
+    central.failures = [(403, {"code": "ref_not_tracked", "detail": "main is."}, {})]
+    with pytest.raises(CentralRefusedError) as caught:
+        run(central, sandbox, ref="side")
+    assert caught.value.code == "ref_not_tracked"
+
+
+def test_batches_keep_the_limits_and_a_file_beyond_them_is_skipped(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    sandbox.commit("many", {f"many/{n}.py": f"def f{n}():\n    return {n}\n" for n in range(25)})
+    sandbox.commit("big", {"big.py": "".join(f"def g{n}(): return {n}\n" for n in range(2000))})
+    central.batch_files, central.batch_bytes = 10, 40_000
+    run(central, sandbox)
+    assert sorted(central.batches) == list(range(1, len(central.batches) + 1))
+    assert len(central.batches) >= 4
+    assert skipped(central)["big.py"] is SkipReason.TOO_LARGE
+    assert len(central.records()) == len(FILES) + 26
