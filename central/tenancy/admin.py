@@ -7,7 +7,7 @@ from central.tenancy.models import ApiToken, Organization
 
 
 @admin.register(Organization)
-class OrganizationAdmin(admin.ModelAdmin[Organization]):
+class OrganizationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Tenants."""
 
     list_display = ["slug", "github_owner_id", "embedder", "created_at"]
@@ -15,7 +15,7 @@ class OrganizationAdmin(admin.ModelAdmin[Organization]):
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(admin.ModelAdmin[ApiToken]):
+class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Tokens: what they may do, and revoking them."""
 
     list_display = ["prefix", "name", "organization", "scopes", "expires_at", "last_used_at"]
