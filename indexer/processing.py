@@ -7,7 +7,7 @@ files with it, which are then tried again one by one, and the one that kills is 
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -20,12 +20,17 @@ _GROUP_BYTES: Final = 96_000  # enough to keep a process busy for some 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
 _MOST_WORKERS: Final = 8
 
+Work = Callable[[Sequence[SourceFile]], list[FileRecord]]
+
 
 class Processor:
     """A pool of processes that makes records. Close it; it is a context manager."""
 
-    def __init__(self, *, embedder: EmbedderSpec, total_bytes: int) -> None:
+    def __init__(
+        self, *, embedder: EmbedderSpec, total_bytes: int, work: Work = process_files
+    ) -> None:
         self._embedder = embedder
+        self._work = work
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
         self._workers = 1 if total_bytes < _SMALL_RUN_BYTES else min(cores, _MOST_WORKERS)
         # Before this process has threads a fork is safe, and it starts in no time.
@@ -49,11 +54,11 @@ class Processor:
 
     def _submit(self, group: list[SourceFile]) -> "Future[list[FileRecord]]":
         try:
-            return self._pool.submit(process_files, group)
+            return self._pool.submit(self._work, group)
         except BrokenProcessPool:
             self._pool.shutdown()
             self._pool = self._new_pool("spawn", self._workers)
-            return self._pool.submit(process_files, group)
+            return self._pool.submit(self._work, group)
 
     def _finished(
         self, group: list[SourceFile], future: "Future[list[FileRecord]]"

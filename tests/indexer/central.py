@@ -51,6 +51,9 @@ class StandIn:
     opened: list[dict[str, Any]] = field(default_factory=list)
     abandoned: list[str] = field(default_factory=list)
     runs: int = 0
+    hold_tree: bool = False  # do not answer a tree before `let_go`
+    tree_came: threading.Event = field(default_factory=threading.Event)
+    let_go: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def records(self) -> list[FileRecord | Removal]:
@@ -70,6 +73,9 @@ class StandIn:
 
     def answer(self, request: Request) -> tuple[int, object, dict[str, str]]:
         """Status, JSON (None: no body) and headers."""
+        if self.hold_tree and request.path.endswith("/tree"):
+            self.tree_came.set()
+            self.let_go.wait()
         with self.lock:
             self.requests.append(request)
             if self.failures:

@@ -1,0 +1,160 @@
+"""The client and its transport: retries, errors, signatures; over real HTTP."""
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from indexer.client import Central, OpenRequest
+from indexer.errors import (
+    CentralError,
+    CentralRefusedError,
+    CentralUnreachableError,
+    RunConflictError,
+    RunFailedError,
+    RunStaleError,
+)
+from indexer.planning import Plan
+from indexer.records import Mode, Reason, RunStats
+from indexer.transport import Transport
+from tests.indexer.central import TOKEN, StandIn, stand_in
+
+REQUEST = OpenRequest("acme", "shop", "refs/heads/main", "c" * 40, "extractor-1")
+
+
+@pytest.fixture
+def server() -> Iterator[StandIn]:
+    with stand_in() as server:
+        yield server
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def central(server: StandIn, pauses: list[float]) -> Iterator[Central]:
+    transport = Transport(url=server.url, token=TOKEN, sleep=pauses.append)
+    yield Central(transport)
+    transport.close()
+
+
+def failure(
+    status: int, code: str = "busy", headers: dict[str, str] | None = None, **more: Any
+) -> tuple[int, dict[str, Any], dict[str, str]]:
+    return status, {"code": code, "detail": "As it says.", **more}, headers or {}
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_what_may_pass_is_tried_again(
+    server: StandIn, central: Central, pauses: list[float], status: int
+) -> None:
+    server.failures = [failure(status)] * 3
+    central.put_batch("run-1", 1, b"body")
+    assert [request.body for request in server.requests] == [b"body"] * 4
+    assert len(pauses) == 3
+    assert all(0.1 <= pause <= 0.8 for pause in pauses)
+
+
+def test_the_server_may_ask_for_a_longer_pause(
+    server: StandIn, central: Central, pauses: list[float]
+) -> None:
+    server.failures = [failure(429, headers={"Retry-After": "7"})]
+    central.put_batch("run-1", 1, b"")
+    assert pauses == [7.0]
+
+
+def test_waiting_has_an_end(server: StandIn) -> None:
+    server.failures = [failure(503, headers={"Retry-After": "3600"})]
+    transport = Transport(url=server.url, token=TOKEN, retry_seconds=5.0)
+    with pytest.raises(CentralUnreachableError, match="503"):
+        transport.request("GET", "/")
+    transport.close()
+
+
+def test_a_service_that_is_away_is_named_with_what_to_check() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+    transport = Transport(url=url, token=TOKEN, retry_seconds=0.0)
+    with pytest.raises(CentralUnreachableError, match="AETERNA_URL") as caught:
+        Central(transport).open_run(REQUEST)
+    assert TOKEN not in str(caught.value)
+    transport.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "match"),
+    [
+        (failure(400, "invalid"), CentralRefusedError, "invalid"),
+        (failure(401, "unauthenticated"), CentralRefusedError, "AETERNA_TOKEN"),
+        (failure(403, "ref_not_tracked"), CentralRefusedError, "As it says"),
+        (failure(404, "not_found"), CentralRefusedError, "organisation"),
+        (failure(413, "batch_too_large"), CentralRefusedError, "split"),
+        (failure(409, "batch_conflict"), CentralRefusedError, "batch_conflict"),
+        (failure(409, "run_in_progress", run_id="r"), RunConflictError, "As it says"),
+        (failure(409, "run_not_open", state="stale"), RunStaleError, "As it says"),
+        (failure(409, "run_not_open", state="expired"), CentralRefusedError, "run_not_open"),
+        (failure(500, "internal_error"), CentralUnreachableError, "500"),
+        ((200, {"run_id": "x"}, {}), CentralError, "up to date"),
+        ((200, None, {}), CentralError, "up to date"),
+    ],
+)
+def test_answers_become_the_errors_that_they_stand_for(
+    server: StandIn, central: Central, answer: Any, error: type[CentralError], match: str
+) -> None:
+    server.failures = [answer]
+    with pytest.raises(error, match=match) as caught:
+        central.open_run(REQUEST)
+    assert type(caught.value) is error
+    assert TOKEN not in str(caught.value)
+    if isinstance(caught.value, CentralRefusedError):
+        assert (caught.value.status, caught.value.code) == (answer[0], answer[1]["code"])
+
+
+def test_the_webhook_is_signed_with_the_runs_secret(server: StandIn, central: Central) -> None:
+    run = central.open_run(REQUEST)
+    server.failures = [failure(503)]
+    plan = Plan(Mode.FULL, Reason.FIRST_INDEX)
+    central.send_webhook(REQUEST, run, plan, batches=2, stats=RunStats(chunks=3))
+    first, second = server.requests[-2:]  # the stand-in has verified the second
+    assert first.body == second.body
+    assert second.headers["webhook-id"] == run.run_id
+    assert server.webhook["mode"] == "full"
+    assert server.webhook["batches"] == 2
+    assert server.webhook["base_commit"] is None
+
+
+def test_known_embeddings_go_as_hexadecimal(server: StandIn, central: Central) -> None:
+    one, other = b"\x01" * 32, b"\x02" * 32
+    server.failures = [(200, {"known": [one.hex()]}, {})]
+    assert central.known_embeddings("run-1", [one, other]) == {one}
+
+
+def test_waiting_reports_every_state(server: StandIn, central: Central) -> None:
+    server.outcomes = ["queued", "applying", "applied"]
+    seen: list[str] = []
+    central.wait_until_applied(
+        "run-1", timeout_seconds=5.0, on_state=lambda run: seen.append(run.state)
+    )
+    assert seen == ["queued", "applying", "applied"]
+
+
+@pytest.mark.parametrize(
+    ("state", "error"),
+    [
+        ("stale", RunStaleError),
+        ("failed", RunFailedError),
+        ("expired", RunFailedError),
+        ("abandoned", RunFailedError),
+        ("applying", RunFailedError),
+    ],
+)
+def test_a_run_that_is_not_applied_is_an_error(
+    server: StandIn, central: Central, state: str, error: type[CentralError]
+) -> None:
+    server.outcomes = [state]
+    with pytest.raises(error, match=state):
+        central.wait_until_applied("run-1", timeout_seconds=0.0)

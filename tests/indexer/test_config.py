@@ -1,0 +1,123 @@
+"""Settings come from arguments, environment and file, in this order, and secrets stay secret."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from indexer.config import ProjectFile, Settings, parse_project_file, take_environment
+from indexer.errors import ConfigurationError
+
+ENVIRON = {
+    "AETERNA_URL": "https://search.example/",
+    "AETERNA_TOKEN": "aet_secret",
+    "AETERNA_ORGANIZATION": "acme",
+}
+
+
+def load(
+    directory: Path, environ: dict[str, str] | None = None, **overrides: str | None
+) -> Settings:
+    return Settings.load(
+        ENVIRON if environ is None else environ,
+        project_dir=directory,
+        default_project="own-name",
+        overrides=overrides,
+    )
+
+
+def test_arguments_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / ".codesearch.toml").write_text(
+        '[server]\nurl = "http://file"\norganization = "file"\nproject = "file"\n'
+    )
+    settings = load(tmp_path, {"AETERNA_TOKEN": "t", "AETERNA_PROJECT": "env"}, organization="arg")
+    assert (settings.url, settings.organization, settings.project) == ("http://file", "arg", "env")
+
+
+def test_the_project_defaults_to_the_repositorys_name(tmp_path: Path) -> None:
+    settings = load(tmp_path)
+    assert settings.project == "own-name"
+    assert settings.url == "https://search.example"
+
+
+@pytest.mark.parametrize("name", ENVIRON)
+def test_what_is_required_is_named(tmp_path: Path, name: str) -> None:
+    environ = {key: value for key, value in ENVIRON.items() if key != name}
+    with pytest.raises(ConfigurationError, match=name):
+        load(tmp_path, environ)
+
+
+@pytest.mark.parametrize("url", ["search.example", "ftp://x", "https://u:p@x", "https://"])
+def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
+    with pytest.raises(ConfigurationError, match="AETERNA_URL"):
+        load(tmp_path, {**ENVIRON, "AETERNA_URL": url})
+
+
+def test_the_token_may_lie_in_a_file_and_shows_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("aet_from_file\n")
+    environ = {**ENVIRON, "AETERNA_TOKEN": "", "AETERNA_TOKEN_FILE": str(tmp_path / "token")}
+    settings = load(tmp_path, environ)
+    assert settings.token == "aet_from_file"
+    assert "aet_" not in repr(settings)
+    with pytest.raises(ConfigurationError, match="AETERNA_TOKEN_FILE"):
+        load(tmp_path, {**environ, "AETERNA_TOKEN_FILE": str(tmp_path / "none")})
+
+
+def test_taking_the_environment_leaves_no_secret_to_children(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY", "GIT_DIR"):
+        monkeypatch.setenv(name, "value")
+    monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
+    environ = take_environment()
+    assert environ["AETERNA_TOKEN"] == "value"
+    assert {"AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY", "GIT_DIR"}.isdisjoint(os.environ)
+    assert os.environ["TOKENIZERS_PARALLELISM"] == "false"
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")  # so that it is put back
+
+
+def test_githubs_variables_make_the_context(tmp_path: Path) -> None:
+    github = load(
+        tmp_path,
+        {
+            **ENVIRON,
+            "CI": "true",
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_REPOSITORY": "acme/app",
+            "GITHUB_REPOSITORY_ID": "7",
+            "GITHUB_REPOSITORY_OWNER_ID": "8",
+            "GITHUB_RUN_ID": "9",
+            "GITHUB_EVENT_NAME": "push",
+        },
+    ).github
+    assert github.repository_url == "https://github.com/acme/app"
+    assert (github.repository_id, github.owner_id, github.event) == ("7", "8", "push")
+    assert github.run_url == "https://github.com/acme/app/actions/runs/9"
+    assert load(tmp_path).github.repository_url == ""
+
+
+def test_the_project_file_is_read() -> None:
+    content = b'[index]\ninclude = ["src/"]\nexclude = ["*.min.js"]\nmax_file_bytes = 9\n'
+    assert parse_project_file(content) == ProjectFile(("src/",), ("*.min.js",), 9)
+    assert parse_project_file(b"") == ProjectFile()
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (b"[index]\nexcluded = []\n", r"index\.excluded"),
+        (b"[server]\ntoken = 'x'\n", r"server\.token"),
+        (b"[other]\n", "other"),
+        (b"index = 1\n", "index"),
+        (b"[index]\nexclude = 'x'\n", r"index\.exclude"),
+        (b"[index]\ninclude = [1]\n", r"index\.include"),
+        (b"[index]\nmax_file_bytes = true\n", r"index\.max_file_bytes"),
+        (b"[index]\nmax_file_bytes = 0\n", r"index\.max_file_bytes"),
+        (b"[server]\nurl = 1\n", r"server\.url"),
+        (b"[", "TOML"),
+        (b"\xff", "TOML"),
+    ],
+)
+def test_what_is_wrong_in_the_project_file_is_named(content: bytes, named: str) -> None:
+    with pytest.raises(ConfigurationError, match=named):
+        parse_project_file(content)

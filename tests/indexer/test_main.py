@@ -1,0 +1,138 @@
+"""The command as it is run: a process, its streams and its exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from indexer import errors
+from indexer.__main__ import EXIT_CODES, main
+from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.indexer.repositories import Sandbox
+
+
+@pytest.fixture
+def central() -> Iterator[StandIn]:
+    with stand_in() as central:
+        yield central
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    sandbox = Sandbox(tmp_path / "shop")
+    sandbox.commit("first", {"a.py": "def a():\n    return 1\n"})
+    return sandbox
+
+
+def environment(central: StandIn, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")}
+    return {
+        **kept,
+        "AETERNA_URL": central.url,
+        "AETERNA_TOKEN": TOKEN,
+        "AETERNA_ORGANIZATION": "acme",
+        "CI": "true",
+        **more,
+    }
+
+
+def run(
+    sandbox: Sandbox, environ: dict[str, str], *arguments: str
+) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "indexer", "run", "--path", str(sandbox.path), *arguments]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+
+
+def all_errors(root: type[errors.IndexerError]) -> Iterator[type[errors.IndexerError]]:
+    yield root
+    for child in root.__subclasses__():
+        yield from all_errors(child)
+
+
+def test_every_error_has_an_exit_code_and_no_other_has() -> None:
+    assert set(all_errors(errors.IndexerError)) == set(EXIT_CODES)
+    assert set(EXIT_CODES.values()) <= {1, 2, 3, 4, 5}
+
+
+def test_json_stands_alone_on_standard_output(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    summary = tmp_path / "summary.md"
+    done = run(
+        sandbox, environment(central, GITHUB_STEP_SUMMARY=str(summary),
+        GITHUB_SERVER_URL="https://github.com", GITHUB_REPOSITORY="acme/shop"), "--json"
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["reason"] == "first_index"
+    assert "mode: full, reason: first_index" in done.stderr
+    assert summary.read_text().startswith("### Code index: shop")
+    again = run(sandbox, environment(central))
+    assert again.returncode == 0
+    assert "nothing to do (up_to_date" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "code", "says"),
+    [
+        ({"AETERNA_TOKEN": "wrong-secret"}, [], 5, "AETERNA_TOKEN"),
+        ({"AETERNA_TOKEN": ""}, [], 2, "AETERNA_TOKEN"),
+        ({"AETERNA_URL": "nowhere"}, [], 2, "AETERNA_URL"),
+        ({}, ["--ref", "none"], 2, "refs/heads/none"),
+        ({}, ["--mode", "half"], 2, "--mode"),
+    ],
+)
+def test_errors_have_their_exit_code_and_name_what_to_change(
+    central: StandIn,
+    sandbox: Sandbox,
+    changes: dict[str, str],
+    arguments: list[str],
+    code: int,
+    says: str,
+) -> None:
+    done = run(sandbox, environment(central, GITHUB_ACTIONS="true", **changes), *arguments)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert "wrong-secret" not in done.stderr
+    if "--mode" not in arguments:
+        assert "::error title=" in done.stderr
+
+
+def test_a_directory_without_a_repository_is_a_usage_error(
+    central: StandIn, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "indexer", "run", "--path", str(tmp_path)]
+    done = subprocess.run(
+        command, env=environment(central), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "--path" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_gives_the_run_up(
+    central: StandIn, sandbox: Sandbox, sent: signal.Signals, code: int
+) -> None:
+    command = [sys.executable, "-m", "indexer", "run", "--path", str(sandbox.path)]
+    central.hold_tree = True
+    process = subprocess.Popen(
+        command, env=environment(central), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert central.tree_came.wait(timeout=30)
+    process.send_signal(sent)
+    _, complaint = process.communicate(timeout=30)
+    central.let_go.set()
+    assert process.returncode == code, complaint
+    assert "Traceback" not in complaint
+    assert central.abandoned == ["cancelled"]
+
+
+def test_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["run", "--help"])
+    assert caught.value.code == 0
+    assert "--organization" in capsys.readouterr().out

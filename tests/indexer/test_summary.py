@@ -1,0 +1,77 @@
+"""The report in its forms."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from indexer.errors import GitError
+from indexer.records import Mode, Reason, RunStats
+from indexer.summary import (
+    Report,
+    annotation,
+    as_json,
+    as_markdown,
+    as_text,
+    failure_as_markdown,
+    headline,
+)
+
+REPORT = Report(
+    project="shop",
+    commit_sha="c" * 40,
+    base_commit="b" * 40,
+    run_id="run-1",
+    mode=Mode.INCREMENTAL,
+    reason=Reason.FAST_FORWARD,
+    stats=RunStats(3, 1, 2, chunks=9, symbols=7, embedded=9),
+    seconds={"open": 0.25, "apply": 0.5},
+)
+
+
+def test_the_json_has_the_fields_of_the_contract() -> None:
+    fields = json.loads(json.dumps(as_json(REPORT)))
+    assert fields.pop("project") == "shop"
+    assert fields == {
+        "mode": "incremental",
+        "reason": "fast_forward",
+        "base_commit": "b" * 40,
+        "commit_sha": "c" * 40,
+        "files": {"changed": 3, "removed": 1, "skipped": 2},
+        "chunks": 9,
+        "symbols": 7,
+        "references": 0,
+        "embedded": 9,
+        "reused": 0,
+        "seconds": {"open": 0.25, "apply": 0.5},
+        "run_id": "run-1",
+    }
+
+
+def test_the_text_says_mode_reason_and_figures() -> None:
+    text = as_text(REPORT)
+    assert "incremental run (fast_forward" in text
+    assert "3 indexed, 1 removed, 2 skipped" in text
+    assert "0.75 s" in text
+
+
+def test_nothing_to_do_is_one_line() -> None:
+    nothing = replace(REPORT, mode=Mode.NONE, reason=Reason.UP_TO_DATE)
+    assert as_text(nothing).count("\n") == 0
+    assert "nothing to do (up_to_date" in as_text(nothing)
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_has_a_sentence(reason: Reason) -> None:
+    assert str(reason) in headline(replace(REPORT, reason=reason))
+
+
+def test_a_name_cannot_break_out_of_the_job_summary() -> None:
+    markdown = as_markdown(replace(REPORT, project="a|b\n# <img>`"))
+    assert markdown.splitlines()[0] == r"### Code index: a\|b \# \<img\>\`"
+
+
+def test_an_error_is_one_workflow_command_whatever_it_says() -> None:
+    error = GitError("50% gone\n::warning::x")
+    assert annotation(error) == "::error title=Code index failed::50%25 gone%0A::warning::x"
+    assert "GitError" in failure_as_markdown(error)
