@@ -5,35 +5,22 @@ Trees are walked with cursors, never by recursion; `Node.children` of a deep tre
 because the binding frees such chains recursively and overflows the C stack (seen at 100,000).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, resources
 
-import numpy as np
 import tree_sitter
 
+from indexer.budget import MAX_BRACKET_DEPTH, Budget, bracket_depth
 from indexer.languages import Grammar, Language
 from indexer.records import DegradeReason
 
-MAX_BRACKET_DEPTH = 1_000
-# tree-sitter reports progress every 100 operations. Real code needs 3 to 20 reports per 1,000
-# bytes, and at most 5 while it recovers from errors, where a report may take a millisecond.
-_MIN_REPORTS = 2_000
-_BYTES_PER_REPORT = 25
-_MAX_REPORTS = 45_000
-_MAX_ERROR_REPORTS = 400
 # A query looks at all later siblings of each child of an ERROR node: the square of its width.
 _MAX_ERROR_WORK = 300_000_000
 _ERROR_WORK_PER_NODE = 2_000
 _MAX_DEFINITIONS = 20_000
 _MATCH_LIMIT = 65_536
-_READ_BYTES = 65_536
-
-_BRACKET_STEP = np.zeros(256, dtype=np.int8)
-_BRACKET_STEP[list(b"([{")] = 1
-_BRACKET_STEP[list(b")]}")] = -1
-_NOT_BRACKETS = bytes(byte for byte in range(256) if not _BRACKET_STEP[byte])
 
 _PREFIXES = ("scope", "namespace")
 
@@ -85,7 +72,7 @@ def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
     grammar = language.grammar
     if grammar is None:
         raise ValueError(f"{language.name} has no grammar")
-    if _bracket_depth(source) > MAX_BRACKET_DEPTH:
+    if bracket_depth(source) > MAX_BRACKET_DEPTH:
         return DegradeReason.TOO_DEEP
     tree = _parse_within_budget(_language(grammar), source)
     if tree is None:
@@ -114,38 +101,14 @@ def _definition_query(grammar: Grammar) -> tree_sitter.Query:
     return tree_sitter.Query(_language(grammar), "\n".join(texts))
 
 
-def _bracket_depth(source: bytes) -> int:
-    """The deepest nesting of brackets, those in strings and comments included."""
-    brackets = np.frombuffer(source.translate(None, _NOT_BRACKETS), dtype=np.uint8)
-    if not brackets.size:
-        return 0
-    depths = np.cumsum(_BRACKET_STEP[brackets], dtype=np.int64)
-    return int((depths - np.minimum.accumulate(np.minimum(depths, 0))).max())
-
-
 def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_sitter.Tree | None:
+    budget = Budget(source)
     parser = tree_sitter.Parser(language)
-    spend = _budget(min(_MIN_REPORTS + len(source) // _BYTES_PER_REPORT, _MAX_REPORTS))
-
-    def read(offset: int, _point: object) -> bytes:
-        return source[offset : offset + _READ_BYTES]
-
     try:
-        return parser.parse(read, progress_callback=spend)
+        tree = parser.parse(budget.read, progress_callback=budget.spend)
     except ValueError:  # the binding's only way to say that the callback stopped it
         return None
-
-
-def _budget(reports: int) -> Callable[[int, bool], bool]:
-    error_reports = _MAX_ERROR_REPORTS
-
-    def spend(_offset: int, has_error: bool) -> bool:
-        nonlocal reports, error_reports
-        reports -= 1
-        error_reports -= has_error
-        return reports < 0 or error_reports < 0
-
-    return spend
+    return None if budget.is_spent else tree
 
 
 def _error_work(tree: tree_sitter.Tree) -> int:

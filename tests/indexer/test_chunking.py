@@ -11,7 +11,7 @@ from indexer.records import Chunk, ChunkType, line_span, split_lines
 FRAGMENTS = (
     "def first(a):\n    return a\n", "class Order:\n", "    def total(self):\n        pass\n",
     "@decorator\n", "# a comment\n", "// a comment\n", "/* opened\n", "*/\n", "}\n", "{\n", "\n",
-    "   \n", "\x0c\n", "function f() { class B { g() {} } } class C {\n", "export const x = () => {\n",
+    "   \n", "\x0c\n", "function f() { class B { g() {} } } class C {\n", "const x = () => {\n",
     "namespace a { namespace b {\n", "impl Cache {\n", "fn evict() {}\n", "func (s *S) Do() {\n",
     "module A; class B; def c; end; end; end\n", "template <class T>\n", "text without an end",
     "é ü 日本\n", "\r\n", "x = 1; y = 2\n", "type (\n", ")\n", '"""\n', "`${\n", "<?php\n", "<<A\n",

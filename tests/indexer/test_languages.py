@@ -1,0 +1,64 @@
+"""Which language a file is taken for, and that the registry is whole."""
+
+import subprocess
+import sys
+from importlib import metadata, resources
+
+import pytest
+
+from indexer.extractor import fingerprint
+from indexer.languages import Language, detect
+from indexer.languages.registry import PARSED
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "language"),
+    [
+        ("src/a.py", b"", "python"),
+        ("A.PY", b"", "python"),
+        ("a.tsx", b"", "tsx"),
+        ("a.h", b"int a(void);\n", "c"),
+        ("a.h", b"#pragma once\nnamespace a {\n}\n", "cpp"),
+        ("Dockerfile", b"", "docker"),
+        ("Dockerfile.test", b"", "docker"),
+        ("Rakefile", b"", "ruby"),
+        ("a.yml", b"", "yaml"),
+        ("README.md", b"", "markdown"),
+        ("LICENSE", b"Apache", "text"),
+        ("bin/run", b"#!/usr/bin/env python3\n", "python"),
+        ("bin/run", b"#!/usr/bin/python3.11 -u\n", "python"),
+        ("bin/run", b"#!/bin/sh -e\n", "bash"),
+        ("bin/run", b"#! /usr/bin/env -S NODE_ENV=test node --trace\n", "javascript"),
+        ("bin/run", b"#!\n", "text"),
+        ("bin/run", b"\xff\xfe#!/bin/sh", "text"),
+    ],
+)
+def test_language_is_told_by_name_suffix_or_shebang(
+    path: str, content: bytes, language: str
+) -> None:
+    assert detect(path, content).name == language
+
+
+@pytest.mark.parametrize("language", PARSED, ids=lambda language: language.name)
+def test_grammar_is_installed_and_its_queries_are_shipped(language: Language) -> None:
+    assert language.grammar is not None
+    assert metadata.version(language.grammar.distribution)
+    queries = resources.files("indexer.languages") / "queries"
+    assert all((queries / f"{name}.scm").is_file() for name in language.grammar.queries)
+
+
+def test_registry_imports_no_grammar() -> None:
+    program = (
+        "import sys, indexer.languages\n"
+        "print([name for name in sys.modules if name.startswith('tree_sitter')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_fingerprint_is_stable_and_short() -> None:
+    assert fingerprint() == fingerprint()
+    assert fingerprint().startswith("aeterna-")
+    assert len(fingerprint()) < 64

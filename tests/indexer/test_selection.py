@@ -1,0 +1,173 @@
+"""Every reason to leave a file out, and what looks like one and is not."""
+
+import pytest
+
+from indexer.records import SkipReason
+from indexer.selection import SelectionRules, skip_reason_by_content, skip_reason_by_entry
+
+LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+def by_entry(
+    path: str,
+    *,
+    mode: str = "100644",
+    size: int = 100,
+    attributes: dict[str, str] | None = None,
+    rules: SelectionRules | None = None,
+) -> SkipReason | None:
+    return skip_reason_by_entry(
+        path=path,
+        mode=mode,
+        size=size,
+        attributes=attributes or {},
+        rules=rules or SelectionRules(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "mode", "reason"),
+    [
+        ("libs/other", "160000", SkipReason.SUBMODULE),
+        ("link.py", "120000", SkipReason.SYMLINK),
+        ("run.sh", "100755", None),
+        ("a/\udcff.py", "100644", SkipReason.PATH_NOT_UTF8),
+        ("d/" * 511 + "a.py", "100644", SkipReason.PATH_TOO_LONG),
+        ("é" * 511 + "py", "100644", None),
+        ("é" * 512 + "p", "100644", SkipReason.PATH_TOO_LONG),
+    ],
+)
+def test_mode_and_path_are_judged_first(path: str, mode: str, reason: SkipReason | None) -> None:
+    assert by_entry(path, mode=mode) is reason
+
+
+@pytest.mark.parametrize(
+    ("path", "include", "exclude", "excluded"),
+    [
+        ("src/a.py", (), (), False),
+        ("src/a.py", ("src/",), (), False),
+        ("docs/a.md", ("src/",), (), True),
+        ("src/a.py", (), ("*.py",), True),
+        ("src/a.py", ("*.py",), ("src/",), True),
+        ("src/a.py", (), ("*.py", "!a.py"), False),
+        ("src/deep/a.py", (), ("/deep/",), False),
+        ("src/deep/a.py", (), ("src/**/a.py",), True),
+    ],
+)
+def test_patterns_are_those_of_gitignore(
+    path: str, include: tuple[str, ...], exclude: tuple[str, ...], excluded: bool
+) -> None:
+    reason = by_entry(path, rules=SelectionRules(include=include, exclude=exclude))
+    assert reason is (SkipReason.EXCLUDED if excluded else None)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("web/node_modules/left-pad/index.js", SkipReason.VENDORED),
+        ("vendor/github.com/pkg/errors/errors.go", SkipReason.VENDORED),
+        ("vendor/autoload.php", SkipReason.VENDORED),
+        ("third_party/zlib/inflate.c", SkipReason.VENDORED),
+        ("lib/python3/dist-packages/six.py", SkipReason.VENDORED),
+        ("static/jquery-3.7.1.js", SkipReason.VENDORED),
+        ("gradlew", SkipReason.VENDORED),
+        ("src/vendor/Vendor.java", None),
+        ("src/vendors.py", None),
+        ("node_modules.py", None),
+        ("package-lock.json", SkipReason.LOCK_FILE),
+        ("services/a/Cargo.lock", SkipReason.LOCK_FILE),
+        ("go.sum", SkipReason.LOCK_FILE),
+        ("go.mod", None),
+        ("src/lock.py", None),
+        ("api/orders_pb2.py", SkipReason.GENERATED),
+        ("api/orders_pb2_grpc.py", SkipReason.GENERATED),
+        ("api/orders.pb.go", SkipReason.GENERATED),
+        ("Form.Designer.cs", SkipReason.GENERATED),
+        ("src/generated.py", None),
+        ("dist/app.min.js", SkipReason.MINIFIED),
+        ("dist/app.min.css", SkipReason.MINIFIED),
+        ("src/admin.js", None),
+    ],
+)
+def test_names_tell_vendored_generated_and_minified_files(
+    path: str, reason: SkipReason | None
+) -> None:
+    assert by_entry(path) is reason
+
+
+@pytest.mark.parametrize(
+    ("path", "attributes", "reason"),
+    [
+        ("src/a.py", {"linguist-vendored": "set"}, SkipReason.VENDORED),
+        ("src/a.py", {"linguist-vendored": "true"}, SkipReason.VENDORED),
+        ("src/a.py", {"linguist-generated": "set"}, SkipReason.GENERATED),
+        ("third_party/a.py", {"linguist-vendored": "unset"}, None),
+        ("third_party/a.py", {"linguist-vendored": "false"}, None),
+        ("third_party/a.py", {"linguist-vendored": "unspecified"}, SkipReason.VENDORED),
+        ("a_pb2.py", {"linguist-generated": "unset"}, None),
+        ("a_pb2.py", {"linguist-vendored": "unset"}, SkipReason.GENERATED),
+    ],
+)
+def test_attributes_win_over_names(
+    path: str, attributes: dict[str, str], reason: SkipReason | None
+) -> None:
+    assert by_entry(path, attributes=attributes) is reason
+
+
+def test_size_limit_is_inclusive_and_configurable() -> None:
+    assert by_entry("a.py", size=1_048_576) is None
+    assert by_entry("a.py", size=1_048_577) is SkipReason.TOO_LARGE
+    assert by_entry("a.py", size=11, rules=SelectionRules(max_file_bytes=10)) is (
+        SkipReason.TOO_LARGE
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "reason"),
+    [
+        ("a.py", b"x = 1\n", None),
+        ("a.py", b"", None),
+        ("a.py", b"\xef\xbb\xbfx = 1\n", None),
+        ("a.psd", LFS_POINTER, SkipReason.LFS_POINTER),
+        ("a.md", LFS_POINTER + b"x" * 2000, None),
+        ("a.py", b"x" * 100_000 + b"\0", SkipReason.BINARY),
+        ("a.py", "x = 'é'\n".encode("latin-1"), SkipReason.NOT_UTF8),
+        ("a.py", "x = 1\n".encode("utf-16"), SkipReason.BINARY),
+        ("a.js", b"var a=1;" * 1000, SkipReason.MINIFIED),
+        ("a.js", b"// short\n" * 500 + b"a" * 60_000, SkipReason.MINIFIED),
+        ("a.js", b"var a=1;" * 100, None),
+        ("a.md", b"A paragraph in one line. " * 200, None),
+        ("a.md", b"word " * 200_000, SkipReason.MINIFIED),
+        (
+            "a.go",
+            b"// Code generated by stringer. DO NOT EDIT.\n\npackage a\n",
+            SkipReason.GENERATED,
+        ),
+        ("a.js", b"/**\n * @generated SignedSource<<1>>\n */\n", SkipReason.GENERATED),
+        ("a.cs", b"// <auto-generated />\n", SkipReason.GENERATED),
+        ("a.py", b"# This file was automatically generated by a tool.\n", SkipReason.GENERATED),
+        ("a.py", b'MARK = "@generated"  # what others write\n', None),
+        ("a.go", b"package a\n" + b"\n" * 30 + b"// Code generated by x. DO NOT EDIT.\n", None),
+    ],
+)
+def test_content_tells_the_rest(path: str, content: bytes, reason: SkipReason | None) -> None:
+    assert skip_reason_by_content(path, content) is reason
+
+
+def test_every_reason_is_given_somewhere() -> None:
+    given = {
+        by_entry("a", mode="160000"),
+        by_entry("a", mode="120000"),
+        by_entry("\udcff"),
+        by_entry("a" * 1025),
+        by_entry("a", rules=SelectionRules(exclude=("a",))),
+        by_entry("node_modules/a"),
+        by_entry("go.sum"),
+        by_entry("a.pb.go"),
+        by_entry("a.min.js"),
+        by_entry("a", size=2**30),
+        skip_reason_by_content("a", LFS_POINTER),
+        skip_reason_by_content("a", b"\0"),
+        skip_reason_by_content("a", b"\xff"),
+    }
+    assert given == set(SkipReason)
