@@ -7,12 +7,16 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from central.corpus.packing import unpack_terms
 from central.search.fusion import DENSE_WEIGHT, DENSE_WEIGHT_SYMBOLIC, fuse_normalised
 from central.search.query import Mode
 from central.search.ranking import Ranked, in_order, rank
 from central.search.retrieval import Asked, Lists, Tier
 from central.search.rules import Candidate
 from central.search.selectors import LiveChunk
+
+# BM25's term weight stays below k1 + 1, so a lexical score below this times the query's weights.
+_MOST = 2.2
 
 
 class Found(NamedTuple):
@@ -64,18 +68,13 @@ def ordered(
 
 def words_in(query: Asked, row: LiveChunk) -> list[str]:
     """The query's words that occur in the chunk, as written in the query."""
-    ids = term_ids(row.terms)
+    ids = unpack_terms(row.terms).ids
     asked = [term for _, term in query.parsed.whole_terms]
     present = np.isin(np.array(asked, dtype=np.uint32), ids)
     words = [
         word for (word, _), there in zip(query.parsed.whole_terms, present, strict=True) if there
     ]
     return list(dict.fromkeys(words))
-
-
-def term_ids(packed: bytes) -> NDArray[np.uint32]:
-    """Ascending term ids of a chunk's packed terms (corpus.models.Chunk)."""
-    return np.frombuffer(packed, dtype="<u4", count=len(packed) // 8)
 
 
 def _order(
@@ -96,11 +95,15 @@ def _order(
     base = _base(mode, query, lists)
     chosen = [candidates[point] for point in base]
     coverage = _coverage(query, [tier.rows[point] for point in base])
-    return rank(query.parsed, chosen, list(base.values()), coverage)
+    return rank(query.parsed, chosen, list(base.values()), coverage, importance=_importance(query))
 
 
-# BM25's term weight stays below k1 + 1, so a lexical score below this times the query's weights.
-_MOST = 2.2
+def _importance(query: Asked) -> list[float] | None:
+    """How rare each word is; one that never occurs as written counts as the rarest does."""
+    if not query.rarity:
+        return None
+    rarest = max(query.rarity.values())
+    return [query.rarity.get(term, rarest) for term in query.parsed.word_terms]
 
 
 def _base(mode: Mode, query: Asked, lists: Lists) -> dict[UUID, float]:
@@ -120,7 +123,7 @@ def _coverage(query: Asked, rows: Sequence[LiveChunk]) -> list[float]:
         return [0.0] * len(rows)
     ids, weights = query.terms.ids, query.terms.weights
     total = float(weights.sum())
-    return [_held(term_ids(row.terms), ids, weights) / total for row in rows]
+    return [_held(unpack_terms(row.terms).ids, ids, weights) / total for row in rows]
 
 
 def _held(

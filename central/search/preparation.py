@@ -1,6 +1,6 @@
 """Queries made ready for the stores: read, embedded once per embedder, their terms weighed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import structlog
 
@@ -32,10 +32,12 @@ def prepare(
         message = f"No embedder answers of {', '.join(sorted(map(str, away)))}."
         raise EmbedderUnavailableError(message)
     parsed = [parse_query(text) for text in texts]
-    rarity = _rarity(parsed, sight) if mode in (Mode.HYBRID, Mode.LEXICAL) else {}
+    if mode in (Mode.SEMANTIC, Mode.SYMBOL):
+        return [Asked(*pair, None, {}) for pair in zip(parsed, vectors, strict=True)], away
+    rarities = _rarities(parsed, sight)
     asked = [
-        Asked(query, vectors[index], query_vector(query.terms, rarity), rarity)
-        for index, query in enumerate(parsed)
+        Asked(query, of_query, query_vector(query.terms, rarity), rarity)
+        for query, of_query, rarity in zip(parsed, vectors, rarities, strict=True)
     ]
     return asked, away
 
@@ -59,9 +61,13 @@ def _embed(
     return vectors, away
 
 
-def _rarity(
+def _rarities(
     parsed: Sequence[ParsedQuery], sight: Sequence[SearchedRepository]
-) -> Mapping[int, float]:
-    terms = {term for query in parsed for term in query.terms}
+) -> list[dict[int, float]]:
+    """Each query's inverse frequencies: what a query finds does not hang on its neighbours."""
+    frequencies = document_frequencies(sight, {term for query in parsed for term in query.terms})
     chunks = sum(repository.chunks for repository in sight)
-    return inverse_frequencies(document_frequencies(sight, terms), chunks=chunks)
+    return [
+        inverse_frequencies({term: frequencies[term] for term in query.terms}, chunks=chunks)
+        for query in parsed
+    ]

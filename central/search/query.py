@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
-from indexer.lexical import query_terms, tokenize
+from indexer.lexical import query_terms, term_id, tokenize
 
 MAX_RESULTS = 200
 EXPANDED_CONTENT = 20_000  # characters, where `expand` is given and `max_content` is not
@@ -84,7 +84,8 @@ class SymbolName:
 class ParsedQuery:
     """A query as the rules see it.
 
-    `words` are stems in lower case without stop words; `terms` are lexical term ids with their
+    `words` are stems in lower case without stop words, `word_terms` the term ids of what they are
+    the stems of; `terms` are lexical term ids with their
     counts; `whole_terms` are the query's words as written with the term id of the whole word.
     """
 
@@ -92,6 +93,7 @@ class ParsedQuery:
     symbolic: bool
     symbols: tuple[SymbolName, ...]
     words: tuple[str, ...]
+    word_terms: tuple[int, ...]
     intents: frozenset[str]
     terms: dict[int, int] = field(hash=False)
     whole_terms: tuple[tuple[str, int], ...] = ()
@@ -104,13 +106,14 @@ def parse_query(text: str) -> ParsedQuery:
     symbols = _symbols(content)
     symbolic = bool(content) and len(written) == len(content) and len(symbols) == len(content)
     pieces = [piece for word in content for piece in _pieces(word)]
-    parts = list(dict.fromkeys(stem(part) for piece in pieces for part in name_parts(piece)))
+    parts = {stem(part): part for piece in pieces for part in name_parts(piece)}
     lowered = {part.lower() for word in written for part in _SEPARATOR.split(word)}
     return ParsedQuery(
         text=text,
         symbolic=symbolic and all(symbol.strength == 1.0 for symbol in symbols),
         symbols=symbols,
         words=tuple(parts),
+        word_terms=tuple(term_id(part) for part in parts.values()),
         intents=frozenset(_INTENT_OF[word] for word in lowered if word in _INTENT_OF),
         terms=query_terms(" ".join(content) if content else text),
         whole_terms=tuple((piece, term) for piece in pieces for term in _whole_term(piece)),

@@ -72,18 +72,20 @@ def rank(
     base: Sequence[float],
     coverage: Sequence[float],
     *,
+    importance: Sequence[float] | None = None,
     weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Ranked]:
     """Candidates in descending order of score; ties by project, file and line.
 
     `base` is the fused score of each candidate in any unit, `coverage` the share (0.0-1.0) of the
-    query's terms, weighed by rarity, that it holds.
+    query's terms, weighed by rarity, that it holds; `importance` what each of `query.words` counts
+    for (all the same without it).
     """
     if not candidates:
         return []
     unit = _unit(base)
     lift = rules.coherence(candidates, unit)
-    subject = Subject(query)
+    subject = Subject(query, importance or [1.0] * len(query.words))
     boosts = _active(BOOSTS, weights)
     penalties = _active(PENALTIES, weights)
     scores = []
@@ -93,15 +95,16 @@ def rank(
             score += weight * function(subject, candidate)
         for function, weight in penalties:
             score *= 1.0 - weight * function(subject, candidate)
-        scores.append(score * _path_factor(candidate.path, query.intents, weights))
+        score *= _path_factor(candidate.path, query.intents, weights)
+        scores.append(round(score, 9))  # what differs by less is a tie, broken by place
     return _scaled(_diversify(candidates, scores, weights[DIVERSITY]))
 
 
 def in_order(ranked: Ranked) -> tuple[float, str, str, int, int]:
-    """Sort key: descending score, then project, file, line. Rounded, so that ties are ties."""
+    """Sort key: descending score, then project, file, line."""
     candidate = ranked.candidate
     return (
-        -round(ranked.score, 9),
+        -ranked.score,
         candidate.project,
         candidate.path,
         candidate.start_line,
@@ -138,7 +141,7 @@ def _diversify(
         file = (candidate.project, candidate.path)
         factor = shown.get(file, 1.0)
         shown[file] = factor * (1.0 - weight)
-        result.append(Ranked(candidate, score * factor))
+        result.append(Ranked(candidate, round(score * factor, 9)))
     result.sort(key=in_order)
     return result
 

@@ -4,7 +4,7 @@ A rule looks at one candidate in the light of one query and returns 0.0 (does no
 (holds fully). What it is worth is in `central.search.ranking`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -30,40 +30,54 @@ class Candidate(NamedTuple):
 
 
 class Subject:
-    """A query with what has been found out about words and paths while ranking for it."""
+    """A query with what has been found out about words and paths while ranking for it.
 
-    def __init__(self, query: ParsedQuery) -> None:
+    `importance` is what each of the query's words counts for, in any unit.
+    """
+
+    def __init__(self, query: ParsedQuery, importance: Sequence[float]) -> None:
         self.query = query
-        self._words: dict[str, int] = {}
-        self._overlaps: dict[tuple[str, ...], float] = {}
-
-    def overlap(self, parts: tuple[str, ...]) -> float:
-        """How much of the query is in `parts` and, counting less, of `parts` in the query."""
-        known = self._overlaps.get(parts)
-        if known is None:
-            known = self._overlaps[parts] = self._overlap(parts)
-        return known
+        total = sum(importance) or 1.0
+        self._importance = [value / total for value in importance]
+        self._exact = {word: index for index, word in enumerate(query.words)}
+        self._beginnings = {
+            word[:_PREFIX_CHARACTERS]: index
+            for index, word in enumerate(query.words)
+            if len(word) >= _PREFIX_CHARACTERS
+        }
+        self._shares: dict[tuple[str, ...], tuple[float, float]] = {}
 
     def share(self, parts: tuple[str, ...]) -> float:
-        """The share of the query's words that are in `parts`."""
-        words = self.query.words
-        return len(self._matched(parts)) / len(words) if words else 0.0
+        """The share of the query's words, by importance, that are in `parts`."""
+        return self._share(parts)[0]
 
-    def _overlap(self, parts: tuple[str, ...]) -> float:
-        if not parts or not self.query.words:
-            return 0.0
-        hits = sum(1 for part in parts if self._word(part) >= 0)
-        return self.share(parts) * sqrt(hits / len(parts))
+    def overlap(self, parts: tuple[str, ...]) -> float:
+        """As `share` but less, the more of `parts` is not in the query."""
+        return self._share(parts)[1]
 
-    def _matched(self, parts: Iterable[str]) -> set[int]:
-        return {index for part in parts if (index := self._word(part)) >= 0}
+    def _share(self, parts: tuple[str, ...]) -> tuple[float, float]:
+        known = self._shares.get(parts)
+        if known is None:
+            known = self._shares[parts] = self._compare(parts)
+        return known
+
+    def _compare(self, parts: tuple[str, ...]) -> tuple[float, float]:
+        hits = [index for part in parts if (index := self._word(part)) >= 0]
+        if not hits:
+            return 0.0, 0.0
+        share = sum(self._importance[index] for index in set(hits))
+        return share, share * sqrt(len(hits) / len(parts))
 
     def _word(self, part: str) -> int:
-        """Index of the query's word that `part` is a form of, or -1."""
-        index = self._words.get(part)
-        if index is None:
-            index = self._words[part] = _find_form(part, self.query.words)
-        return index
+        """Index of the query's word that `part` is, or shares a beginning with; or -1."""
+        index = self._exact.get(part, -1)
+        if index >= 0 or len(part) < _PREFIX_CHARACTERS:
+            return index
+        index = self._beginnings.get(part[:_PREFIX_CHARACTERS], -1)
+        if index < 0:
+            return -1
+        word = self.query.words[index]
+        return index if part.startswith(word) or word.startswith(part) else -1
 
 
 def definition(subject: Subject, candidate: Candidate) -> float:
@@ -154,15 +168,3 @@ def _same_name(name: str, asked: str) -> float:
 
 def _stems(name: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in name_parts(name))
-
-
-def _find_form(part: str, words: tuple[str, ...]) -> int:
-    for index, word in enumerate(words):
-        if part == word:
-            return index
-    for index, word in enumerate(words):
-        if min(len(part), len(word)) >= _PREFIX_CHARACTERS and (
-            part.startswith(word) or word.startswith(part)
-        ):
-            return index
-    return -1

@@ -1,0 +1,96 @@
+"""A corpus for search tests: real files through the real extractor, embedder, rows and store."""
+
+import uuid
+from collections.abc import Mapping
+
+from django.db import transaction
+from django.utils import timezone
+
+from central.corpus.points import point_ids
+from central.corpus.replace import Change, Origin, insert_files
+from central.corpus.statistics import move_term_stats
+from central.corpus.vectors import collection_of, embedder, vector_store
+from central.repositories.models import Repository
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Organization, Scope
+from indexer.extraction import extract_file
+from indexer.records import FileRecord, embedder_input, line_span, split_lines
+from indexer.store.base import Point
+
+COMMIT = "c0ffee" + "0" * 34
+
+
+def organization_of(slug: str) -> Organization:
+    """The organisation `slug`, made on first use."""
+    return Organization.objects.get_or_create(slug=slug)[0]
+
+
+def credential_for(organization: Organization, repositories: set[str] | None = None) -> Credential:
+    """A credential that may search, everything or only `repositories`."""
+    return Credential(
+        organization=organization,
+        scopes=frozenset({Scope.SEARCH}),
+        repositories=None if repositories is None else frozenset(repositories),
+        api_token_id=None,
+    )
+
+
+def index_repository(
+    organization: Organization, name: str, files: Mapping[str, str], *, commit: str = COMMIT
+) -> Repository:
+    """A repository whose index holds `files`, as an applied run would have left it."""
+    repository = Repository.objects.create(
+        organization=organization,
+        name=name,
+        tracked_ref="refs/heads/main",
+        web_url=f"https://forge.example/{organization.slug}/{name}",
+        embedder=organization.embedder,
+    )
+    apply_files(repository, files, commit=commit)
+    return repository
+
+
+def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str) -> None:
+    """Add `files` to the index and move the generation."""
+    records = [
+        extract_file(path=path, mode="100644", blob="0" * 40, content=text.encode())
+        for path, text in files.items()
+    ]
+    run = uuid.uuid4()
+    change = Change()
+    with transaction.atomic():
+        vector_store().upsert(collection_of(repository), _points(repository, run, records))
+        origin = Origin(repository_id=repository.pk, run_id=run, extractor="test")
+        insert_files(origin=origin, records=records, change=change)
+        move_term_stats(repository_id=repository.pk, differences=change.terms)
+        repository.generation += 1
+        repository.chunks += change.chunks
+        repository.last_indexed_commit = commit
+        repository.indexed_at = timezone.now()
+        repository.save()
+
+
+def _points(repository: Repository, run: uuid.UUID, records: list[FileRecord]) -> list[Point]:
+    inputs = [
+        embedder_input(
+            path=record.path,
+            container=chunk.container,
+            text=line_span(split_lines(record.content), chunk.span),
+        )
+        for record in records
+        for chunk in record.chunks
+    ]
+    vectors = iter(embedder(collection_of(repository).embedder).embed_documents(inputs))
+    return [
+        Point(
+            id=point,
+            run=run,
+            path=record.path,
+            language=record.language,
+            type=chunk.type,
+            vector=next(vectors),
+            terms=chunk.terms,
+        )
+        for record in records
+        for point, chunk in zip(point_ids(run, record), record.chunks, strict=True)
+    ]

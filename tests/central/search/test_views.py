@@ -1,0 +1,134 @@
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from central.corpus.vectors import vector_store
+from central.tenancy.models import Organization
+from central.tenancy.services import create_token
+from indexer.errors import StoreUnavailableError
+
+ADDRESS = "/api/v1/search"
+
+
+@pytest.fixture
+def client(acme: Organization) -> Client:
+    """Speaks with a token that may search."""
+    token = create_token(organization_slug="acme", scopes=["search"])
+    return Client(headers={"authorization": f"Bearer {token}"})
+
+
+def post(client: Client, **body: Any) -> Any:
+    return client.post(ADDRESS, {"org_id": "acme", **body}, content_type="application/json")
+
+
+def test_answer_has_the_shape_of_the_contract(client: Client) -> None:
+    answer = post(client, query="validate_token", limit=2).json()
+    assert answer["query"] == "validate_token"
+    assert answer["count"] == len(answer["results"]) == 2
+    assert answer["results"][0].keys() >= {
+        "project", "commit", "file", "start_line", "end_line", "language", "chunk_type", "name",
+        "score", "similarity", "content", "truncated", "matched", "url",
+    }  # fmt: skip
+    assert answer["receipt"].keys() == {"complete", "took_ms", "projects", "missing"}
+    assert answer["receipt"]["projects"][0]["indexed_at"].endswith("Z")
+    assert answer["next_cursor"]
+
+
+def test_query_parameters_give_the_same_answer(client: Client) -> None:
+    body = post(client, query="JWT", limit=3, include_projects=["auth-service"]).json()
+    parameters = {"org_id": "org-acme", "query": "JWT", "limit": 3}
+    address = client.get(ADDRESS, {**parameters, "include_projects": ["auth-service"]}).json()
+    assert address["results"] == body["results"]
+
+
+@pytest.mark.parametrize(
+    ("field", "body"),
+    [
+        ("query", {}),
+        ("query", {"query": ""}),
+        ("query", {"query": "  "}),
+        ("query", {"query": "a\0b"}),
+        ("query", {"query": "a" * 4_001}),
+        ("query", {"query": 5}),
+        ("query", {"query": "a", "queries": ["b"]}),
+        ("queries", {"queries": []}),
+        ("queries", {"queries": ["a"] * 11}),
+        ("queries", {"queries": "a|b"}),
+        ("limit", {"query": "a", "limit": 0}),
+        ("limit", {"query": "a", "limit": 51}),
+        ("limit", {"query": "a", "limit": "5"}),
+        ("limit", {"query": "a", "limit": True}),
+        ("mode", {"query": "a", "mode": "magic"}),
+        ("chunk_type", {"query": "a", "chunk_type": "struct"}),
+        ("path", {"query": "a", "path": "a\0"}),
+        ("expand", {"query": "a", "expand": 101}),
+        ("max_content", {"query": "a", "max_content": -1}),
+        ("min_similarity", {"query": "a", "min_similarity": 1.5}),
+        ("include_projects", {"query": "a", "include_projects": [1]}),
+        ("cursor", {"query": "a", "cursor": "nonsense"}),
+    ],
+)
+def test_bad_input_is_refused_by_name(client: Client, field: str, body: dict[str, Any]) -> None:
+    response = post(client, **body)
+    assert response.status_code == 400
+    problem = response.json()
+    assert problem["code"] == "invalid"
+    assert field in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"limit": "ten"}, {"limit": "5.0"}, {"min_similarity": "nan"}, {"expand": "9" * 5_000}],
+)
+def test_parameter_that_is_no_number_is_refused(client: Client, parameters: dict[str, str]) -> None:
+    response = client.get(ADDRESS, {"org_id": "acme", "query": "a", **parameters})
+    assert response.status_code == 400
+    assert response.json()["code"] == "invalid"
+
+
+@pytest.mark.parametrize("body", ["[]", "3", '"query"', "{"])
+def test_body_that_is_no_object_is_refused(client: Client, body: str) -> None:
+    response = client.post(ADDRESS, body, content_type="application/json")
+    assert response.status_code == 400
+
+
+def test_other_organisation_is_not_found_before_the_rest_is_looked_at(client: Client) -> None:
+    response = post(client, org_id="rival", limit=-5)
+    assert response.status_code == 404
+    assert response.json()["code"] == "organization_not_found"
+
+
+def test_token_without_the_scope_is_refused(acme: Organization) -> None:
+    token = create_token(organization_slug="acme", scopes=["index"])
+    response = post(Client(headers={"authorization": f"Bearer {token}"}), query="a")
+    assert response.status_code == 403
+    assert post(Client(), query="a").status_code == 401
+
+
+def test_store_that_is_away_is_said_to_be(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> None:
+        raise StoreUnavailableError("away")
+
+    monkeypatch.setattr(vector_store(), "search", away)
+    response = post(client, query="a token")
+    assert response.status_code == 503
+    assert response.json()["code"] == "vector_store_unavailable"
+
+
+def test_schema_describes_the_route_without_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    from drf_spectacular.generators import SchemaGenerator
+
+    from central.search.views import SearchView  # noqa: F401
+
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    assert {"get", "post"} <= schema["paths"][ADDRESS].keys()
+    assert "warning" not in capsys.readouterr().err.lower()
+
+
+def test_search_costs_few_database_queries(
+    client: Client, django_assert_max_num_queries: Any
+) -> None:
+    post(client, query="validate_token")
+    with django_assert_max_num_queries(8):
+        post(client, query="validate_token")
