@@ -14,6 +14,7 @@ from standardwebhooks import Webhook
 from central.ingest.services.applying import apply_run
 from central.ingest.services.sweeping import sweep
 from central.tenancy.models import Organization, Scope
+from central.tenancy.tokens import new_token
 from indexer.bundle import compress, encode_records, encode_tree
 from indexer.records import (
     Chunk,
@@ -28,7 +29,6 @@ from indexer.records import (
     Vector,
 )
 from tests.central.factories import ApiTokenFactory, OrganizationFactory
-from central.tenancy.tokens import new_token
 
 DIMENSIONS = 256
 EXTRACTOR = "extractor-1"
