@@ -19,8 +19,8 @@ from indexer.records import TermVector
 
 K1 = 1.2
 B = 0.75
-# Tokens of a typical chunk; a constant, because a store-wide mean would tie chunks together.
-AVERAGE_LENGTH = 160.0
+# Tokens of a typical chunk (measured on Python); a constant, because a store-wide mean would tie chunks together.
+AVERAGE_LENGTH = 80.0
 
 NAME_WEIGHT = 2.0
 STEM_WEIGHT = 1.0
