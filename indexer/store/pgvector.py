@@ -1,6 +1,7 @@
 """PostgreSQL with pgvector: the store that many processes share.
 
-Dense: an HNSW index over half-precision vectors, scanned on until the filter has left enough.
+Dense: exact where few points may be searched, else by an HNSW index over half-precision vectors,
+scanned on until the filter has left enough.
 Lexical: a sparse vector of term weights, and a GIN index over the term ids for the candidates.
 """
 
@@ -35,6 +36,9 @@ _POOL_SIZE = 8
 _WRITE_BATCH = 1000
 _READ_BATCH = 10_000
 _RARE_ENOUGH = 0.5
+# So many are compared one by one in some 7 ms; the index then saves little and loses recall,
+# most of all where many chunks are alike.
+_EXACT_POINTS = 10_000
 
 
 @contextmanager
@@ -178,12 +182,16 @@ class _Scope:
         self._connection = connection
         self._embedder = embedder
         self._allowed = {"organization": organization, "repositories": repositories}
+        [counted] = connection.execute(
+            statements.count(embedder), {**self._allowed, "limit": _EXACT_POINTS + 1}
+        )
+        self._few = counted[0] <= _EXACT_POINTS
 
     def dense(self, query: HybridQuery) -> list[Hit]:
         if not has_direction(query.vector):
             return []
         rows = self._connection.execute(
-            statements.dense(self._embedder, query.filter),
+            statements.dense(self._embedder, query.filter, exact=self._few),
             {
                 **self._parameters(query.filter, query.limit),
                 "vector": statements.vector_text(query.vector),

@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS {table} (
 );
 CREATE INDEX IF NOT EXISTS {scope_index} ON {table} (organization, repository);
 CREATE INDEX IF NOT EXISTS {term_index} ON {table} USING gin (term_ids);
+CREATE INDEX IF NOT EXISTS {path_index} ON {table} USING gin (dirs);
 CREATE INDEX IF NOT EXISTS {vector_index} ON {table} USING hnsw (vector halfvec_ip_ops)
 """
 _MERGE = f"""
@@ -48,8 +49,9 @@ ON CONFLICT (id) DO UPDATE SET ({_COLUMNS}) = ROW (EXCLUDED.*)
 """  # noqa: S608 - constants
 _DENSE = """
 SELECT id, -(vector <#> %(vector)s::halfvec) FROM {table} WHERE {allowed}
-ORDER BY vector <#> %(vector)s::halfvec LIMIT %(limit)s
+ORDER BY {distance} LIMIT %(limit)s
 """
+_COUNT = "SELECT count(*) FROM (SELECT FROM {table} WHERE {allowed} LIMIT %(limit)s) AS counted"
 _LEXICAL = """
 SELECT id, -(terms <#> %(terms)s::sparsevec) AS score FROM {table}
 WHERE {allowed} AND term_ids && %(candidates)s::int[] ORDER BY score DESC, id LIMIT %(limit)s
@@ -76,6 +78,7 @@ def create(embedder: EmbedderSpec) -> sql.Composed:
         term_dimensions=sql.Literal(_TERM_DIMENSIONS),
         scope_index=sql.Identifier(f"scope_{key}"),
         term_index=sql.Identifier(f"terms_{key}"),
+        path_index=sql.Identifier(f"paths_{key}"),
         vector_index=sql.Identifier(f"vector_{key}"),
     )
 
@@ -95,9 +98,19 @@ def merge(embedder: EmbedderSpec) -> sql.Composed:
     return sql.SQL(_MERGE).format(table=table(embedder), stage=sql.Identifier("staged"))
 
 
-def dense(embedder: EmbedderSpec, wanted: PointFilter) -> sql.Composed:
+def count(embedder: EmbedderSpec) -> sql.Composed:
+    """How many points the repositories hold, but no more than %(limit)s."""
+    return sql.SQL(_COUNT).format(table=table(embedder), allowed=_allowed(PointFilter()))
+
+
+def dense(embedder: EmbedderSpec, wanted: PointFilter, *, exact: bool) -> sql.Composed:
     """(id, cosine) of the nearest points: vectors are of unit length or zero."""
-    return sql.SQL(_DENSE).format(table=table(embedder), allowed=_allowed(wanted))
+    distance = "vector <#> %(vector)s::halfvec"
+    if exact:
+        distance = f"({distance}) + 0"  # an expression that the HNSW index does not know
+    return sql.SQL(_DENSE).format(
+        table=table(embedder), allowed=_allowed(wanted), distance=sql.SQL(distance)
+    )
 
 
 def lexical(embedder: EmbedderSpec, wanted: PointFilter) -> sql.Composed:
