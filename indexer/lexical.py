@@ -19,7 +19,7 @@ from indexer.records import TermVector
 
 K1 = 1.2
 B = 0.75
-# Tokens of a typical chunk (measured on Python); a constant, because a store-wide mean would tie chunks together.
+# Tokens of a typical chunk of Python, measured; a store-wide mean would tie chunks together.
 AVERAGE_LENGTH = 80.0
 
 NAME_WEIGHT = 2.0
