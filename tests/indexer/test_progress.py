@@ -1,0 +1,47 @@
+"""Plain lines for logs: stages at once, steps at intervals."""
+
+import io
+
+import pytest
+
+from indexer import progress
+from indexer.planning import Plan
+from indexer.progress import Bar, Lines, display
+from indexer.records import Mode, Reason
+
+
+def test_lines_name_the_plan_and_the_stages() -> None:
+    stream = io.StringIO()
+    with Lines(stream) as lines:
+        lines.plan(Plan(Mode.FULL, Reason.FIRST_INDEX))
+        lines.start("files", 2)
+        lines.advance()
+        lines.start("apply", 0)
+    assert stream.getvalue() == "mode: full, reason: first_index\nfiles: 2\napply\n"
+
+
+def test_a_long_stage_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 1.0, 6.0, 6.0, 7.0])
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    lines = Lines(stream)
+    lines.start("files", 3)
+    for _ in range(3):
+        lines.advance()
+    assert stream.getvalue() == "files: 3\nfiles: 2 of 3\n"
+
+
+def test_the_bar_goes_through_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    with Bar() as bar:
+        bar.plan(Plan(Mode.FULL, Reason.REQUESTED))
+        bar.start("files", 1)
+        bar.advance()
+        bar.start("apply", 0)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "full run: requested" in captured.err
+
+
+def test_a_stream_that_is_no_terminal_gets_lines() -> None:
+    assert isinstance(display(plain=False), Lines)
+    assert isinstance(display(plain=True), Lines)
