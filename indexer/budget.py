@@ -2,12 +2,12 @@
 
 import numpy as np
 
+MAX_SOURCE_BYTES = 2_097_152
 MAX_BRACKET_DEPTH = 1_000
 # tree-sitter reports progress every 100 operations. Real code needs 3 to 20 reports per 1,000
 # bytes, and at most 5 while it recovers from errors, where a report may take 10 ms.
-_MIN_REPORTS = 2_000
-_BYTES_PER_REPORT = 25
-_MAX_REPORTS = 45_000
+_MIN_REPORTS = 500
+_BYTES_PER_REPORT = 50
 _MAX_ERROR_REPORTS = 300
 # A lexer that looks for a missing end reads to the end of the file, for each token anew.
 _READ_BYTES = 4_096
@@ -34,7 +34,7 @@ class Budget:
 
     def __init__(self, source: bytes) -> None:
         self._source = source
-        self._reports = min(_MIN_REPORTS + len(source) // _BYTES_PER_REPORT, _MAX_REPORTS)
+        self._reports = _MIN_REPORTS + len(source) // _BYTES_PER_REPORT
         self._error_reports = _MAX_ERROR_REPORTS
         self._reads = _MIN_READS + _MAX_REREADS * len(source) // _READ_BYTES
 

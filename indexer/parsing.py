@@ -12,7 +12,7 @@ from importlib import import_module, resources
 
 import tree_sitter
 
-from indexer.budget import MAX_BRACKET_DEPTH, Budget, bracket_depth
+from indexer.budget import MAX_BRACKET_DEPTH, MAX_SOURCE_BYTES, Budget, bracket_depth
 from indexer.languages import Grammar, Language
 from indexer.records import DegradeReason
 
@@ -72,6 +72,8 @@ def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
     grammar = language.grammar
     if grammar is None:
         raise ValueError(f"{language.name} has no grammar")
+    if len(source) > MAX_SOURCE_BYTES:
+        return DegradeReason.PARSE_BUDGET
     if bracket_depth(source) > MAX_BRACKET_DEPTH:
         return DegradeReason.TOO_DEEP
     tree = _parse_within_budget(_language(grammar), source)

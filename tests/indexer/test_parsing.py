@@ -49,7 +49,11 @@ def test_deep_brackets_are_too_deep_wherever_they_begin() -> None:
 
 
 def test_work_beyond_the_budget_is_refused() -> None:
-    assert parse(C, b"a = b(c);\n" * 500_000) is DegradeReason.PARSE_BUDGET
+    assert parse(C, b"a=1;" * 50_000) is DegradeReason.PARSE_BUDGET
+
+
+def test_five_megabytes_are_not_parsed() -> None:
+    assert parse(C, b"int a;\n" * 750_000) is DegradeReason.PARSE_BUDGET
 
 
 def test_too_many_definitions_are_refused() -> None:
