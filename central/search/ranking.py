@@ -26,7 +26,7 @@ class Rule(NamedTuple):
 
 BOOSTS = (
     Rule("definition", rules.definition, 2.0),
-    Rule("name_words", rules.name_words, 0.6),
+    Rule("name_words", rules.name_words, 0.5),
     Rule("container", rules.container, 0.3),
     Rule("file_stem", rules.file_stem, 0.6),
     Rule("directory", rules.directory, 0.2),
@@ -37,7 +37,7 @@ PENALTIES = (Rule("tiny", rules.tiny, 0.3),)
 PATH_PENALTIES: Mapping[str, float] = {
     "tests": 0.6,
     "examples": 0.5,
-    "docs": 0.5,
+    "docs": 0.3,
     "config": 0.4,
     "generated": 0.6,
     "vendored": 0.6,
@@ -53,9 +53,9 @@ DIVERSITY = "diversity"
 WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
     **PATH_PENALTIES,
-    COVERAGE: 0.4,
+    COVERAGE: 0.8,
     COHERENCE: 0.2,
-    DIVERSITY: 0.4,
+    DIVERSITY: 0.2,
 }
 
 
