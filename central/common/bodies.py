@@ -13,7 +13,6 @@ from rest_framework.request import Request
 
 from central.common.errors import InvalidError, TooLargeError
 
-JSON_MAX_BYTES = 2 * 1024 * 1024
 _READ_BYTES = 256 * 1024
 
 
@@ -61,8 +60,11 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-class CappedJSONParser(JSONParser):
-    """REST framework's parser, but bounded in size and depth."""
+class StrictJSONParser(JSONParser):
+    """REST framework's parser, but deep nesting, NaN and broken UTF-8 are refused.
+
+    The size is bounded by DATA_UPLOAD_MAX_MEMORY_SIZE.
+    """
 
     def parse(
         self,
@@ -70,10 +72,9 @@ class CappedJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Raise TooLargeError past JSON_MAX_BYTES, ParseError for what is not JSON."""
+        """Raise ParseError for what is not JSON."""
         del media_type, parser_context
-        body = _read(stream, limit_bytes=JSON_MAX_BYTES, code="too_large")
         try:
-            return json.loads(codecs.decode(body, "utf-8"), parse_constant=_refuse_constant)
+            return json.loads(stream.read().decode(), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as exc:
             raise ParseError("The body must be JSON in UTF-8.") from exc

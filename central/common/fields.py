@@ -6,7 +6,11 @@ from rest_framework import serializers
 
 
 class StrictCharField(serializers.CharField):
-    """A JSON string; REST framework's own also takes numbers."""
+    """A JSON string, as it is; REST framework's own also takes numbers, and trims."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("trim_whitespace", False)
+        super().__init__(**kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         """Refuse everything that is not a string."""

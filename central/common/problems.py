@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 import structlog
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
@@ -135,6 +135,8 @@ def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse 
         )
     if isinstance(exc, indexer_errors.BundleError):
         return problem(request, status=400, code=exc.code, detail=str(exc))
+    if isinstance(exc, RequestDataTooBig):  # DATA_UPLOAD_MAX_MEMORY_SIZE
+        return problem(request, status=413, code="too_large", detail="The body is too large.")
     if isinstance(exc, Http404):
         return not_found(request)
     if isinstance(exc, PermissionDenied):

@@ -45,7 +45,7 @@ class OpenRunRequest(serializers.Serializer[Any]):
 
     org_id = StrictCharField()
     project_id = StrictCharField(validators=[is_project])
-    ref = StrictCharField(max_length=255, validators=[is_ref], trim_whitespace=False)
+    ref = StrictCharField(max_length=255, validators=[is_ref])
     commit_sha = StrictCharField(validators=[is_commit])
     extractor = StrictCharField(max_length=200)
     repository_id = StrictIntegerField(

@@ -71,7 +71,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["central.tenancy.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["central.tenancy.permissions.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["central.common.bodies.CappedJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["central.common.bodies.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "central.common.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,

@@ -28,7 +28,7 @@ from indexer.records import (
     TreeEntry,
     Vector,
 )
-from tests.central.factories import ApiTokenFactory, OrganizationFactory
+from tests.central.factories import ApiTokenFactory
 
 DIMENSIONS = 256
 EXTRACTOR = "extractor-1"
@@ -253,10 +253,13 @@ def api_of(
     scopes: Iterable[Scope] = (Scope.INDEX, Scope.SEARCH),
     repositories: list[str] | None = None,
 ) -> Api:
-    """A new token of an organisation and the API as it sees it."""
+    """A new token of an organisation ("acme" by default) and the API as it sees it.
+
+    One name for all tests: the embedded store makes a shard for each, which takes a second.
+    """
     token = new_token()
     stored = ApiTokenFactory.create(
-        organization=organization or OrganizationFactory.create(),
+        organization=organization or Organization.objects.get_or_create(slug="acme")[0],
         token=token,
         scopes=list(scopes),
         repositories=repositories,

@@ -1,0 +1,144 @@
+"""The status: states, figures, and a bounded number of queries."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from central.ingest.models import IndexRun
+from central.ingest.services.ending import expire_runs
+from central.repositories.models import Repository
+from central.tenancy.models import Scope
+from tests.central.factories import RepositoryFactory
+from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
+
+pytestmark = pytest.mark.django_db
+
+FILES = {"a.py": "def a\n", "b.py": "def b\n"}
+
+
+@pytest.fixture
+def api() -> Api:
+    return api_of()
+
+
+def status(api: Api) -> dict[str, Any]:
+    (project,) = api.status(project="shop").json()["projects"]
+    return dict(project)
+
+
+def abandon(api: Api, run: dict[str, Any], query: str = "") -> None:
+    url = f"/api/v1/index/runs/{run['run_id']}{query}"
+    assert api.request("DELETE", url).status_code == 204
+    assert api.request("DELETE", url).status_code == 204
+
+
+def test_an_organisation_without_repositories(api: Api) -> None:
+    assert api.status().json() == {
+        "org_id": "acme",
+        "last_updated": None,
+        "total_chunks": 0,
+        "projects": [],
+    }
+
+
+def test_an_applied_run_is_current_and_counted(api: Api) -> None:
+    api.index(FILES)
+    answer = api.status(org_id="org-acme").json()
+    assert answer["total_chunks"] == 2
+    (project,) = answer["projects"]
+    assert project["indexed_at"] == answer["last_updated"]
+    expected = {
+        "project": "shop",
+        "default_branch": "main",
+        "last_indexed_commit": commit_of(FILES),
+        "generation": 1,
+        "state": "current",
+        "mode": "full",
+        "reason": "first_index",
+        "files": 2,
+        "chunks": 2,
+        "symbols": 2,
+        "languages": {"python": 2},
+        "error": None,
+    }
+    assert {key: project[key] for key in expected} == expected
+
+
+def test_states_follow_the_runs(api: Api) -> None:
+    RepositoryFactory.create(organization=api.organization, name="shop")
+    assert status(api)["state"] == "never"
+    run = api.open().json()
+    assert status(api)["state"] == "indexing"
+    abandon(api, run, "?reason=superseded")
+    assert status(api)["state"] == "never"
+    abandon(api, api.open().json(), "?reason=cancelled")
+    assert status(api)["state"] == "behind"
+    api.index(FILES)
+    assert status(api)["state"] == "current"
+    abandon(api, api.open(commit_sha=commit_of(FILES)).json())
+    assert status(api)["state"] == "current"
+    Repository.objects.update(paused=True)
+    assert status(api)["state"] == "paused"
+
+
+def test_a_failed_run_is_shown_with_its_error(api: Api) -> None:
+    run = api.open(commit_sha=commit_of(FILES)).json()
+    api.put_tree(run, tree_of(FILES))
+    api.put_batch(run, 1, [file_record("a.py", FILES["a.py"])])
+    api.deliver(run, api.announcement(run, commit_sha=commit_of(FILES)))
+    assert apply_queued() == ["failed"]
+    assert status(api)["state"] == "failed"
+    assert "did not come" in status(api)["error"]
+
+
+def test_a_silent_run_expires_and_leaves_the_index_behind(api: Api) -> None:
+    run = api.open().json()
+    IndexRun.objects.update(touched_at=timezone.now() - timedelta(minutes=59))
+    assert expire_runs() == 0
+    IndexRun.objects.update(touched_at=timezone.now() - timedelta(minutes=61))
+    assert expire_runs() == 1
+    assert api.state(run)["state"] == "expired"
+    assert status(api)["state"] == "behind"
+    assert "a" * 40 in status(api)["error"]
+
+
+def test_a_run_that_expires_after_a_newer_one_was_applied_is_no_trouble(api: Api) -> None:
+    api.open()
+    api.index(FILES)
+    IndexRun.objects.update(touched_at=timezone.now() - timedelta(minutes=61))
+    assert expire_runs() == 1
+    assert status(api)["state"] == "current"
+
+
+def test_bad_questions(api: Api) -> None:
+    codes = {
+        "": api.status(org_id=""),
+        "organization_not_found": api.status(org_id="globex"),
+        "repository_not_found": api.status(project="ghost"),
+    }
+    assert codes[""].json()["code"] == "invalid"
+    assert codes["organization_not_found"].status_code == 404
+    assert codes["repository_not_found"].json()["code"] == "repository_not_found"
+    assert api.status(project="a\0b").status_code == 400
+    assert api_of(scopes=[Scope.INDEX]).status().json()["code"] == "insufficient_scope"
+
+
+def test_a_limited_token_sees_its_repositories_only(api: Api) -> None:
+    for name in ("shop", "secret"):
+        RepositoryFactory.create(organization=api.organization, name=name)
+    limited = api_of(repositories=["shop"])
+    assert [p["project"] for p in limited.status().json()["projects"]] == ["shop"]
+    assert limited.status(project="secret").status_code == 404
+
+
+def test_the_number_of_queries_does_not_grow(
+    api: Api, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    api.status()
+    for _ in range(5):
+        RepositoryFactory.create(organization=api.organization)
+    with django_assert_num_queries(2):  # the token, the repositories
+        assert len(api.status().json()["projects"]) == 5
