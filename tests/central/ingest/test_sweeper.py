@@ -1,0 +1,114 @@
+"""The embedded server's worker thread: woken, and outliving what fails around it."""
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from django.db import OperationalError
+from pytest_django import Settings
+
+from central.ingest import sweeper as sweeper_module
+from central.ingest import wakeup
+from central.ingest.models import IndexRun, RunState
+from central.ingest.services.claims import claim_run
+from central.ingest.sweeper import Sweeper, next_reconcile
+from central.repositories.models import Repository
+from indexer.errors import StoreUnavailableError
+from tests.central.protocol import Api, api_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FILES = {"a.py": "def a\n"}
+WAIT_SECONDS = 20
+
+
+@pytest.fixture
+def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set when the sweeper has applied a run."""
+    event = threading.Event()
+    real = sweeper_module.apply_run
+
+    def apply_and_tell(**arguments: object) -> RunState | None:
+        state = real(**arguments)  # type: ignore[arg-type]
+        if state == RunState.APPLIED:
+            event.set()
+        return state
+
+    monkeypatch.setattr(sweeper_module, "apply_run", apply_and_tell)
+    return event
+
+
+@pytest.fixture
+def sweeper() -> Iterator[Sweeper]:
+    thread = Sweeper()
+    yield thread
+    thread.stop()
+
+
+def test_a_webhook_wakes_it(
+    sweeper: Sweeper, applied: threading.Event, settings: Settings
+) -> None:
+    settings.SWEEP_SECONDS = 3600
+    api = api_of()
+    sweeper.start()
+    run = api.queue_full(FILES)
+    assert applied.wait(WAIT_SECONDS)
+    assert api.state(run)["state"] == "applied"
+
+
+def test_what_a_killed_server_left_is_taken_up_at_the_start(
+    sweeper: Sweeper, applied: threading.Event
+) -> None:
+    api = api_of()
+    run = api.queue_full(FILES)
+    assert claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
+    sweeper.start()
+    assert applied.wait(WAIT_SECONDS)
+
+
+@pytest.mark.parametrize(
+    "error", [OperationalError("away"), StoreUnavailableError("away"), ZeroDivisionError()]
+)
+def test_it_outlives_an_error(
+    sweeper: Sweeper,
+    applied: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:
+    failed = threading.Event()
+    real = sweeper_module.sweep
+
+    def fails_once() -> list[object]:
+        if not failed.is_set():
+            failed.set()
+            raise error
+        return list(real())
+
+    monkeypatch.setattr(sweeper_module, "sweep", fails_once)
+    monkeypatch.setattr(sweeper_module, "_LONGEST_BACKOFF_SECONDS", 0.01)
+    api = api_of()
+    api.queue_full(FILES)
+    sweeper.start()
+    assert applied.wait(WAIT_SECONDS)
+    assert failed.is_set()
+    assert Repository.objects.get().generation == 1
+
+
+def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    api: Api = api_of()
+    run = api.queue_full(FILES)
+    assert api.state(run)["state"] == "queued"
+
+
+def test_a_wake_up_without_a_broker_sets_the_event() -> None:
+    wakeup.queued.clear()
+    api_of().queue_full(FILES)
+    assert wakeup.queued.is_set()
+
+
+def test_the_reconcile_is_due_once_a_night() -> None:
+    night = datetime(2026, 11, 21, 3, 17, tzinfo=UTC)
+    assert next_reconcile(datetime(2026, 11, 21, 0, 0, tzinfo=UTC)) == night
+    assert next_reconcile(night) == datetime(2026, 11, 22, 3, 17, tzinfo=UTC)

@@ -1,0 +1,152 @@
+"""Nothing crosses organisations, over every route of the URL map.
+
+A route that has no probe here fails the first test, so a new route is covered by itself.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from central.ingest.models import IndexRun
+from central.repositories.models import Repository
+from central.tenancy.models import Organization, Scope
+from tests.central.protocol import Api, api_of, commit_of, file_record, tree_of
+
+pytestmark = pytest.mark.django_db
+
+FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
+
+# Routes that know no tenant: health, the schema, and the admin with a login of its own.
+PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema"}
+# Authorised by the server's own key (tests/central/ingest/test_internal.py).
+KEYED = {"internal/dump-index", "internal/reconcile"}
+
+
+def routes(patterns: list[Any], prefix: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        path = f"{prefix}{pattern.pattern}"
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, path)
+        else:
+            assert isinstance(pattern, URLPattern)
+            yield path
+
+
+Probe = Callable[[Api, dict[str, Any]], list[Any]]
+
+
+def _open(api: Api, victim: dict[str, Any]) -> list[Any]:
+    return [api.open(org_id="acme"), api.open(org_id="org-acme")]
+
+
+def _run(api: Api, victim: dict[str, Any]) -> list[Any]:
+    url = f"/api/v1/index/runs/{victim['run_id']}"
+    return [api.request("GET", url), api.request("DELETE", url)]
+
+
+def _status(api: Api, victim: dict[str, Any]) -> list[Any]:
+    return [
+        api.status(org_id="acme"),
+        api.status(org_id="acme", project="shop"),
+        api.status(project="shop"),
+    ]
+
+
+def _webhook(api: Api, victim: dict[str, Any]) -> list[Any]:
+    members = {"commit_sha": commit_of(FILES)}
+    return [
+        api.deliver(victim, api.announcement(victim, org_id=slug, **members))
+        for slug in ("acme", api.organization.slug)
+    ]
+
+
+def _search(api: Api, victim: dict[str, Any]) -> list[Any]:
+    query = {"query": "secret_recipe"}
+    own = {"org_id": api.organization.slug, "include_projects": ["shop"]}
+    return [
+        api.request("POST", "/api/v1/search", query | {"org_id": "acme"}),
+        api.request("GET", "/api/v1/search?org_id=acme&query=secret_recipe"),
+        api.request("POST", "/api/v1/search", query | own),
+    ]
+
+
+PROBES: dict[str, Probe] = {
+    "api/v1/index/runs": _open,
+    "api/v1/index/runs/<uuid:run_id>": _run,
+    "api/v1/index/runs/<uuid:run_id>/tree": lambda api, victim: [
+        api.put_tree(victim, tree_of(FILES))
+    ],
+    "api/v1/index/runs/<uuid:run_id>/batches/<int:number>": lambda api, victim: [
+        api.put_batch(victim, 1, [file_record(path, text) for path, text in FILES.items()])
+    ],
+    "api/v1/index/runs/<uuid:run_id>/embeddings": lambda api, victim: [
+        api.request(
+            "POST", f"/api/v1/index/runs/{victim['run_id']}/embeddings", {"digests": ["a" * 64]}
+        )
+    ],
+    "api/v1/index/updated": _webhook,
+    "api/v1/index/status": _status,
+    "api/v1/search": _search,
+}
+
+
+@pytest.fixture
+def victim() -> dict[str, Any]:
+    """An open run of acme, whose index holds a secret."""
+    api = api_of()
+    api.index(FILES)
+    run: dict[str, Any] = api.open(commit_sha=commit_of(FILES)).json()
+    return run
+
+
+def test_every_route_has_a_probe() -> None:
+    known = PROBES.keys() | PUBLIC | KEYED
+    unknown = {
+        route
+        for route in routes(get_resolver().url_patterns)
+        if route not in known and not route.startswith("admin/")
+    }
+    assert unknown == set(), "write a probe for each of these routes"
+
+
+@pytest.mark.parametrize("route", PROBES)
+def test_another_organisation_sees_and_changes_nothing(route: str, victim: dict[str, Any]) -> None:
+    stranger = api_of(Organization.objects.create(slug="globex"), scopes=list(Scope))
+    before = tables()
+    for response in PROBES[route](stranger, victim):
+        assert_nothing_learnt(response)
+    assert tables() == before
+
+
+@pytest.mark.parametrize("route", PROBES)
+def test_a_token_for_other_repositories_sees_and_changes_nothing(
+    route: str, victim: dict[str, Any]
+) -> None:
+    limited = api_of(repositories=["billing"], scopes=list(Scope))
+    before = tables()
+    for response in PROBES[route](limited, victim):
+        assert_nothing_learnt(response)
+    assert tables() == before
+
+
+def tables() -> list[object]:
+    runs = IndexRun.objects.order_by("pk").values_list("pk", "state", "touched_at")
+    repositories = Repository.objects.order_by("pk").values_list("pk", "name", "generation")
+    return [*runs, *repositories]
+
+
+def assert_nothing_learnt(response: Any) -> None:
+    """Either it does not exist, or an answer of one's own that is empty."""
+    text = response.content.decode()
+    assert commit_of(FILES) not in text
+    assert "salt" not in text
+    if response.status_code == 404:
+        assert response["Content-Type"] == "application/problem+json"
+        return
+    assert response.status_code == 200, text
+    answer = json.loads(text)
+    assert not answer.get("results")
+    assert not answer.get("projects")
