@@ -46,9 +46,7 @@ def sweeper() -> Iterator[Sweeper]:
     thread.stop()
 
 
-def test_a_webhook_wakes_it(
-    sweeper: Sweeper, applied: threading.Event, settings: Settings
-) -> None:
+def test_a_webhook_wakes_it(sweeper: Sweeper, applied: threading.Event, settings: Settings) -> None:
     settings.SWEEP_SECONDS = 3600
     api = api_of()
     sweeper.start()

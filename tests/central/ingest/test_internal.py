@@ -1,0 +1,79 @@
+"""Commands ask the running embedded server, with the key of the data directory."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from central.corpus.dump import dump_lines
+from central.repositories.models import Repository
+from tests.central.protocol import api_of
+
+KEY = "k" * 40
+
+
+@pytest.fixture
+def data_dir(settings: Settings, tmp_path: Path) -> Iterator[Path]:
+    """A data directory whose server has left a key."""
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "server_key").write_text(KEY)
+    return tmp_path
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("data_dir")
+@pytest.mark.parametrize("path", ["/internal/dump-index", "/internal/reconcile"])
+@pytest.mark.parametrize("key", [None, "", "x" * 40, KEY + "k", "é"])
+def test_without_the_key_there_is_no_answer(path: str, key: str | None) -> None:
+    headers = {} if key is None else {"X-Aeterna-Server-Key": key}
+    answer = Client().post(path, b"{}", content_type="application/json", headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_server_key")
+
+
+@pytest.mark.django_db
+def test_without_a_key_file_nobody_is_let_in(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    answer = Client().post(
+        "/internal/reconcile", b"{}", "application/json", headers={"X-Aeterna-Server-Key": ""}
+    )
+    assert answer.status_code == 401
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("data_dir")
+def test_bad_requests_with_the_key() -> None:
+    headers = {"X-Aeterna-Server-Key": KEY}
+    client = Client(headers=headers)
+    url = "/internal/dump-index"
+    ghost = {"organization": "acme", "repository": "ghost"}
+    assert client.get(url).status_code == 405
+    assert client.post(url, b"[]", "application/json").status_code == 400
+    assert client.post(url, {"organization": 7}, "application/json").status_code == 400
+    assert client.post(url, ghost, "application/json").json()["code"] == "repository_not_found"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_commands_ask_the_running_server(
+    live_server: LiveServer, data_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api_of().index({"a.py": "def a\n"})
+    record = {"url": live_server.url, "pid": os.getpid()}
+    (data_dir / "server.json").write_text(json.dumps(record))
+    call_command("dump_index", "--organization", "acme", "--repository", "shop")
+    repository = Repository.objects.select_related("organization").get()
+    assert capsys.readouterr().out.splitlines() == dump_lines(repository)
+    call_command("reconcile", "--check")
+    assert "shop" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="Stop the server first"):
+        call_command("optimize_index")
+    (data_dir / "server_key").write_text("other")
+    record["url"] = "http://127.0.0.1:1"
+    (data_dir / "server.json").write_text(json.dumps(record))
+    with pytest.raises(CommandError, match="does not answer"):
+        call_command("dump_index", "--organization", "acme", "--repository", "shop")
