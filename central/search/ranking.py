@@ -24,6 +24,9 @@ class Rule(NamedTuple):
     weight: float
 
 
+# Weights were chosen on tests/e2e/ranking.toml and on doc comments of one third-party package; on
+# two packages held out, MRR@10 was within 0.01 of that without rules. They earn their keep on the
+# questions and identifiers of ranking.toml: 0.65 without them.
 BOOSTS = (
     Rule("definition", rules.definition, 2.0),
     Rule("name_words", rules.name_words, 0.5),

@@ -131,7 +131,9 @@ def _ask(store: VectorStore, plan: Plan, size: int) -> _Answer:
             exhausted = exhausted and _is_exhausted(plan, hits, size)
     lists = []
     for of_embedders, terms in zip(dense, lexical, strict=True):
-        ordered = dict(sorted(terms.items(), key=lambda item: (-item[1], item[0])))
+        ordered = terms  # in order already, unless several embedders' shards were asked
+        if len(plan.collections) > 1:
+            ordered = dict(sorted(terms.items(), key=lambda item: (-item[1], item[0])))
         lists.append(Lists(merge_lists(of_embedders), ordered, floor(ordered, limit=size)))
     return _Answer(lists, cosines, exhausted)
 
@@ -161,7 +163,7 @@ def _is_exhausted(plan: Plan, hits: HybridHits, size: int) -> bool:
 def _live(plan: Plan, points: set[UUID]) -> dict[UUID, LiveChunk]:
     if not points:
         return {}
-    found = live_chunks(points=sorted(points), repositories=plan.repositories)
+    found = live_chunks(points=list(points), repositories=plan.repositories)
     return {row.point: row for row in found if _admits(plan, row)}
 
 

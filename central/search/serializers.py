@@ -19,10 +19,10 @@ MAX_PROJECTS = 1_000
 
 
 class QueryField(StrictCharField):
-    """A query's text."""
+    """A query's text, without the blanks around it."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=MAX_QUERY_CHARACTERS, **options)
+        super().__init__(max_length=MAX_QUERY_CHARACTERS, trim_whitespace=True, **options)
 
 
 class ProjectsField(serializers.ListField):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from django.http import QueryDict
@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from central.common.errors import InvalidError
+from central.search.answers import Answer, MissingProject, Receipt, Result, SearchedProject
 from central.search.serializers import SearchAnswerSerializer, SearchRequestSerializer
 from central.search.services import search
 from central.tenancy.models import Scope
@@ -64,7 +65,22 @@ def _respond(request: Request, data: Mapping[str, Any]) -> Response:
     serializer = SearchRequestSerializer(data=data)
     serializer.is_valid(raise_exception=True)
     answer = search(credential=credential, request=serializer.search_request())
-    return Response(asdict(answer))
+    return Response(_document(answer))
+
+
+def _document(answer: Answer) -> dict[str, Any]:
+    """The answer as JSON's types. `dataclasses.asdict` copies deeply: a millisecond a page."""
+    receipt = _members(answer.receipt)
+    receipt["projects"] = [_members(item) for item in answer.receipt.projects]
+    receipt["missing"] = [_members(item) for item in answer.receipt.missing]
+    results = [_members(result) for result in answer.results]
+    return {**_members(answer), "results": results, "receipt": receipt}
+
+
+def _members(
+    record: Answer | Receipt | Result | SearchedProject | MissingProject,
+) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _parameters(query: QueryDict) -> dict[str, Any]:
