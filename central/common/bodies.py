@@ -1,6 +1,5 @@
 """Request bodies with a hard cap, read as a stream: Django's own limits do not cover them."""
 
-import codecs
 import json
 from collections.abc import Mapping
 from typing import IO, Any

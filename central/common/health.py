@@ -30,7 +30,7 @@ def check_broker() -> None:
         return
     options = {"socket_connect_timeout": 1, "socket_timeout": 1}
     with Connection(url, connect_timeout=1, transport_options=options) as broker:
-        broker.ensure_connection(max_retries=1, timeout=1)
+        broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=1)
 
 
 # Name → a function that raises if the thing is away.

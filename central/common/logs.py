@@ -45,7 +45,7 @@ def configure(options: dict[str, str]) -> None:
                 "foreign_pre_chain": _SHARED,
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    *_rendering(),
+                    *rendering(is_terminal=sys.stderr.isatty()),
                 ],
             }
         },
@@ -62,8 +62,9 @@ def configure(options: dict[str, str]) -> None:
     dictConfig(configuration)
 
 
-def _rendering() -> list[Any]:
-    if sys.stderr.isatty():
+def rendering(*, is_terminal: bool) -> list[Any]:
+    """The last processors: readable on a terminal, else JSON."""
+    if is_terminal:
         return [structlog.dev.ConsoleRenderer()]
     return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
 

@@ -1,0 +1,123 @@
+"""Health, metrics, checks and logs."""
+
+import json
+import logging
+import threading
+import time
+
+import pytest
+import structlog
+from django.core.checks import run_checks
+from django.test import Client
+from pytest_django import Settings
+
+from central.common import health, logs
+from indexer.errors import StoreUnavailableError
+from tests.central.protocol import api_of
+
+
+def test_livez_asks_nothing() -> None:
+    assert Client().get("/livez").json() == {"status": "live"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_readyz_is_ok_when_everything_answers() -> None:
+    answer = Client().get("/readyz")
+    assert answer.status_code == 200, answer.json()
+    assert answer.json() == {
+        "status": "ready",
+        "checks": {"database": "ok", "broker": "ok", "vector_store": "ok"},
+    }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_readyz_says_which_one_is_away_and_does_not_wait_long(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    ended = threading.Event()
+
+    def hangs() -> None:
+        ended.wait(10)
+
+    def away() -> None:
+        raise StoreUnavailableError("qdrant.internal refused")
+
+    monkeypatch.setattr(health, "CHECK_SECONDS", 1.5)
+    monkeypatch.setitem(health.CHECKS, "database", hangs)
+    monkeypatch.setitem(health.CHECKS, "vector_store", away)
+    started = time.monotonic()
+    answer = Client().get("/readyz")
+    ended.set()
+    assert time.monotonic() - started < 3
+    assert answer.status_code == 503
+    assert answer.json()["checks"] == {
+        "database": "no answer in time",
+        "broker": "unavailable",
+        "vector_store": "unavailable",
+    }
+    assert b"qdrant.internal" not in answer.content
+
+
+@pytest.mark.django_db
+def test_metrics_count_runs_and_time_applies(settings: Settings) -> None:
+    api = api_of()
+    api.index({"a.py": "def a\n"})
+    api.queue_full({"b.py": "def b\n"})
+    text = Client().get("/metrics").content.decode()
+    assert 'aeterna_runs{state="applied"} 1.0' in text
+    assert 'aeterna_runs{state="queued"} 1.0' in text
+    assert "aeterna_apply_seconds_bucket" in text
+    assert "aeterna_search_seconds" in text
+    age = next(line for line in text.splitlines() if line.startswith("aeterna_queue_age_seconds "))
+    assert 0 < float(age.split()[1]) < 60
+    settings.METRICS_ENABLED = False
+    assert Client().get("/metrics").status_code == 404
+
+
+def test_metrics_survive_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.db import OperationalError
+    from django.db.models.query import QuerySet
+
+    def away(*args: object, **kwargs: object) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(QuerySet, "_fetch_all", away)
+    text = Client().get("/metrics").content.decode()
+    assert "aeterna_database_up 0.0" in text
+    assert "aeterna_apply_seconds_bucket" in text
+
+
+def test_misconfiguration_is_named_with_a_hint(settings: Settings) -> None:
+    settings.VECTOR_STORE_URL = "ftp:somewhere"
+    settings.RUN_MAX_ATTEMPTS = 0
+    found = {check.id: check for check in run_checks()}
+    assert {"aeterna.E001", "aeterna.E002"} <= found.keys()
+    assert found["aeterna.E001"].hint
+    settings.VECTOR_STORE_URL = "postgresql:"
+    deploy = {check.id for check in run_checks(include_deployment_checks=True)}
+    assert "aeterna.W001" in deploy
+
+
+@pytest.mark.parametrize(
+    ("given", "is_kept"), [("abc-12345", True), ("x", False), ("a b" * 9, False)]
+)
+def test_a_request_id_is_kept_if_it_is_well_formed(given: str, is_kept: bool) -> None:
+    answer = Client().get("/livez", headers={"X-Request-Id": given})
+    assert (answer["X-Request-Id"] == given) == is_kept
+
+
+@pytest.mark.django_db
+def test_a_request_is_one_line_without_query_or_token(caplog: pytest.LogCaptureFixture) -> None:
+    api = api_of()
+    with caplog.at_level(logging.INFO):
+        api.status(project="hush")
+    (record,) = [r for r in caplog.records if "index/status" in r.getMessage()]
+    assert api.token not in caplog.text
+    assert "hush" not in record.getMessage()
+
+
+def test_lines_are_json_where_there_is_no_terminal() -> None:
+    formatter = structlog.stdlib.ProcessorFormatter(processors=logs.rendering(is_terminal=False))
+    record = logging.LogRecord("x", logging.INFO, __file__, 1, "hello", None, None)
+    assert json.loads(formatter.format(record))["event"] == "hello"

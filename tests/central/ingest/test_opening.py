@@ -1,0 +1,90 @@
+"""Opening: which repository is meant, and what the client is told."""
+
+from typing import Any
+
+import pytest
+
+from central.ingest.models import IndexRun
+from central.ingest.signing import webhook_secret
+from central.repositories.models import Repository
+from tests.central.protocol import Api, api_of, commit_of
+
+pytestmark = pytest.mark.django_db
+
+FILES = {"a.py": "def a\n"}
+
+
+@pytest.fixture
+def api() -> Api:
+    return api_of()
+
+
+def names() -> dict[int | None, str]:
+    return dict(Repository.objects.values_list("github_id", "name"))
+
+
+def test_the_first_run_is_told_that_there_is_nothing(api: Api) -> None:
+    answer: dict[str, Any] = api.open(default_branch="main", unknown="tolerated", event=None).json()
+    run = IndexRun.objects.get()
+    assert answer == {
+        "run_id": str(run.pk),
+        "webhook_secret": webhook_secret(run.pk),
+        "base_commit": None,
+        "base_extractor": None,
+        "base_embedder": None,
+        "generation": 0,
+        "embedder": {"provider": "builtin", "model": "aeterna-static-1", "dimensions": 256},
+        "limits": {"batch_bytes": 16 * 1024 * 1024, "batch_files": 500},
+        "vector_store": None,
+    }
+    assert webhook_secret(run.pk).startswith("whsec_")
+    assert Repository.objects.get().tracked_ref == "refs/heads/main"
+
+
+def test_a_later_run_is_told_the_base(api: Api) -> None:
+    api.index(FILES)
+    answer = api.open().json()
+    assert answer["base_commit"] == commit_of(FILES)
+    assert (answer["base_extractor"], answer["generation"]) == ("extractor-1", 1)
+    assert answer["base_embedder"] == "builtin/aeterna-static-1/256"
+
+
+@pytest.mark.parametrize("branch", ["trunk", "refs/heads/trunk"])
+def test_the_default_branch_becomes_the_tracked_one(api: Api, branch: str) -> None:
+    assert api.open(ref="refs/heads/trunk", default_branch=branch).status_code == 201
+    assert api.open(ref="refs/heads/main").json()["tracked_ref"] == "refs/heads/trunk"
+
+
+def test_a_renamed_repository_stays_itself(api: Api) -> None:
+    api.open("old-name", repository_id=7)
+    api.open("new-name", repository_id=7)
+    assert names() == {7: "new-name"}
+
+
+def test_a_github_id_is_learnt(api: Api) -> None:
+    api.open("shop")
+    api.open("shop", repository_id=7)
+    assert names() == {7: "shop"}
+
+
+def test_a_new_repository_under_an_old_name_is_a_new_row(api: Api) -> None:
+    api.open("shop", repository_id=7)
+    api.open("shop", repository_id=8)
+    old = Repository.objects.get(github_id=7)
+    assert names() == {7: f"shop~{old.pk}", 8: "shop"}
+    api.open("moved", repository_id=7)
+    assert names() == {7: "moved", 8: "shop"}
+
+
+def test_a_rename_onto_a_taken_name_displaces_its_holder(api: Api) -> None:
+    api.open("a", repository_id=7)
+    api.open("b", repository_id=8)
+    api.open("b", repository_id=7)
+    assert names()[7] == "b"
+    assert names()[8].startswith("b~")
+
+
+def test_two_organisations_may_use_one_name(api: Api) -> None:
+    other = api_of(type(api.organization).objects.create(slug="globex"))
+    assert api.open("shop").status_code == other.open("shop").status_code == 201
+    assert Repository.objects.count() == 2
