@@ -29,7 +29,7 @@ def measure(workspace: Path) -> Iterator[Figure]:
         yield Figure("cold index, 35 MB of Python", timed_index(acme, large, "large"), "s")
         three_large = three_files(acme, large, "large")
         yield Figure("3 changed files, ten times the repository", three_large, "s")
-        yield Figure("… in proportion", three_large / three_small, "×", 1.1)
+        yield Figure("… in proportion", three_large / three_small, "times", 1.1)
         yield Figure("peak resident, server, after 35 MB", server_peak(service), "MB", 700)
         yield Figure("peak resident, indexer, after 35 MB", indexer_peak(), "MB", 700)
 

@@ -49,7 +49,7 @@ def measure(workspace: Path) -> Iterator[Figure]:
         yield Figure("searches, one client", throughput, "/s")
         together = eight_clients(acme)
         yield Figure("searches, eight clients", together, "/s")
-        yield Figure("… in proportion", together / throughput, "×", 1.3, at_least=True)
+        yield Figure("… in proportion", together / throughput, "times", 1.3, at_least=True)
         yield from while_applying(acme, late)
 
 

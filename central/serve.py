@@ -32,6 +32,7 @@ def main() -> int:
         call_command("migrate", verbosity=0)
         listener = stack.enter_context(bound_socket(settings.BIND))
         stack.enter_context(background_work())
+        warm_up()
         serve(listener)
     return 0
 
@@ -47,7 +48,9 @@ def bound_socket(bind: str) -> Iterator[socket.socket]:
         try:
             listener.bind((host, int(port)))
         except OSError as exc:
-            sys.exit(f"Cannot listen at {bind}: {exc.strerror}. Set AETERNA_BIND to another address.")
+            sys.exit(
+                f"Cannot listen at {bind}: {exc.strerror}. Set AETERNA_BIND to another address."
+            )
         listener.listen(256)
         yield listener
 
@@ -55,7 +58,7 @@ def bound_socket(bind: str) -> Iterator[socket.socket]:
 @contextmanager
 def background_work() -> Iterator[None]:
     """Apply runs in this process where no broker wakes workers to do it."""
-    from central.corpus.vectors import close_vector_store
+    from central.corpus import vectors
     from central.ingest.sweeper import Sweeper
 
     sweeper = None if settings.CELERY_BROKER_URL else Sweeper()
@@ -66,7 +69,19 @@ def background_work() -> Iterator[None]:
     finally:
         if sweeper:
             sweeper.stop()
-        close_vector_store()
+        vectors.close()
+
+
+def warm_up() -> None:
+    """Load the embedders in use now, so that the first search does not wait for it."""
+    from central.corpus.vectors import embedder
+    from central.tenancy.models import Organization
+    from indexer.records import EmbedderSpec
+
+    default = Organization._meta.get_field("embedder").get_default()
+    used = Organization.objects.values_list("embedder", flat=True).distinct().order_by()
+    for spec in {default, *used}:
+        embedder(EmbedderSpec.parse(spec)).embed_queries(["warm up"])
 
 
 def serve(listener: socket.socket) -> None:
@@ -78,7 +93,9 @@ def serve(listener: socket.socket) -> None:
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     kept_secret(settings.DATA_DIR / "server_key")
     announce_server(settings.DATA_DIR, url)
-    sys.stderr.write(f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps()}")
+    sys.stderr.write(
+        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps()}"
+    )
     config = uvicorn.Config(
         application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=10
     )

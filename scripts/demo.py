@@ -35,7 +35,9 @@ def main() -> int:
             show_search(acme, "verify a JWT", include_projects=["auth-service"])
             merge_three_files(acme, repositories["payments-api"])
             rewrite_history(acme, repositories["payments-api"])
-    console.print(f"\nDone in {time.monotonic() - started:.0f} s. Next: make serve, then README.md.")
+    console.print(
+        f"\nDone in {time.monotonic() - started:.0f} s. Next: make serve, then README.md."
+    )
     return 0
 
 
@@ -87,7 +89,9 @@ def show_status(acme: Organization) -> None:
     """The index status, as an administrator sees it."""
     heading("GET /api/v1/index/status")
     status = acme.get("index/status")
-    table = Table("project", "state", "commit", "generation", "files", "skipped", "chunks", "languages")
+    table = Table(
+        "project", "state", "commit", "generation", "files", "skipped", "chunks", "languages"
+    )
     for row in status["projects"]:
         languages = ", ".join(sorted(row["languages"], key=row["languages"].get, reverse=True)[:3])
         table.add_row(

@@ -16,6 +16,7 @@ import httpx
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
+INDEXER = ("-m", "indexer", "run", "--json")
 
 
 class ServiceError(Exception):
@@ -23,7 +24,7 @@ class ServiceError(Exception):
 
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without the product's own variables, plus `extra`."""
+    """The environment of this process without the product's own variables, plus `extra`."""
     own = ("AETERNA_", "DATABASE_URL", "VECTOR_STORE_URL", "CELERY_", "GITHUB_", "DJANGO_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **extra}
@@ -38,7 +39,8 @@ class Service:
     program: tuple[str, ...] = ("-m", "central.serve")
     process: subprocess.Popen[bytes] | None = None
 
-    def _environment(self) -> dict[str, str]:
+    def variables(self) -> dict[str, str]:
+        """The environment of the server and of its commands."""
         return clean_environment(
             {"AETERNA_DATA_DIR": str(self.data_dir), "AETERNA_BIND": "127.0.0.1:0"}
             | self.environment
@@ -62,7 +64,7 @@ class Service:
             self.process = subprocess.Popen(
                 [sys.executable, *self.program],
                 cwd=ROOT,
-                env=self._environment(),
+                env=self.variables(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -100,7 +102,7 @@ class Service:
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
-            env=self._environment(),
+            env=self.variables(),
             capture_output=True,
             text=True,
             check=False,
@@ -148,8 +150,7 @@ class Organization:
             "AETERNA_ORGANIZATION": self.slug,
         }
         return subprocess.run(
-            [sys.executable, "-m", "indexer", "run", "--json", "--path", str(path)]
-            + ["--project", project, *options],
+            [sys.executable, *INDEXER, "--path", str(path), "--project", project, *options],
             cwd=ROOT,
             env=clean_environment(settings | dict(environment or {})),
             capture_output=True,

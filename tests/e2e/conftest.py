@@ -1,0 +1,61 @@
+"""Real services and real repositories for the end-to-end tests."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scripts.local_git import commit_all, new_repository
+from scripts.local_service import Organization, Service, running_service
+
+MakeRepository = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    """The embedded service, one for a module's tests."""
+    with new_data_directory() as directory, running_service(directory) as running:
+        yield running
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A data directory of the test's own."""
+    with new_data_directory() as directory:
+        yield directory
+
+
+@contextmanager
+def new_data_directory() -> Iterator[Path]:
+    """Not below pytest's own directory: as root, PostgreSQL runs as a user who may not enter it."""
+    with tempfile.TemporaryDirectory(prefix="aeterna-e2e-") as directory:
+        yield Path(directory) / "data"
+
+
+@pytest.fixture(scope="module")
+def acme(service: Service) -> Organization:
+    """An organisation with a token that may index and search."""
+    return Organization(service, "acme", service.create_organization("acme"))
+
+
+@pytest.fixture
+def make_repository(tmp_path: Path) -> MakeRepository:
+    """Makes a repository with branch main from {path: content}."""
+
+    def make(name: str, files: dict[str, str]) -> Path:
+        directory = new_repository(tmp_path / name)
+        write_files(directory, files)
+        commit_all(directory, "First commit")
+        return directory
+
+    return make
+
+
+def write_files(directory: Path, files: dict[str, str]) -> None:
+    """Write files into a work tree."""
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
