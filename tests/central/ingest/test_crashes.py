@@ -1,0 +1,93 @@
+"""A process that dies at any step of an apply: another one ends with the new index."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from central.corpus.dump import dump_lines
+from central.ingest import tasks
+from central.ingest.models import IndexRun
+from central.ingest.services import applying, claims, uploading
+from central.ingest.services.applying import apply_run
+from central.ingest.services.reconciling import reconcile
+from central.repositories.models import Repository
+from tests.central.protocol import Api, api_of, apply_queued
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+BEFORE = {"a.py": "def a\n", "b.py": "def b\n", "gone.py": "def gone\n"}
+AFTER = {"a.py": "def a\ndef more\n", "b.py": "def b\n", "new.py": "def new\n"}
+
+
+class Killed(BaseException):
+    """What no handler of the code under test may catch, as little as SIGKILL."""
+
+
+def dump(project: str) -> list[str]:
+    return dump_lines(Repository.objects.select_related("organization").get(name=project))
+
+
+STEPS: list[tuple[object, str]] = [
+    (applying, "_require_generation"),
+    (applying, "upload_points"),
+    (uploading, "save_embeddings"),
+    (claims.Claim, "report"),
+    (applying, "_commit"),
+    (applying, "_advance"),
+    (applying, "remove_files"),
+    (applying, "insert_files"),
+    (applying, "move_term_stats"),
+    (applying, "_count"),
+    (applying, "_sweep_up"),
+    (applying, "delete_points"),
+]
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(("owner", "name"), STEPS, ids=[name for _, name in STEPS])
+def test_the_next_worker_ends_with_the_new_index(
+    monkeypatch: pytest.MonkeyPatch, owner: object, name: str, after: bool
+) -> None:
+    api = api_of()
+    api.index(AFTER, project="fresh")
+    api.index(BEFORE)
+    old = dump("shop")
+    run = UUID(api.queue_incremental(BEFORE, AFTER)["run_id"])
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, killing(getattr(owner, name), after=after))
+        with pytest.raises(Killed):
+            apply_run(run_id=run)
+    assert dump("shop") in (old, dump("fresh"))  # one or the other, never half
+    IndexRun.objects.filter(state="applying").update(
+        lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    apply_queued()
+    assert dump("shop") == dump("fresh")
+    assert not any(row.missing for row in reconcile(repair=False).repositories)
+    reconcile(repair=True)
+    assert reconcile(repair=False).is_clean
+
+
+def killing(function: Callable[..., object], *, after: bool) -> Callable[..., object]:
+    def dies(*args: object, **kwargs: object) -> object:
+        if after:
+            function(*args, **kwargs)
+        raise Killed
+
+    return dies
+
+
+def test_the_tasks_apply_and_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    api: Api = api_of()
+    run = api.queue_full(BEFORE)
+    woken: list[str] = []
+    monkeypatch.setattr(tasks.apply_run, "delay", woken.append)
+    tasks.sweep()
+    assert woken == [run["run_id"]]
+    tasks.apply_run(run["run_id"])
+    tasks.apply_run(run["run_id"])  # a message that comes twice does no harm
+    assert api.state(run)["state"] == "applied"
+    tasks.reconcile()
