@@ -1,17 +1,15 @@
-"""Bad input: each case is a problem document with a stable code, and nothing is changed."""
+"""Bad input to Open and to uploads: a problem document with a stable code, nothing changed."""
 
 import gzip
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import override_settings
 
-from central.corpus.models import File
-from central.ingest.models import Batch, Delivery, IndexRun
+from central.ingest.models import Batch
 from central.repositories.models import Repository
 from central.tenancy.models import Scope
 from indexer.bundle import compress
@@ -20,23 +18,13 @@ from tests.central.factories import OrganizationFactory
 from tests.central.protocol import (
     Api,
     api_of,
-    apply_queued,
     file_record,
-    signature,
     tree_of,
     unit_vector,
 )
+from tests.central.refusals import assert_problem, snapshot
 
 pytestmark = pytest.mark.django_db
-
-MODELS = (Repository, IndexRun, Batch, Delivery, File)
-
-
-def snapshot() -> list[object]:
-    rows: list[object] = []
-    for model in MODELS:
-        rows.extend((model.__name__, *row) for row in model.objects.order_by("pk").values_list())
-    return rows
 
 
 @pytest.fixture
@@ -56,18 +44,6 @@ def unchanged(api: Api) -> Iterator[None]:
     before = snapshot()
     yield
     assert snapshot() == before
-
-
-def assert_problem(response: Any, status: int, code: str) -> None:
-    assert response.status_code == status, response.content
-    assert response["Content-Type"] == "application/problem+json"
-    document = response.json()
-    assert document["code"] == code, document
-    assert document["status"] == status
-    assert document["detail"]
-    assert document["type"] == f"urn:aeterna:problem:{code}"
-    assert document["title"]
-    assert document["instance"].startswith("/")
 
 
 # --- Open -----------------------------------------------------------------------------------------
@@ -292,112 +268,3 @@ def test_an_unknown_run_is_not_found_whatever_is_asked_of_it(api: Api) -> None:
 def test_digests_are_lower_case_sha256(api: Api, run: dict[str, Any], digests: object) -> None:
     url = f"/api/v1/index/runs/{run['run_id']}/embeddings"
     assert_problem(api.request("POST", url, {"digests": digests}), 400, "invalid")
-
-
-# --- Webhook --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def uploaded(api: Api, run: dict[str, Any]) -> dict[str, Any]:
-    api.put_tree(run, tree_of({"a.py": "def a\n"}))
-    api.put_batch(run, 1, [file_record("a.py", "def a\n")])
-    return run
-
-
-@pytest.mark.parametrize(
-    ("members", "status", "code"),
-    [
-        ({"org_id": "nowhere", "mode": 7}, 404, "organization_not_found"),
-        ({"project_id": "other"}, 400, "run_mismatch"),
-        ({"commit_sha": "b" * 40}, 400, "run_mismatch"),
-        ({"run_id": str(uuid4())}, 400, "run_mismatch"),
-        ({"base_commit": "b" * 40}, 400, "base_mismatch"),
-        ({"mode": "incremental"}, 400, "mode_impossible"),
-        ({"mode": "none"}, 400, "invalid"),
-        ({"reason": "up_to_date"}, 400, "invalid"),
-        ({"batches": 2}, 409, "batches_missing"),
-        ({"batches": 0}, 409, "batches_missing"),
-        ({"batches": "1"}, 400, "invalid"),
-        ({"batches": -1}, 400, "invalid"),
-        ({"stats": {"chunks": "7"}}, 400, "invalid"),
-        ({"stats": {"seconds": {"a\0b": 1}}}, 400, "invalid"),
-        ({"indexed_at": "yesterday"}, 400, "invalid"),
-    ],
-)
-def test_a_webhook_is_refused(
-    api: Api, uploaded: dict[str, Any], members: dict[str, object], status: int, code: str
-) -> None:
-    before = snapshot()
-    assert_problem(api.deliver(uploaded, api.announcement(uploaded, **members)), status, code)
-    assert snapshot() == before
-
-
-def test_a_webhook_that_is_not_signed_stale_or_altered_is_401(
-    api: Api, uploaded: dict[str, Any]
-) -> None:
-    before = snapshot()
-    body = json.dumps(api.announcement(uploaded)).encode()
-    url = "/api/v1/index/updated"
-    assert_problem(api.request("POST", url, body), 401, "webhook_signature_missing")
-    for minutes in (-6, 6):
-        stale = signature(uploaded, body, datetime.now(UTC) + timedelta(minutes=minutes))
-        assert_problem(api.request("POST", url, body, **stale), 401, "webhook_stale")
-    good = signature(uploaded, body)
-    altered = [
-        (body + b" ", good),
-        (b"\xff", good),
-        (body, good | {"webhook-id": str(uuid4())}),
-        (body, good | {"webhook-id": "x"}),
-        (body, good | {"webhook-signature": "v1,AAAA"}),
-        (body, good | {"webhook-signature": "nonsense"}),
-        (body, good | {"webhook-signature": "v2," + good["webhook-signature"][3:]}),
-    ]
-    for data, headers in altered:
-        response = api.request("POST", url, data, **headers)
-        assert_problem(response, 401, "webhook_signature_invalid")
-        assert response["WWW-Authenticate"].startswith("Bearer")
-    nobody = api.client.post(url, body, content_type="application/json", headers=good)
-    assert_problem(nobody, 401, "unauthenticated")
-    assert snapshot() == before
-
-
-def test_a_gap_in_the_batches_is_refused(api: Api, run: dict[str, Any]) -> None:
-    api.put_tree(run, tree_of({"a.py": "def a\n"}))
-    api.put_batch(run, 2, [file_record("a.py", "def a\n")])
-    assert_problem(api.deliver(run, api.announcement(run)), 409, "batches_missing")
-
-
-def test_mode_and_tree_must_fit(api: Api, run: dict[str, Any]) -> None:
-    api.put_batch(run, 1, [file_record("a.py", "def a\n")])
-    assert_problem(api.deliver(run, api.announcement(run)), 400, "tree_missing")
-    api.index({"a.py": "def a\n"}, project="other")
-    again = api.open("other").json()
-    api.put_tree(again, tree_of({"a.py": "def a\n"}))
-    members = {"project_id": "other", "mode": "incremental", "batches": 0}
-    assert_problem(api.deliver(again, api.announcement(again, **members)), 400, "tree_unexpected")
-
-
-def test_the_same_delivery_is_answered_alike_and_another_body_is_a_conflict(
-    api: Api, uploaded: dict[str, Any]
-) -> None:
-    body = json.dumps(api.announcement(uploaded)).encode()
-    first = api.deliver(uploaded, body)
-    assert first.status_code == 202
-    assert api.deliver(uploaded, body).json() == first.json()
-    assert apply_queued() == ["applied"]
-    before = snapshot()
-    assert api.deliver(uploaded, body).json() == first.json()
-    assert_problem(api.deliver(uploaded, body + b"\n"), 409, "delivery_conflict")
-    assert snapshot() == before
-    assert first.json()["status_url"].endswith(f"/api/v1/index/runs/{uploaded['run_id']}")
-
-
-def test_nothing_is_taken_after_the_webhook(api: Api, uploaded: dict[str, Any]) -> None:
-    api.deliver(uploaded, api.announcement(uploaded))
-    before = snapshot()
-    url = f"/api/v1/index/runs/{uploaded['run_id']}"
-    assert_problem(api.put_batch(uploaded, 2, []), 409, "run_not_open")
-    assert_problem(api.put_tree(uploaded, []), 409, "run_not_open")
-    assert_problem(api.request("DELETE", url), 409, "run_not_open")
-    assert_problem(api.request("POST", f"{url}/embeddings", {"digests": []}), 409, "run_not_open")
-    assert snapshot() == before
