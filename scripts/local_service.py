@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -111,6 +112,17 @@ class Service:
             raise ServiceError(f"manage.py {arguments[0]} failed:\n{done.stdout}{done.stderr}")
         return done
 
+    def ask(self, route: str, **arguments: object) -> httpx.Response:
+        """POST to one of the routes that the embedded server keeps for its own commands."""
+        key = (self.data_dir / "server_key").read_text(encoding="ascii").strip()
+        response = httpx.post(
+            f"{self.url}/internal/{route}",
+            headers={"X-Aeterna-Server-Key": key},
+            json=arguments,
+            timeout=60,
+        )
+        return response.raise_for_status()
+
     def create_organization(self, slug: str) -> str:
         """Make an organisation; returns a token that may index and search."""
         self.manage("create_organization", slug)
@@ -144,18 +156,26 @@ class Organization:
         self, path: Path, project: str, *options: str, environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run the real indexer on a clone, whatever comes of it."""
+        process = self.start_index(path, project, *options, environment=environment)
+        output, errors = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+    def start_index(
+        self, path: Path, project: str, *options: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[str]:
+        """Start the real indexer on a clone."""
         settings = {
             "AETERNA_URL": self.service.url,
             "AETERNA_TOKEN": self.token,
             "AETERNA_ORGANIZATION": self.slug,
         }
-        return subprocess.run(
+        return subprocess.Popen(
             [sys.executable, *INDEXER, "--path", str(path), "--project", project, *options],
             cwd=ROOT,
             env=clean_environment(settings | dict(environment or {})),
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
         )
 
     def get(self, route: str, **parameters: str) -> dict[str, Any]:
@@ -179,10 +199,21 @@ class Organization:
         return answer
 
     def dump(self, project: str) -> str:
-        """The canonical index of a repository."""
+        """The canonical index of a repository, asked of the running embedded server."""
+        return self.service.ask("dump-index", organization=self.slug, repository=project).text
+
+    def dump_by_command(self, project: str) -> str:
+        """The canonical index of a repository, from the management command."""
         return self.service.manage(
             "dump_index", "--organization", self.slug, "--repository", project
         ).stdout
+
+
+def free_address() -> str:
+    """A loopback address that nobody listens at, for a server that comes back at the same one."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
 
 
 @contextmanager

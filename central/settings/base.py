@@ -103,6 +103,8 @@ if CELERY_BROKER_URL and VECTOR_STORE_URL.startswith("edge:"):
         "(the service's own database), or unset CELERY_BROKER_URL."
     )
 
+SWEEP_SECONDS = env.number("AETERNA_SWEEP_SECONDS", default=10)
+
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
@@ -118,7 +120,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the sweeper finds it
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "central.ingest.tasks.sweep", "schedule": 30.0},
+    "sweep": {"task": "central.ingest.tasks.sweep", "schedule": float(SWEEP_SECONDS)},
     "reconcile": {
         "task": "central.ingest.tasks.reconcile",
         "schedule": crontab(hour="3", minute="17"),
@@ -133,7 +135,6 @@ TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=256 * 1024 * 1024)
 RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
 RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=120)
 RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
-SWEEP_SECONDS = env.number("AETERNA_SWEEP_SECONDS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
 

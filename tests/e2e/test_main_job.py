@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from scripts.local_git import commit_all, git
-from scripts.local_service import Organization, Service, clean_environment
+from scripts.local_service import Organization, Service
 from tests.e2e.conftest import MakeRepository, write_files
 
 LOGIN = '''"""Signing in."""
@@ -186,21 +186,8 @@ def test_two_runs_at_once_one_wins_and_the_other_plans_again(
     acme.index(repository, "race")
     write_files(repository, six_modules("other_"))
     commit_all(repository, "Six more")
-    environment = {
-        "AETERNA_URL": acme.service.url,
-        "AETERNA_TOKEN": acme.token,
-        "AETERNA_ORGANIZATION": acme.slug,
-    }
-    command = ["-m", "indexer", "run", "--json", "--path", str(repository), "--project", "race"]
-    both = [
-        subprocess.Popen(
-            [sys.executable, *command],
-            env=clean_environment(environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for _ in range(2)
-    ]
+
+    both = [acme.start_index(repository, "race") for _ in range(2)]
     outputs = [process.communicate(timeout=60) for process in both]
 
     assert [process.returncode for process in both] == [0, 0], outputs

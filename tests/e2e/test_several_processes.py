@@ -1,0 +1,291 @@
+"""The multi-process set-up: PostgreSQL with pgvector, Redis, a Celery worker, a web process.
+
+All real and all separate processes; what is killed here is killed with SIGKILL.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+import redis
+
+from scripts.local_git import commit_all
+from scripts.local_service import ROOT, Organization, Service, free_address
+from tests.e2e.conftest import MakeRepository, new_data_directory, write_files
+
+pytestmark = pytest.mark.system("redis-server")
+
+CELERY = ("-m", "celery", "-A", "central", "worker", "--beat", "--concurrency", "1")
+SWEEP_SECONDS = 1
+LEASE_SECONDS = 3
+
+
+@dataclass
+class Broker:
+    """A Redis server that keeps nothing: what is lost when it dies is lost."""
+
+    address: str
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://{self.address}/0"
+
+    def start(self) -> None:
+        host, port = self.address.split(":")
+        self.process = subprocess.Popen(
+            ["redis-server", "--bind", host, "--port", port, "--save", "", "--appendonly", "no"],
+            stdout=subprocess.DEVNULL,
+        )
+        client = redis.Redis.from_url(self.url)
+        wait_until(lambda: answers(client), "Redis did not start")
+        client.close()
+
+    def kill(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+
+@dataclass
+class Worker:
+    """A Celery worker with the beat inside, in a process group of its own."""
+
+    service: Service
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        schedule = self.service.data_dir / "beat"
+        with (self.service.data_dir / "worker.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, *CELERY, "--schedule", str(schedule)],
+                cwd=ROOT,
+                env=self.service.variables(),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def end(self, number: signal.Signals) -> None:
+        if self.process and self.process.poll() is None:
+            os.killpg(self.process.pid, number)
+            self.process.wait(timeout=60)
+
+
+@dataclass
+class Site:
+    """Everything that runs, and an organisation on it."""
+
+    service: Service
+    broker: Broker
+    worker: Worker
+    acme: Organization
+
+
+def answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.ConnectionError:
+        return False
+
+
+def wait_until(condition: Callable[[], bool], complaint: str, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, complaint
+        time.sleep(0.05)
+
+
+@contextmanager
+def running_site(data_dir: Path) -> Iterator[Site]:
+    broker = Broker(free_address())
+    service = Service(
+        data_dir,
+        {
+            "CELERY_BROKER_URL": broker.url,
+            "VECTOR_STORE_URL": "postgresql:",
+            "AETERNA_BIND": free_address(),
+            "AETERNA_SWEEP_SECONDS": str(SWEEP_SECONDS),
+            "AETERNA_RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+        },
+    )
+    worker = Worker(service)
+    with ExitStack() as stack:
+        stack.callback(broker.kill)
+        broker.start()
+        stack.callback(service.stop)
+        service.start()
+        stack.callback(worker.end, signal.SIGTERM)
+        worker.start()
+        yield Site(
+            service,
+            broker,
+            worker,
+            Organization(service, "acme", service.create_organization("acme")),
+        )
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with new_data_directory() as directory, running_site(directory) as running:
+        yield running
+
+
+def many_functions(seed: int, files: int = 60) -> dict[str, str]:
+    """Enough to apply that a worker can be killed in the middle of it."""
+    body = "".join(f"    total += {n} * factor_{n}\n" for n in range(30))
+    return {
+        f"src/module_{at}.py": "".join(
+            f"def compute_{seed}_{at}_{k}(total):\n{body}    return total\n\n\n" for k in range(8)
+        )
+        for at in range(files)
+    }
+
+
+def state_of(acme: Organization, project: str) -> str:
+    projects = acme.get("index/status", project=project)["projects"]
+    return str(projects[0]["state"]) if projects else "none"
+
+
+def readiness(site: Site) -> httpx.Response:
+    return httpx.get(f"{site.service.url}/readyz", timeout=10)
+
+
+def assert_same_as_fresh(site: Site, repository: Path, project: str) -> None:
+    site.acme.index(repository, f"{project}-afresh")
+    incremental, fresh = (
+        site.acme.dump_by_command(name) for name in (project, f"{project}-afresh")
+    )
+    assert incremental == fresh
+    assert '"vector":true' in fresh
+    check = site.service.manage("reconcile", "--check", check=False)
+    assert check.returncode == 0, check.stdout
+
+
+def test_a_merge_is_applied_by_the_worker_and_searchable(
+    site: Site, make_repository: MakeRepository
+) -> None:
+    repository = make_repository("merged", {"src/retry.py": "def retry_with_backoff():\n    ...\n"})
+    site.acme.index(repository, "merged")
+
+    answer = site.acme.search("retry with backoff")
+
+    assert answer["results"][0]["file"] == "src/retry.py"
+    assert answer["receipt"]["complete"] is True
+    assert_same_as_fresh(site, repository, "merged")
+
+
+def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
+    site: Site, make_repository: MakeRepository
+) -> None:
+    repository = make_repository("killed", many_functions(0))
+    indexer = site.acme.start_index(repository, "killed")
+    wait_until(lambda: run_is_applying(site), "the worker never began")
+
+    site.worker.end(signal.SIGKILL)
+    assert state_of(site.acme, "killed") == "indexing"
+    site.worker.start()
+
+    _, errors = indexer.communicate(timeout=120)
+    assert indexer.returncode == 0, errors
+    assert_same_as_fresh(site, repository, "killed")
+
+
+def run_is_applying(site: Site) -> bool:
+    metrics = httpx.get(f"{site.service.url}/metrics", timeout=10).text
+    return 'aeterna_runs{state="applying"} 1.0' in metrics
+
+
+def test_a_message_lost_with_its_broker_delays_a_run_and_never_loses_it(
+    site: Site, make_repository: MakeRepository
+) -> None:
+    repository = make_repository("lost", {"src/lost.py": "def found_again():\n    return 1\n"})
+    site.broker.kill()
+    wait_until(lambda: readiness(site).status_code == 503, "the broker's absence is not noticed")
+    assert "broker" in readiness(site).text
+
+    indexer = site.acme.start_index(repository, "lost")
+    wait_until(lambda: state_of(site.acme, "lost") == "indexing", "the run was not accepted")
+    site.broker.start()
+
+    _, errors = indexer.communicate(timeout=120)
+    assert indexer.returncode == 0, errors
+    assert readiness(site).status_code == 200
+    assert site.acme.search("found again", include_projects=["lost"])["count"] == 1
+
+
+def test_a_killed_web_process_comes_back_with_the_same_answers(
+    site: Site, make_repository: MakeRepository
+) -> None:
+    repository = make_repository("web", {"src/web.py": "def answer_http():\n    return 200\n"})
+    site.acme.index(repository, "web")
+    before = site.acme.search("answer http", include_projects=["web"])["results"]
+
+    site.service.kill()
+    site.service.start()
+
+    assert site.acme.search("answer http", include_projects=["web"])["results"] == before
+
+
+def test_without_postgresql_requests_fail_fast_and_work_goes_on_when_it_is_back(
+    site: Site, make_repository: MakeRepository
+) -> None:
+    repository = make_repository("database", {"src/a.py": "def first():\n    return 1\n"})
+    site.acme.index(repository, "database")
+    stop_postgresql(site.service)
+
+    started = time.monotonic()
+    refused = httpx.get(
+        f"{site.service.url}/api/v1/index/status",
+        params={"org_id": "acme"},
+        headers={"Authorization": f"Bearer {site.acme.token}"},
+        timeout=30,
+    )
+    assert refused.status_code == 503
+    assert refused.json()["code"] == "database_unavailable"
+    assert time.monotonic() - started < 10
+    assert "database" in readiness(site).text
+
+    site.service.manage("check")  # any process that shares the data directory starts it again
+    wait_until(lambda: readiness(site).status_code == 200, "the service did not recover")
+    write_files(repository, {"src/b.py": "def second():\n    return 2\n"})
+    commit_all(repository, "Second")
+    report = site.acme.index(repository, "database")
+    assert report["mode"] == "incremental"
+    assert_same_as_fresh(site, repository, "database")
+
+
+def stop_postgresql(service: Service) -> None:
+    """End the database as its administrator would, at once and with clients connected."""
+    first_line = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()[0]
+    postmaster = psutil.Process(int(first_line))
+    postmaster.send_signal(signal.SIGINT)
+    wait_until(
+        lambda: not postmaster.is_running() or postmaster.status() == psutil.STATUS_ZOMBIE,
+        "PostgreSQL did not stop",
+    )
+
+
+def test_edge_with_a_broker_is_refused_at_start_with_the_reason(data_dir: Path) -> None:
+    service = Service(data_dir, {"CELERY_BROKER_URL": "redis://127.0.0.1:9/0"})
+    done = subprocess.run(
+        [sys.executable, "-m", "central.serve"],
+        cwd=ROOT,
+        env=service.variables(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode != 0
+    assert "VECTOR_STORE_URL=postgresql:" in done.stderr
