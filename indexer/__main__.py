@@ -91,6 +91,11 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> tuple[Report, Settings]:
     # Imported here: --help and a wrong argument answer at once.
+    from indexer.processing import warm_up
+
+    warm_up()
+    # httpx imports its own command line, and click and rich for it, where these are installed.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from indexer.client import Central
     from indexer.git import Repository
     from indexer.job import make_job, repository_name

@@ -17,17 +17,22 @@ from indexer.symbols import outline, symbols
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def extract_file(*, path: str, mode: str, blob: str, content: bytes) -> FileRecord:
+def extract_file(
+    *, path: str, mode: str, blob: str, content: bytes, degraded: DegradeReason | None = None
+) -> FileRecord:
     """The record of a selected file, without vectors: a pure function of its arguments.
 
     `content` must be UTF-8 (selection sees to it); a byte order mark is dropped. A file that is
-    too deep or too broken for its grammar is cut into windows and says so in `degraded`.
+    too deep or too broken for its grammar is cut into windows and says so in `degraded`; with that
+    given, no grammar is asked.
     """
     source = content.removeprefix(_BYTE_ORDER_MARK)
     language = detect(path, source)
     text = source.decode("utf-8")
     lines = split_lines(text)
-    pieces, found, degraded = _read(language, source, lines)
+    pieces, found, degraded = (
+        (chunk_text(lines), (), degraded) if degraded else _read(language, source, lines)
+    )
     return FileRecord(
         path=path,
         mode=mode,

@@ -108,6 +108,22 @@ class Repository:
 
     # Ancestry
 
+    def has_left(self, head: str, base: str, ref: str) -> bool:
+        """Whether the branch was moved from `head` to `base` or past it.
+
+        A remote that does not answer is no reason to stop a job that the forge has just started:
+        the answer is then no.
+        """
+        try:
+            tip = self.tip(ref)
+        except GitError:
+            return False
+        if tip is None or tip == head:
+            return False
+        if tip == base:
+            return True
+        return (self.has_commit(tip) or self._fetched(tip)) and self.is_ancestor(base, tip)
+
     def is_shallow(self) -> bool:
         """Whether history was cut off: ancestry is then not to be trusted."""
         return self._text("rev-parse", "--is-shallow-repository") == "true"

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from indexer.bundle.fields import MAX_PATH_BYTES
 from indexer.errors import GitError
-from indexer.records import SkipReason, TreeEntry
+from indexer.records import MAX_PATH_BYTES, SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
 SELECTION_FILE = ".codesearch.toml"

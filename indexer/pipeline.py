@@ -9,13 +9,15 @@ from time import monotonic
 from typing import Final, Protocol
 
 from indexer.attributes import attributes_at
-from indexer.bundle import compress, encode_tree
+from indexer.bundle.compression import compress
+from indexer.bundle.encoding import FileLine, encode_tree
 from indexer.client import Central, OpenedRun, OpenRequest
 from indexer.config import PROJECT_FILE, parse_project_file
 from indexer.errors import IndexerError, RunConflictError, RunStaleError
 from indexer.git import Repository
 from indexer.planning import Indexed, Plan, Requested, decide
-from indexer.records import FileRecord, Mode, RunStats, TreeEntry
+from indexer.processing import Processor, skipped_line
+from indexer.records import Mode, RunStats, SourceFile, TreeEntry
 from indexer.selection import SelectionRules, skip_reason_by_entry
 from indexer.summary import Report
 from indexer.upload import BatchUploader
@@ -202,11 +204,11 @@ class _Run:
         with BatchUploader(self._central, opened) as uploader:
             for path in work.removed:
                 uploader.remove(path)
-            for record in self._records(opened, work.entries):
-                sent = uploader.add(record)
-                counts["skipped" if sent.skipped else "changed"] += 1
-                counts["chunks"] += len(sent.chunks)
-                counts["symbols"] += len(sent.symbols)
+            for file in self._files(opened, work.entries):
+                sent = uploader.add(file)
+                counts["skipped" if sent.record.skipped else "changed"] += 1
+                counts["chunks"] += sent.chunks
+                counts["symbols"] += sent.symbols
                 self._progress.advance()
             return uploader.finish(), counts
 
@@ -221,22 +223,16 @@ class _Run:
             seconds=self._watch.rounded(),
         )
 
-    def _records(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileRecord]:
+    def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:
         wanted = [entry for entry in entries if not entry.skipped]
         for entry in entries:
             if entry.skipped:
-                yield FileRecord(
-                    entry.path, entry.mode, entry.blob, entry.size, skipped=entry.skipped
-                )
+                yield skipped_line(entry, entry.skipped)
         if not wanted:
             return
-        # Grammars and the model cost more to import than the rest of a run that finds no change.
-        from indexer.processing import Processor
-        from indexer.worker import SourceFile
-
         total_bytes = sum(entry.size for entry in wanted)
         with Processor(embedder=opened.embedder, total_bytes=total_bytes) as processor:
-            yield from processor.records(
+            yield from processor.lines(
                 SourceFile(entry, self._repository.read(entry.blob)) for entry in wanted
             )
 

@@ -43,6 +43,13 @@ class History(Protocol):
         """The commit that the ref names at the remote."""
         ...
 
+    def has_left(self, head: str, base: str, ref: str) -> bool:
+        """Whether the ref at the remote holds `base` and no longer is at `head`.
+
+        False also where the remote does not answer.
+        """
+        ...
+
     def selection_changed(self, base: str, head: str) -> bool:
         """Whether the rules that select files differ between the commits."""
         ...
@@ -102,8 +109,8 @@ def _on_demand(
         return demand
     if history.is_shallow() and history.tip(ref) == head:  # no need to fetch the history
         return demand
-    passed = history.relation(indexed.commit, head) is Relation.DESCENDANT
-    if passed and history.tip(ref) != head:
+    relation = history.relation(indexed.commit, head)
+    if _is_superseded(relation, head, ref, indexed.commit, history):
         return Plan(Mode.NONE, Reason.SUPERSEDED)
     return demand
 
@@ -114,11 +121,19 @@ def _by_ancestry(head: str, ref: str, base: str, history: History) -> Plan:
         return Plan(Mode.NONE, Reason.UP_TO_DATE)
     if relation is Relation.MISSING:
         return Plan(Mode.FULL, Reason.BASE_MISSING)
+    if _is_superseded(relation, head, ref, base, history):
+        return Plan(Mode.NONE, Reason.SUPERSEDED)
     if relation is Relation.DIVERGED:
         return Plan(Mode.FULL, Reason.DIVERGED)
     if relation is Relation.DESCENDANT:
-        at_tip = history.tip(ref) == head
-        return Plan(Mode.FULL, Reason.REWOUND) if at_tip else Plan(Mode.NONE, Reason.SUPERSEDED)
+        return Plan(Mode.FULL, Reason.REWOUND)
     if history.selection_changed(base, head):
         return Plan(Mode.FULL, Reason.SELECTION_CHANGED)
     return Plan(Mode.INCREMENTAL, Reason.FAST_FORWARD, base)
+
+
+def _is_superseded(relation: Relation, head: str, ref: str, base: str, history: History) -> bool:
+    """Whether the branch went on from `base` and left `head` behind: an old job is run again."""
+    if relation is Relation.DESCENDANT:
+        return history.tip(ref) != head
+    return relation is Relation.DIVERGED and history.has_left(head, base, ref)

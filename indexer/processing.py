@@ -1,50 +1,85 @@
-"""Files in, records with vectors out, in processes of their own.
+"""Files in, lines of a batch out, made in processes of their own.
 
-Parsing runs C code of many authors over files of anybody: a process that dies takes one group of
-files with it, which are then tried again one by one, and the one that kills is cut into windows.
+Parsing runs C code of many authors over files of anybody: a process that dies takes the groups of
+files under way with it. These are then tried again one by one, where a file can only kill itself.
 """
 
+import logging
 import multiprocessing
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from multiprocessing import forkserver
 from typing import Final
 
-from indexer.records import DegradeReason, EmbedderSpec, FileRecord
-from indexer.worker import SourceFile, process_files, start
+from indexer.bundle.encoding import FileLine, encode_file
+from indexer.records import (
+    DegradeReason,
+    EmbedderSpec,
+    FileRecord,
+    SkipReason,
+    SourceFile,
+    TreeEntry,
+)
 
 _GROUP_BYTES: Final = 96_000  # enough to keep a process busy for some 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
 _MOST_WORKERS: Final = 8
+# Workers are forked from a process that has this imported and no threads.
+_PRELOADED: Final = "indexer.preload"
 
-Work = Callable[[Sequence[SourceFile]], list[FileRecord]]
+_log = logging.getLogger(__name__)
+
+
+Work = Callable[[EmbedderSpec, Sequence[SourceFile]], list[FileLine]]
+
+
+def warm_up() -> None:
+    """Start the process that workers come from, and return at once.
+
+    It imports grammars and model while this process talks to git and to central.
+    """
+    multiprocessing.set_forkserver_preload([_PRELOADED])
+    forkserver.ensure_running()
+
+
+def process(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLine]:
+    """One line per file, in order, with vectors. For worker processes."""
+    from indexer.worker import process_files
+
+    return process_files(embedder, files)
 
 
 class Processor:
-    """A pool of processes that makes records. Close it; it is a context manager."""
+    """Processes that make lines. Close it; it is a context manager."""
 
-    def __init__(
-        self, *, embedder: EmbedderSpec, total_bytes: int, work: Work = process_files
-    ) -> None:
+    def __init__(self, *, embedder: EmbedderSpec, total_bytes: int, work: Work = process) -> None:
         self._embedder = embedder
         self._work = work
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
         self._workers = 1 if total_bytes < _SMALL_RUN_BYTES else min(cores, _MOST_WORKERS)
-        # Before this process has threads a fork is safe, and it starts in no time.
-        self._pool = self._new_pool("fork", self._workers)
+        warm_up()
+        self._pool = _new_pool(self._workers)
+        self._cell: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> "Processor":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
+        if self._cell:
+            self._cell.shutdown()
 
-    def records(self, files: Iterable[SourceFile]) -> Iterator[FileRecord]:
-        """One record per file, in their order. Few groups are in memory at a time."""
-        pending: deque[tuple[list[SourceFile], Future[list[FileRecord]]]] = deque()
+    def lines(self, files: Iterable[SourceFile]) -> Iterator[FileLine]:
+        """One line per file, in their order. Few groups are in memory at a time.
+
+        Raises EmbeddingError.
+        """
+        pending: deque[tuple[list[SourceFile], Future[list[FileLine]]]] = deque()
         for group in _groups(files):
             pending.append((group, self._submit(group)))
             if len(pending) > 2 * self._workers:
@@ -52,37 +87,63 @@ class Processor:
         while pending:
             yield from self._finished(*pending.popleft())
 
-    def _submit(self, group: list[SourceFile]) -> "Future[list[FileRecord]]":
+    def _submit(self, group: list[SourceFile]) -> "Future[list[FileLine]]":
         try:
-            return self._pool.submit(self._work, group)
+            return self._pool.submit(self._work, self._embedder, group)
         except BrokenProcessPool:
             self._pool.shutdown()
-            self._pool = self._new_pool("spawn", self._workers)
-            return self._pool.submit(self._work, group)
+            self._pool = _new_pool(self._workers)
+            return self._pool.submit(self._work, self._embedder, group)
 
     def _finished(
-        self, group: list[SourceFile], future: "Future[list[FileRecord]]"
-    ) -> Iterator[FileRecord]:
+        self, group: list[SourceFile], future: "Future[list[FileLine]]"
+    ) -> Iterator[FileLine]:
         try:
             yield from future.result()
         except BrokenProcessPool:
             for file in group:
                 yield from self._alone(file)
 
-    def _alone(self, file: SourceFile) -> list[FileRecord]:
+    def _alone(self, file: SourceFile) -> list[FileLine]:
+        """As it is, then as windows, then not at all."""
+        path = file.entry.path
         try:
-            return self._submit([file]).result()
+            return self._in_cell(file)
         except BrokenProcessPool:
-            windows = replace(file, degraded=DegradeReason.PARSE_FAILED)
-            return self._submit([windows]).result()
+            _log.warning("%s ended the process that read it; it is cut into windows", path)
+        try:
+            return self._in_cell(replace(file, degraded=DegradeReason.PARSE_FAILED))
+        except BrokenProcessPool:
+            _log.warning("%s ended the process that read it again; it is skipped", path)
+        return [skipped_line(file.entry, SkipReason.UNPROCESSABLE)]
 
-    def _new_pool(self, method: str, workers: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            workers,
-            mp_context=multiprocessing.get_context(method),
-            initializer=start,
-            initargs=(self._embedder,),
-        )
+    def _in_cell(self, file: SourceFile) -> list[FileLine]:
+        """In a process that has nothing else to do, so that nobody else's death is laid to it."""
+        self._cell = self._cell or _new_pool(1)
+        try:
+            return self._cell.submit(self._work, self._embedder, [file]).result()
+        except BrokenProcessPool:
+            self._cell.shutdown()
+            self._cell = None
+            raise
+
+
+def skipped_line(entry: TreeEntry, reason: SkipReason) -> FileLine:
+    """The line of a file that is left out."""
+    return encode_file(FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason))
+
+
+def _new_pool(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(
+        workers,
+        mp_context=multiprocessing.get_context("forkserver"),
+        initializer=_ignore_interrupts,
+    )
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C is for the parent, which then ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _groups(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:

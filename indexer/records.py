@@ -7,13 +7,16 @@ import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 s to import
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]  # shape (dimensions,)
-Matrix = NDArray[np.float32]  # shape (n, dimensions)
+Vector: TypeAlias = "NDArray[np.float32]"  # shape (dimensions,)
+Matrix: TypeAlias = "NDArray[np.float32]"  # shape (n, dimensions)
+
+MAX_PATH_BYTES: Final = 1024
 
 
 class SkipReason(StrEnum):
@@ -31,6 +34,7 @@ class SkipReason(StrEnum):
     SUBMODULE = "submodule"
     SYMLINK = "symlink"
     TOO_LARGE = "too_large"
+    UNPROCESSABLE = "unprocessable"
     VENDORED = "vendored"
 
     @property
@@ -52,8 +56,21 @@ _SKIP_SENTENCES = {
     SkipReason.SUBMODULE: "The entry is a submodule; it is indexed as its own repository.",
     SkipReason.SYMLINK: "The entry is a symbolic link; its target is indexed by itself.",
     SkipReason.TOO_LARGE: "The file is larger than the size limit of .codesearch.toml.",
+    SkipReason.UNPROCESSABLE: "Reading the file ends the process that reads it, every time.",
     SkipReason.VENDORED: "The file is third-party code kept in the repository.",
 }
+
+# Reasons that stand for as long as path, mode, blob and extractor do, once a file's entry lets it
+# through. GENERATED is none of them: an attribute that is now gone may have given it.
+SKIPPED_BY_CONTENT: Final = frozenset(
+    {
+        SkipReason.BINARY,
+        SkipReason.LFS_POINTER,
+        SkipReason.MINIFIED,
+        SkipReason.NOT_UTF8,
+        SkipReason.UNPROCESSABLE,
+    }
+)
 
 
 class DegradeReason(StrEnum):
@@ -131,11 +148,20 @@ class TreeEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that its entry lets through. `degraded`: cut it into windows, without a grammar."""
+
+    entry: TreeEntry
+    content: bytes
+    degraded: DegradeReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TermVector:
     """A chunk's lexical half: ascending term ids (uint32) and their BM25 term weights (float32)."""
 
-    ids: NDArray[np.uint32]
-    weights: NDArray[np.float32]
+    ids: "NDArray[np.uint32]"
+    weights: "NDArray[np.float32]"
 
 
 class Span(NamedTuple):
@@ -158,7 +184,7 @@ class Chunk:
     name: str
     container: str
     terms: TermVector
-    vector: Vector | None = None  # None: central said that it holds the digest
+    vector: "Vector | None" = None  # None: central said that it holds the digest
 
 
 @dataclass(frozen=True, slots=True)

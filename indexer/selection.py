@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+from indexer.records import MAX_PATH_BYTES, SkipReason
 
-from indexer.records import SkipReason
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
-MAX_PATH_BYTES = 1_024
 SUBMODULE_MODE = "160000"
 SYMLINK_MODE = "120000"
 
@@ -137,7 +138,9 @@ def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:
 
 
 @lru_cache(maxsize=16)
-def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
+def _patterns(lines: tuple[str, ...]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec
+
     return GitIgnoreSpec.from_lines(lines)
 
 

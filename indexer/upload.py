@@ -4,7 +4,8 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
-from indexer.bundle import compress, encode_record
+from indexer.bundle.compression import compress
+from indexer.bundle.encoding import FileLine, encode_file, encode_record
 from indexer.client import Central, OpenedRun
 from indexer.records import FileRecord, Removal, SkipReason
 
@@ -37,16 +38,17 @@ class BatchUploader:
         """Queue a removal."""
         self._append(encode_record(Removal(path)))
 
-    def add(self, record: FileRecord) -> FileRecord:
-        """Queue a record; answers it, or what was sent instead if it is larger than a batch."""
-        line = encode_record(record)
-        if len(line) > self._run.batch_bytes:
-            record = FileRecord(
-                record.path, record.mode, record.blob, record.size, skipped=SkipReason.TOO_LARGE
+    def add(self, file: FileLine) -> FileLine:
+        """Queue a file; answers it, or what was sent instead if it is larger than a batch."""
+        if len(file.line) > self._run.batch_bytes:
+            record = file.record
+            file = encode_file(
+                FileRecord(
+                    record.path, record.mode, record.blob, record.size, skipped=SkipReason.TOO_LARGE
+                )
             )
-            line = encode_record(record)
-        self._append(line)
-        return record
+        self._append(file.line)
+        return file
 
     def _append(self, line: bytes) -> None:
         full = self._size + len(line) > min(_TARGET_BYTES, self._run.batch_bytes)

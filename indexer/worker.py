@@ -1,82 +1,68 @@
-"""What a worker process does: select by content, extract, embed. No git, no network."""
+"""What a worker process does: select by content, extract, embed, encode. No git, no network."""
 
-import signal
+import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
+from typing import Final
 
-from indexer.chunking import chunk_text
+from indexer.bundle.encoding import FileLine, encode_file
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.extraction import extract_file
-from indexer.lexical import document_terms
 from indexer.records import (
-    Chunk,
     DegradeReason,
     EmbedderSpec,
     FileRecord,
-    TreeEntry,
+    SkipReason,
+    SourceFile,
     embedder_input,
     line_span,
     split_lines,
 )
 from indexer.selection import skip_reason_by_content
 
-_state: dict[str, Embedder] = {}  # one process serves one run, so one embedder
+_log = logging.getLogger(__name__)
+_opened: Final = cache(open_embedder)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file that its entry lets through. `degraded`: cut it into windows, without a grammar."""
-
-    entry: TreeEntry
-    content: bytes
-    degraded: DegradeReason | None = None
+def process_files(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLine]:
+    """One line per file, in order, with vectors. Raises EmbeddingError."""
+    records = [make_record(file) for file in files]
+    return [encode_file(record) for record in embed_records(records, _opened(embedder))]
 
 
-def start(spec: EmbedderSpec) -> None:
-    """Prepare the process. Ctrl-C is for the parent, which then ends its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _state["embedder"] = open_embedder(spec)
+def make_record(file: SourceFile) -> FileRecord:
+    """The file's record, without vectors. Nothing in a file makes this raise.
+
+    A file that cannot be extracted is cut into windows; one that cannot even be cut is skipped.
+    """
+    entry = file.entry
+    for attempt in (file, replace(file, degraded=DegradeReason.PARSE_FAILED)):
+        try:
+            return _read(attempt)
+        except Exception:  # noqa: BLE001 (it is logged, and a file must not end the run)
+            _log.exception("%s could not be extracted", entry.path)
+    return _skipped(file, SkipReason.UNPROCESSABLE)
 
 
-def process_files(files: Sequence[SourceFile]) -> list[FileRecord]:
-    """One record per file, in order, with vectors. Needs `start` to have run in this process."""
-    return embed_records([_extract(file) for file in files], _state["embedder"])
-
-
-def _extract(file: SourceFile) -> FileRecord:
+def _read(file: SourceFile) -> FileRecord:
     entry = file.entry
     reason = skip_reason_by_content(entry.path, file.content)
     if reason:
-        return FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason)
-    if file.degraded:
-        return _windows(file)
-    return extract_file(path=entry.path, mode=entry.mode, blob=entry.blob, content=file.content)
-
-
-def _windows(file: SourceFile) -> FileRecord:
-    entry, text = file.entry, file.content.decode()
-    lines = split_lines(text)
-    chunks = (
-        Chunk(
-            span=piece.span,
-            type=piece.type,
-            name="",
-            container="",
-            terms=document_terms(path=entry.path, name="", text=line_span(lines, piece.span)),
-        )
-        for piece in chunk_text(lines)
-    )
-    return FileRecord(
+        return _skipped(file, reason)
+    return extract_file(
         path=entry.path,
         mode=entry.mode,
         blob=entry.blob,
-        size=entry.size,
+        content=file.content,
         degraded=file.degraded,
-        content=text,
-        chunks=tuple(chunks),
     )
+
+
+def _skipped(file: SourceFile, reason: SkipReason) -> FileRecord:
+    entry = file.entry
+    return FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason)
 
 
 def embed_records(records: Sequence[FileRecord], embedder: Embedder) -> list[FileRecord]:

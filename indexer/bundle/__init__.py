@@ -3,19 +3,6 @@
 One JSON object a line. A file line has the fields of FileRecord, its chunks those of Chunk with
 the span as `start` and `end` and the arrays as base64 of little-endian uint32 or float32; a
 removal is `{"path": …, "removed": true}`; a tree line has the fields of TreeEntry.
+
+`encoding` and `compression` write it, `decoding` checks and reads it: only that needs numpy.
 """
-
-from indexer.bundle.compression import compress, decompress, identity
-from indexer.bundle.decoding import decode_records, decode_tree
-from indexer.bundle.encoding import encode_record, encode_records, encode_tree
-
-__all__ = [
-    "compress",
-    "decode_records",
-    "decode_tree",
-    "decompress",
-    "encode_record",
-    "encode_records",
-    "encode_tree",
-    "identity",
-]

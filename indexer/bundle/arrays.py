@@ -1,4 +1,4 @@
-"""Term vectors and embeddings as little-endian bytes: checked for a whole file at once.
+"""Term vectors and embeddings out of little-endian bytes, checked for a whole file at once.
 
 One check over the joined bytes of a file's chunks costs about as much as one over a single chunk.
 """
@@ -20,16 +20,6 @@ UNIT_TOLERANCE: Final = 1e-3
 
 _UINT32 = np.dtype("<u4")
 _FLOAT32 = np.dtype("<f4")
-
-
-def term_bytes(terms: TermVector) -> tuple[bytes, bytes]:
-    """Ids and weights as little-endian uint32 and float32."""
-    return terms.ids.astype(_UINT32).tobytes(), terms.weights.astype(_FLOAT32).tobytes()
-
-
-def vector_bytes(vector: Vector) -> bytes:
-    """An embedding as little-endian float32."""
-    return vector.astype(_FLOAT32).tobytes()
 
 
 def read_terms(ids: Sequence[bytes], weights: Sequence[bytes], *, where: str) -> list[TermVector]:
@@ -65,7 +55,7 @@ def _check_ids(ids: NDArray[np.uint32], ends: list[int], where: str) -> None:
 
 def read_vectors(
     vectors: Sequence[bytes | None], *, dimensions: int, where: str
-) -> list[Vector | None]:
+) -> list["Vector | None"]:
     """One vector per chunk, None where it was null; BundleError names the first bad chunk."""
     present = [(index, vector) for index, vector in enumerate(vectors) if vector is not None]
     for index, vector in present:

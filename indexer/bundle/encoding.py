@@ -3,9 +3,33 @@
 import json
 from binascii import b2a_base64
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final
 
-from indexer.bundle.arrays import term_bytes, vector_bytes
 from indexer.records import Chunk, FileRecord, Removal, Symbol, TreeEntry
+
+_UINT32: Final = "<u4"
+_FLOAT32: Final = "<f4"
+
+
+@dataclass(frozen=True, slots=True)
+class FileLine:
+    """A file's line in a batch, and what its run counts of it."""
+
+    record: FileRecord  # without content, chunks and symbols: these are in the line
+    line: bytes
+    chunks: int
+    symbols: int
+
+
+def encode_file(record: FileRecord) -> FileLine:
+    """A file's line; what it holds is let go."""
+    return FileLine(
+        record=replace(record, content="", chunks=(), symbols=()),
+        line=encode_record(record),
+        chunks=len(record.chunks),
+        symbols=len(record.symbols),
+    )
 
 
 def encode_records(records: Iterable[FileRecord | Removal]) -> bytes:
@@ -34,16 +58,17 @@ def encode_record(record: FileRecord | Removal) -> bytes:
 
 
 def _chunk_fields(chunk: Chunk) -> dict[str, object]:
-    ids, weights = term_bytes(chunk.terms)
     return {
         "start": chunk.span.start,
         "end": chunk.span.end,
         "type": chunk.type,
         "name": chunk.name,
         "container": chunk.container,
-        "terms": _base64(ids),
-        "weights": _base64(weights),
-        "vector": None if chunk.vector is None else _base64(vector_bytes(chunk.vector)),
+        "terms": _base64(chunk.terms.ids.astype(_UINT32).tobytes()),
+        "weights": _base64(chunk.terms.weights.astype(_FLOAT32).tobytes()),
+        "vector": (
+            None if chunk.vector is None else _base64(chunk.vector.astype(_FLOAT32).tobytes())
+        ),
     }
 
 

@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import NoReturn, TypeVar
 
 from indexer.errors import BundleError
-from indexer.records import Span
+from indexer.records import MAX_PATH_BYTES, Span
 
-MAX_PATH_BYTES = 1024
 MAX_INTEGER = 2**63 - 1  # a PostgreSQL bigint
 
 _PATH_INVALID = "batch_path_invalid"

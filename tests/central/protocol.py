@@ -15,7 +15,8 @@ from central.ingest.services.applying import apply_run
 from central.ingest.services.sweeping import sweep
 from central.tenancy.models import Organization, Scope
 from central.tenancy.tokens import new_token
-from indexer.bundle import compress, encode_records, encode_tree
+from indexer.bundle.compression import compress
+from indexer.bundle.encoding import encode_records, encode_tree
 from indexer.records import (
     Chunk,
     ChunkType,

@@ -13,7 +13,7 @@ from typing import Any
 
 from standardwebhooks import Webhook
 
-from indexer import bundle
+from indexer.bundle import compression, decoding
 from indexer.embedding.builtin import SPEC
 from indexer.records import FileRecord, Removal, TreeEntry
 
@@ -61,8 +61,8 @@ class StandIn:
         return [
             record
             for number in sorted(self.batches)
-            for record in bundle.decode_records(
-                bundle.decompress(self.batches[number], limit_bytes=self.batch_bytes),
+            for record in decoding.decode_records(
+                compression.decompress(self.batches[number], limit_bytes=self.batch_bytes),
                 dimensions=SPEC.dimensions,
             )
         ]
@@ -127,7 +127,7 @@ class StandIn:
         }
 
     def _compare(self, body: bytes) -> dict[str, object]:
-        self.tree = list(bundle.decode_tree(bundle.decompress(body, limit_bytes=10**9)))
+        self.tree = list(decoding.decode_tree(compression.decompress(body, limit_bytes=10**9)))
         lines = {entry.path: (entry.mode, entry.blob, entry.skipped) for entry in self.tree}
         return {
             "changed": [path for path, line in lines.items() if self.stored.get(path) != line],

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer import bundle
+from indexer.bundle import compression, decoding, encoding
 from indexer.errors import BundleError
 from indexer.records import (
     Chunk,
@@ -58,11 +58,11 @@ def file_record(**changes: Any) -> FileRecord:
 
 
 def decode(body: bytes) -> list[FileRecord | Removal]:
-    return list(bundle.decode_records(body, dimensions=DIMENSIONS))
+    return list(decoding.decode_records(body, dimensions=DIMENSIONS))
 
 
 def file_fields() -> dict[str, Any]:
-    fields: dict[str, Any] = json.loads(bundle.encode_record(file_record()))
+    fields: dict[str, Any] = json.loads(encoding.encode_record(file_record()))
     return fields
 
 
@@ -129,9 +129,9 @@ def file_records(draw: st.DrawFn) -> FileRecord:
 
 @given(st.lists(file_records() | paths.map(Removal), unique_by=lambda record: record.path))
 def test_records_survive_the_round_trip(records: list[FileRecord | Removal]) -> None:
-    body = bundle.encode_records(records)
-    read = decode(bundle.decompress(bundle.compress(body), limit_bytes=len(body)))
-    assert bundle.encode_records(read) == body
+    body = encoding.encode_records(records)
+    read = decode(compression.decompress(compression.compress(body), limit_bytes=len(body)))
+    assert encoding.encode_records(read) == body
     assert [type(record) for record in read] == [type(record) for record in records]
 
 
@@ -142,11 +142,11 @@ def test_records_survive_the_round_trip(records: list[FileRecord | Removal]) -> 
     )
 )
 def test_trees_survive_the_round_trip(entries: list[TreeEntry]) -> None:
-    assert list(bundle.decode_tree(bundle.encode_tree(entries))) == entries
+    assert list(decoding.decode_tree(encoding.encode_tree(entries))) == entries
 
 
 def test_a_record_is_read_with_its_types() -> None:
-    (record,) = decode(bundle.encode_record(file_record()))
+    (record,) = decode(encoding.encode_record(file_record()))
     assert isinstance(record, FileRecord)
     first, second = record.chunks
     assert first.span == Span(1, 2)
@@ -164,10 +164,12 @@ def test_an_empty_body_holds_no_record() -> None:
 
 
 def test_the_same_records_give_the_same_bytes_and_identity() -> None:
-    body = bundle.encode_records([file_record()])
-    assert bundle.compress(body) == bundle.compress(body)
-    assert bundle.identity(body) == bundle.identity(bundle.encode_records([file_record()]))
-    assert len(bundle.identity(body)) == 64
+    body = encoding.encode_records([file_record()])
+    assert compression.compress(body) == compression.compress(body)
+    assert compression.identity(body) == compression.identity(
+        encoding.encode_records([file_record()])
+    )
+    assert len(compression.identity(body)) == 64
 
 
 # Compression
@@ -188,12 +190,12 @@ def test_the_same_records_give_the_same_bytes_and_identity() -> None:
 )
 def test_bad_gzip_is_refused_with_its_code(data: bytes, code: str) -> None:
     with pytest.raises(BundleError) as caught:
-        bundle.decompress(data, limit_bytes=10)
+        compression.decompress(data, limit_bytes=10)
     assert caught.value.code == code
 
 
 def test_a_body_of_exactly_the_limit_is_accepted() -> None:
-    assert bundle.decompress(gzip.compress(b"0123456789"), limit_bytes=10) == b"0123456789"
+    assert compression.decompress(gzip.compress(b"0123456789"), limit_bytes=10) == b"0123456789"
 
 
 # Refusals: what is changed in a good line, and what the message must name
@@ -328,7 +330,7 @@ def test_codes_tell_the_kinds_of_fault_apart(lines: list[object], code: str) -> 
 
 def test_another_number_of_dimensions_has_its_own_code() -> None:
     with pytest.raises(BundleError) as caught:
-        list(bundle.decode_records(bundle.encode_record(file_record()), dimensions=4))
+        list(decoding.decode_records(encoding.encode_record(file_record()), dimensions=4))
     assert caught.value.code == "batch_wrong_dimensions"
 
 
@@ -345,7 +347,7 @@ def test_a_line_that_is_no_object_is_refused(body: bytes) -> None:
 def test_the_tree_refuses_what_a_file_line_refuses() -> None:
     line = {"path": "a/../b", "mode": "100644", "blob": BLOB, "size": 1, "skipped": None}
     with pytest.raises(BundleError, match="path"):
-        list(bundle.decode_tree(json.dumps(line).encode()))
+        list(decoding.decode_tree(json.dumps(line).encode()))
 
 
 # Fuzz: either it decodes or it is a BundleError
@@ -353,7 +355,7 @@ def test_the_tree_refuses_what_a_file_line_refuses() -> None:
 
 @given(st.binary(max_size=200))
 def test_any_bytes_decode_or_are_refused(data: bytes) -> None:
-    for read in (decode, lambda body: bundle.decompress(body, limit_bytes=50)):
+    for read in (decode, lambda body: compression.decompress(body, limit_bytes=50)):
         with suppress(BundleError):
             read(data)
 
@@ -383,4 +385,4 @@ def test_any_mutated_record_decodes_or_is_refused(data: st.DataObject) -> None:
         records = decode_fields(fields)
     except BundleError:
         return
-    assert decode(bundle.encode_records(records))
+    assert decode(encoding.encode_records(records))

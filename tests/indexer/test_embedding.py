@@ -1,17 +1,37 @@
 """The built-in embedder, and how embedders are opened."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model2vec import StaticModel
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
 
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
 from indexer.errors import EmbedderMismatchError
 from indexer.records import EmbedderSpec
+
+
+@pytest.fixture(scope="module")
+def reference() -> StaticModel:
+    """The same model as its own library runs it."""
+    model = files("indexer") / "embedding" / "model"
+    config = json.loads((model / "config.json").read_text())
+    return StaticModel(
+        load_file(str(model / "model.safetensors"))["embeddings"],
+        Tokenizer.from_file(str(model / "tokenizer.json")),
+        config=config,
+        normalize=config["normalize"],
+        max_length=config["max_length"],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +45,21 @@ def test_vectors_have_the_promised_shape_and_length(embedder: Embedder) -> None:
     assert vectors.shape == (2, SPEC.dimensions)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
+def test_any_text_is_embedded_as_model2vec_does(
+    embedder: Embedder, reference: StaticModel, texts: list[str]
+) -> None:
+    np.testing.assert_array_equal(embedder.embed_documents(texts), reference.encode(texts))
+
+
+def test_code_of_any_length_is_embedded_as_model2vec_does(
+    embedder: Embedder, reference: StaticModel
+) -> None:
+    code = Path(__file__).read_text()
+    texts = [code[:length] for length in (1, 80, 500, 3500, 3584, 3585, None)] + [code * 9]
+    np.testing.assert_array_equal(embedder.embed_documents(texts), reference.encode(texts))
 
 
 def test_query_is_nearest_to_the_code_that_answers_it(embedder: Embedder) -> None:

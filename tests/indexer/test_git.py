@@ -321,3 +321,22 @@ def test_a_distrusted_directory_says_what_to_run(
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     with pytest.raises(GitError, match=r"safe\.directory"):
         Repository(origin.path)
+
+
+def test_a_branch_that_was_moved_has_left_the_old_commit(origin: Sandbox, tmp_path: Path) -> None:
+    origin.commit("root")
+    old = origin.commit("old", {"a": "1"})
+    clone = origin.clone_to(tmp_path / "clone")
+    origin.git("reset", "--quiet", "--hard", "HEAD~1")
+    moved = origin.commit("moved", {"a": "2"})
+    later = origin.commit("later", {"a": "3"})
+    repository = Repository(clone.path)
+    main = "refs/heads/main"
+    assert repository.relation(moved, old) is Relation.DIVERGED
+    assert repository.has_left(old, moved, main)  # the tip is after what is indexed
+    assert repository.has_left(old, later, main)  # the tip is what is indexed
+    assert not repository.has_left(later, old, main)  # the job is the tip
+    assert not repository.has_left(moved, old, main)  # the branch does not hold what is indexed
+    assert not repository.has_left(old, moved, "refs/heads/gone")
+    clone.git("remote", "set-url", "origin", str(tmp_path / "nowhere"))
+    assert not repository.has_left(old, later, main)

@@ -18,6 +18,7 @@ class Facts:
     at_tip: bool = True
     shallow: bool = False
     selection: bool = False
+    left: bool = False
     asked: list[str] = field(default_factory=list)
 
     def is_shallow(self) -> bool:
@@ -32,6 +33,11 @@ class Facts:
         assert ref == REF
         self.asked.append("tip")
         return HEAD if self.at_tip else "newer"
+
+    def has_left(self, head: str, base: str, ref: str) -> bool:
+        assert (head, base, ref) == (HEAD, BASE, REF)
+        self.asked.append("left")
+        return self.left
 
     def selection_changed(self, base: str, head: str) -> bool:
         assert base != head
@@ -65,6 +71,7 @@ TABLE = {
     "selection": (indexed(), AUTO, Facts(selection=True), full(Reason.SELECTION_CHANGED)),
     "base missing": (indexed(), AUTO, Facts(Relation.MISSING), full(Reason.BASE_MISSING)),
     "diverged": (indexed(), AUTO, Facts(Relation.DIVERGED), full(Reason.DIVERGED)),
+    "diverged, left behind": (indexed(), AUTO, Facts(Relation.DIVERGED, left=True), SUPERSEDED),
     "passed, at the tip": (indexed(), AUTO, Facts(PASSED), full(Reason.REWOUND)),
     "passed": (indexed(), AUTO, Facts(PASSED, at_tip=False), SUPERSEDED),
     "extractor": (
@@ -93,6 +100,8 @@ TABLE = {
     "full, same commit": (indexed(HEAD), FULL, Facts(), full(Reason.REQUESTED)),
     "full, base missing": (indexed(), FULL, Facts(Relation.MISSING), full(Reason.REQUESTED)),
     "full, passed": (indexed(), FULL, Facts(PASSED, at_tip=False), SUPERSEDED),
+    "full, diverged": (indexed(), FULL, Facts(Relation.DIVERGED), full(Reason.REQUESTED)),
+    "full, left behind": (indexed(), FULL, Facts(Relation.DIVERGED, left=True), SUPERSEDED),
     "full, passed, at the tip": (indexed(), FULL, Facts(PASSED), full(Reason.REQUESTED)),
     "force": (indexed(), FORCE, Facts(), Plan(Mode.FORCE, Reason.REQUESTED)),
     "force, nothing indexed": (None, FORCE, Facts(), Plan(Mode.FORCE, Reason.REQUESTED)),
@@ -117,7 +126,7 @@ def test_every_reason_is_reached() -> None:
         (None, FULL, Facts(), []),
         (indexed(HEAD), FORCE, Facts(), []),
         (indexed(), AUTO, Facts(), ["relation", "selection"]),
-        (indexed(), AUTO, Facts(Relation.DIVERGED), ["relation"]),
+        (indexed(), AUTO, Facts(Relation.DIVERGED), ["relation", "left"]),
         (indexed(), FULL, Facts(shallow=True), ["shallow", "tip"]),
         (indexed(), FULL, Facts(), ["shallow", "relation"]),
     ],

@@ -8,10 +8,20 @@ from pathlib import Path
 import pytest
 
 from indexer import worker
+from indexer.bundle.decoding import decode_records
+from indexer.bundle.encoding import FileLine
 from indexer.embedding.builtin import SPEC
-from indexer.processing import Processor
-from indexer.records import DegradeReason, FileRecord, SkipReason, TreeEntry
-from indexer.worker import SourceFile, process_files
+from indexer.errors import EmbedderMismatchError
+from indexer.processing import Processor, Work, process
+from indexer.records import (
+    DegradeReason,
+    EmbedderSpec,
+    FileRecord,
+    Removal,
+    SkipReason,
+    SourceFile,
+    TreeEntry,
+)
 
 BLOB = "a" * 40
 
@@ -21,9 +31,14 @@ def source(path: str, content: str | bytes) -> SourceFile:
     return SourceFile(TreeEntry(path, "100644", BLOB, len(data)), data)
 
 
-def records(files: list[SourceFile], total_bytes: int = 10**6) -> list[FileRecord]:
-    with Processor(embedder=SPEC, total_bytes=total_bytes) as processor:
-        return list(processor.records(files))
+def records(
+    files: list[SourceFile], total_bytes: int = 10**6, work: Work = process
+) -> list[FileRecord]:
+    with Processor(embedder=SPEC, total_bytes=total_bytes, work=work) as processor:
+        body = b"".join(file.line for file in processor.lines(files))
+    read = list(decode_records(body, dimensions=SPEC.dimensions))
+    assert not any(isinstance(record, Removal) for record in read)
+    return [record for record in read if isinstance(record, FileRecord)]
 
 
 @pytest.mark.parametrize("total_bytes", [1, 10**6], ids=["one process", "several"])
@@ -45,24 +60,53 @@ def test_no_files_make_no_records() -> None:
     assert records([]) == []
 
 
-def deadly_work(files: Sequence[SourceFile]) -> list[FileRecord]:
+def deadly_work(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLine]:
     """As a grammar that crashes: the process is gone, unless no grammar is asked."""
     if any(file.entry.path == "deadly.py" and not file.degraded for file in files):
         os.kill(os.getpid(), signal.SIGKILL)
-    return process_files(files)
+    return process(embedder, files)
+
+
+def twice_deadly_work(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLine]:
+    """As content that nothing can read."""
+    if any(file.entry.path == "deadly.py" for file in files):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return process(embedder, files)
+
+
+def deadly_files() -> list[SourceFile]:
+    files = [source(f"{n}.py", f"x = {n}\n") for n in range(3)]
+    return [*files, source("deadly.py", "def d():\n    pass\n"), source("z.py", "z = 1\n")]
 
 
 def test_a_file_that_kills_its_process_is_cut_into_windows() -> None:
-    files = [source(f"{n}.py", f"x = {n}\n") for n in range(3)]
-    files += [source("deadly.py", "def d():\n    pass\n"), source("z.py", "z = 1\n")]
-    with Processor(embedder=SPEC, total_bytes=10**6, work=deadly_work) as processor:
-        made = list(processor.records(files))
+    made = records(deadly_files(), work=deadly_work)
     assert [record.path for record in made] == ["0.py", "1.py", "2.py", "deadly.py", "z.py"]
     killer = made[3]
     assert killer.degraded is DegradeReason.PARSE_FAILED
+    assert killer.language == "python"
     assert killer.chunks
     assert killer.chunks[0].vector is not None
     assert [record.degraded for record in made if record is not killer] == [None] * 4
+
+
+def test_a_file_that_kills_its_process_even_as_windows_is_skipped(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    made = records(deadly_files(), work=twice_deadly_work)
+    assert {record.path: record.skipped for record in made if record.skipped} == {
+        "deadly.py": SkipReason.UNPROCESSABLE
+    }
+    assert [record.degraded for record in made] == [None] * 5
+    assert "deadly.py ended the process that read it again; it is skipped" in caplog.text
+
+
+def test_an_embedder_that_is_not_here_is_an_error_and_no_death() -> None:
+    spec = EmbedderSpec("builtin", "another", 256)
+    with Processor(embedder=spec, total_bytes=1) as processor:
+        lines = processor.lines([source("a.py", "x = 1\n")])
+        with pytest.raises(EmbedderMismatchError):
+            list(lines)
 
 
 def test_a_worker_imports_neither_git_nor_http() -> None:

@@ -16,7 +16,8 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import lending_repositories, open_run_of, require_open
 from central.ingest.services.trees import TREE_NUMBER, TreeDifference, compare_tree
 from central.tenancy.credentials import Credential
-from indexer.bundle import compress, decode_records, decode_tree, decompress, identity
+from indexer.bundle.compression import compress, decompress, identity
+from indexer.bundle.decoding import decode_records, decode_tree
 from indexer.errors import BundleError
 from indexer.records import EmbedderSpec, FileRecord, Removal
 

@@ -7,8 +7,9 @@ from django.conf import settings
 
 from central.corpus.models import File
 from central.ingest.models import IndexRun
-from indexer.bundle import decode_tree, decompress
-from indexer.records import TreeEntry
+from indexer.bundle.compression import decompress
+from indexer.bundle.decoding import decode_tree
+from indexer.records import SKIPPED_BY_CONTENT, SkipReason, TreeEntry
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 
@@ -26,15 +27,22 @@ def compare_tree(run: IndexRun, entries: Iterable[TreeEntry]) -> TreeDifference:
 
     A line is changed if its mode, blob, skip reason or extractor differs from the row's; every
     indexed file is, if the embedder differs from the one that the repository is indexed with.
+    A client that has not read a file cannot know the reasons that its content gives: a line
+    without a reason agrees with them.
     """
     stored = {path: rest for path, *rest in _stored_lines(run)}
     new_vectors = run.embedder != run.repository.embedder
     changed = []
     for entry in entries:
-        line = [entry.mode, entry.blob, entry.skipped or "", run.extractor]
-        if stored.pop(entry.path, None) != line or (new_vectors and not entry.skipped):
+        *row, skipped = stored.pop(entry.path, ["", ""])
+        same = row == [entry.mode, entry.blob, run.extractor] and _agree(entry.skipped, skipped)
+        if not same or (new_vectors and not entry.skipped and not skipped):
             changed.append(entry.path)
     return TreeDifference(changed=changed, removed=list(stored))
+
+
+def _agree(said: SkipReason | None, skipped: str) -> bool:
+    return (said or "") == skipped or (said is None and skipped in SKIPPED_BY_CONTENT)
 
 
 def stored_tree(run: IndexRun) -> Iterator[TreeEntry] | None:
@@ -47,6 +55,6 @@ def stored_tree(run: IndexRun) -> Iterator[TreeEntry] | None:
 
 def _stored_lines(run: IndexRun) -> Iterator[tuple[str, ...]]:
     rows = File.objects.filter(repository_id=run.repository_id)
-    return rows.values_list("path", "mode", "blob", "skipped", "extractor").iterator(
+    return rows.values_list("path", "mode", "blob", "extractor", "skipped").iterator(
         chunk_size=2000
     )
