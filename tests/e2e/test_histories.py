@@ -1,0 +1,77 @@
+"""For any history, the index after incremental runs equals that of a fresh full run."""
+
+import itertools
+import tempfile
+from pathlib import Path
+
+import httpx
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
+
+from indexer.client import Central, OpenRequest
+from indexer.extractor import EXTRACTOR
+from indexer.git import Repository
+from indexer.pipeline import Job, index
+from indexer.planning import Requested
+from indexer.progress import display
+from indexer.summary import Report
+from indexer.transport import Transport
+from scripts.local_service import Organization
+from tests.e2e.histories import Branch, Step, steps
+
+MAIN = "refs/heads/main"
+_numbers = itertools.count()
+
+
+def run(acme: Organization, branch: Branch, project: str) -> Report:
+    """The real run, in this process."""
+    repository = Repository(branch.path)
+    transport = Transport(url=acme.service.url, token=acme.token)
+    try:
+        request = OpenRequest(acme.slug, project, MAIN, repository.commit("HEAD"), EXTRACTOR)
+        job = Job(request, Requested.AUTO, timeout_seconds=30)
+        with display(plain=True) as progress:
+            return index(
+                job=job, repository=repository, central=Central(transport), progress=progress
+            )
+    finally:
+        transport.close()
+        repository.close()
+
+
+def dump(acme: Organization, project: str) -> list[str]:
+    """The canonical dump, asked of the server as `manage.py dump_index` asks it."""
+    key = (acme.service.data_dir / "server_key").read_text()
+    answer = httpx.post(
+        f"{acme.service.url}/internal/dump-index",
+        json={"organization": acme.slug, "repository": project},
+        headers={"X-Aeterna-Server-Key": key},
+        timeout=30,
+    )
+    answer.raise_for_status()
+    return answer.text.splitlines()
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(history=st.lists(st.lists(steps(), min_size=1, max_size=4), min_size=1, max_size=4))
+def test_incremental_runs_end_where_a_full_run_does(
+    acme: Organization, history: list[list[Step]]
+) -> None:
+    project = f"history-{next(_numbers)}"
+    with tempfile.TemporaryDirectory(prefix="aeterna-history-") as directory:
+        branch = Branch.begin(Path(directory) / "clone")
+        run(acme, branch, project)
+        for pushed in history:
+            for step in pushed:
+                step(branch)
+            report = run(acme, branch, project)
+            note(f"{[step.__qualname__ for step in pushed]}: {report.mode}, {report.reason}")
+        run(acme, branch, f"{project}-afresh")
+    assert dump(acme, project) == dump(acme, f"{project}-afresh")
