@@ -9,15 +9,15 @@ from indexer.store.base import VectorStore
 def open_store(url: str) -> VectorStore:
     """The store at `url`: "edge:DIRECTORY" or "postgresql://…" (with the extension pgvector).
 
-    Nothing is contacted and no file is opened before the first use, so this may be called before
-    a fork. Raises ConfigurationError for any other scheme.
+    Nothing is contacted, started or opened before the first use, so this may be called before a
+    fork. Raises ConfigurationError for any other scheme.
     """
     scheme, _, rest = url.partition(":")
     match scheme:
         case "edge" if rest:
-            from indexer.store.edge import EdgeStore
+            from indexer.store.process import ProcessStore
 
-            return EdgeStore(Path(rest))
+            return ProcessStore(Path(rest))
         case "postgresql" | "postgres" if rest:
             from indexer.store.pgvector import PgVectorStore
 

@@ -67,7 +67,7 @@ class HybridQuery:
     query's side of BM25 (the inverse document frequencies); `limit` is the length of each list.
     """
 
-    vector: Vector | None
+    vector: "Vector | None"
     terms: TermVector | None
     limit: int
     filter: PointFilter = PointFilter()
@@ -132,7 +132,7 @@ class VectorStore(Protocol):
         ...
 
 
-def has_direction(vector: Vector | None) -> TypeGuard[Vector]:
+def has_direction(vector: "Vector | None") -> TypeGuard[Vector]:
     """Whether a query's vector is near to anything: present and not zero."""
     return vector is not None and bool(vector.any())
 

@@ -26,11 +26,15 @@ from indexer.store.base import (
 )
 from indexer.store.edge_filter import point_filter, repository_points
 from indexer.store.edge_shard import Shard, StoredPoint, create_shard
-from indexer.store.schema import DENSE, TERMS, embedder_key, organization_key, path_prefixes
-
-# 100 points hold the interpreter lock for 7 ms, 1,000 for 60 ms.
-_WRITE_BATCH = 100
-_READ_BATCH = 1000
+from indexer.store.schema import (
+    DENSE,
+    READ_BATCH,
+    TERMS,
+    WRITE_BATCH,
+    embedder_key,
+    organization_key,
+    path_prefixes,
+)
 
 
 class EdgeStore:
@@ -48,14 +52,14 @@ class EdgeStore:
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         shard = self._find_or_create(collection)
-        for start in range(0, len(points), _WRITE_BATCH):
-            batch = points[start : start + _WRITE_BATCH]
+        for start in range(0, len(points), WRITE_BATCH):
+            batch = points[start : start + WRITE_BATCH]
             shard.upsert([_edge_point(collection, point) for point in batch])
 
     def delete(self, collection: Collection, ids: Sequence[UUID]) -> None:
         if shard := self._find(collection):
-            for start in range(0, len(ids), _WRITE_BATCH):
-                batch = qdrant.HasIdCondition(set(ids[start : start + _WRITE_BATCH]))
+            for start in range(0, len(ids), WRITE_BATCH):
+                batch = qdrant.HasIdCondition(set(ids[start : start + WRITE_BATCH]))
                 shard.delete(repository_points(collection.repository, batch))
 
     def drop(self, collection: Collection) -> None:
@@ -82,15 +86,27 @@ class EdgeStore:
         return {point.id for point in self._retrieve(collection, ids)}
 
     def points(self, collection: Collection) -> Iterator[tuple[UUID, UUID]]:
-        if shard := self._find(collection):
-            own = repository_points(collection.repository)
-            for point in shard.scroll(own, ["run"], page_size=_READ_BATCH):
-                yield point.id, UUID(point.payload["run"])
+        page, following = self.page(collection, None)
+        yield from page
+        while following:
+            page, following = self.page(collection, following)
+            yield from page
+
+    def page(
+        self, collection: Collection, start: UUID | None
+    ) -> tuple[list[tuple[UUID, UUID]], UUID | None]:
+        """A part of `points` from the id `start` on, and where the next page starts, if any."""
+        shard = self._find(collection)
+        if shard is None:
+            return [], None
+        own = repository_points(collection.repository)
+        found, following = shard.scroll(own, ["run"], start=start, limit=READ_BATCH)
+        return [(point.id, UUID(point.payload["run"])) for point in found], following
 
     def optimize(self) -> None:
         """Compact every shard in the directory. Holds the interpreter lock for seconds."""
-        for path in sorted(self._directory.glob("[!.]*/[!.]*")):
-            self._open(path).optimize()
+        for path in self.shard_paths():
+            self.open_shard(path).optimize()
 
     def check(self) -> None:
         with self._opening:
@@ -106,6 +122,20 @@ class EdgeStore:
                 _, shard = self._shards.popitem()
                 shard.close()
 
+    def shard_paths(self) -> list[Path]:
+        """Every shard in the directory, open or not."""
+        return sorted(self._directory.glob("[!.]*/[!.]*"))
+
+    def open_shard(self, path: Path) -> Shard:
+        """The shard at `path`, loaded on first use. Raises StoreLockedError."""
+        if shard := self._shards.get(path):
+            return shard
+        with self._opening:
+            self._refuse_if_closed()
+            shard = self._shards.get(path) or Shard(path)
+            self._shards[path] = shard
+            return shard
+
     def _scopes(self, collections: Sequence[Collection]) -> list[tuple[Shard, set[int]]]:
         """The shards that exist, each with the repositories that may be searched in it."""
         scopes: dict[Path, tuple[Shard, set[int]]] = {}
@@ -119,8 +149,8 @@ class EdgeStore:
         self, collection: Collection, ids: Sequence[UUID], *, vector: bool = False
     ) -> Iterator[StoredPoint]:
         if shard := self._find(collection):
-            for start in range(0, len(ids), _READ_BATCH):
-                batch = ids[start : start + _READ_BATCH]
+            for start in range(0, len(ids), READ_BATCH):
+                batch = ids[start : start + READ_BATCH]
                 for point in shard.retrieve(batch, ["repository"], vector=vector):
                     if point.payload["repository"] == collection.repository:
                         yield point
@@ -128,7 +158,7 @@ class EdgeStore:
     def _find(self, collection: Collection) -> Shard | None:
         path = self._path(collection)
         if path in self._shards or path.is_dir():
-            return self._open(path)
+            return self.open_shard(path)
         with self._opening:
             self._refuse_if_closed()
         return None
@@ -139,16 +169,7 @@ class EdgeStore:
             with self._opening:
                 self._refuse_if_closed()
                 create_shard(path, dimensions=collection.embedder.dimensions)
-        return self._open(path)
-
-    def _open(self, path: Path) -> Shard:
-        if shard := self._shards.get(path):
-            return shard
-        with self._opening:
-            self._refuse_if_closed()
-            shard = self._shards.get(path) or Shard(path)
-            self._shards[path] = shard
-            return shard
+        return self.open_shard(path)
 
     def _path(self, collection: Collection) -> Path:
         organization = organization_key(collection.organization)

@@ -108,19 +108,13 @@ class Shard:
         return [_stored(record) for record in records]
 
     def scroll(
-        self, points: qdrant.Filter, fields: list[str], *, page_size: int
-    ) -> Iterator[StoredPoint]:
-        """Points in ascending order of id, read page by page."""
-        offset = None
-        while True:
-            page = qdrant.ScrollRequest(
-                offset=offset, limit=page_size, filter=points, with_payload=fields
-            )
-            with edge_errors(self.path):
-                records, offset = self._edge.scroll(page)
-            yield from map(_stored, records)
-            if offset is None:
-                return
+        self, points: qdrant.Filter, fields: list[str], *, start: UUID | None, limit: int
+    ) -> tuple[list[StoredPoint], UUID | None]:
+        """Points in ascending order of id, from `start` on; and the next one's id, if any."""
+        page = qdrant.ScrollRequest(offset=start, limit=limit, filter=points, with_payload=fields)
+        with edge_errors(self.path):
+            records, following = self._edge.scroll(page)
+        return [_stored(record) for record in records], cast(UUID | None, following)
 
     def optimize(self) -> None:
         with self._writing, edge_errors(self.path):

@@ -1,14 +1,16 @@
-"""Real stores: Edge in a temporary directory, pgvector in an embedded PostgreSQL."""
+"""Real stores: Edge in a temporary directory, in this process and another; pgvector."""
 
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from indexer.store import open_store
 from indexer.store.base import VectorStore
+from indexer.store.edge import EdgeStore
 
 OpenStore = Callable[[], VectorStore]
 
@@ -25,16 +27,20 @@ def postgres_url() -> Iterator[str]:
         server.cleanup()
 
 
-@pytest.fixture(params=["edge", "pgvector"])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "edge":
-        return f"edge:{tmp_path / 'vectors'}"
-    url: str = request.getfixturevalue("postgres_url")
-    return url
+@pytest.fixture(params=["edge", "process", "pgvector"])
+def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStore:
+    """Opens the test's store, each time anew."""
+    match request.param:
+        case "edge":
+            return partial(EdgeStore, tmp_path / "vectors")
+        case "process":
+            return partial(open_store, f"edge:{tmp_path / 'vectors'}")
+        case _:
+            return partial(open_store, request.getfixturevalue("postgres_url"))
 
 
 @pytest.fixture
-def store(store_url: str) -> Iterator[VectorStore]:
-    opened = open_store(store_url)
+def store(open_again: OpenStore) -> Iterator[VectorStore]:
+    opened = open_again()
     yield opened
     opened.close()

@@ -49,7 +49,7 @@ def a_point(
     path: str = "src/main.py",
     language: str = "python",
     type: str = "function",
-    vector: Vector | None = None,
+    vector: "Vector | None" = None,
     weights: Mapping[int, float] | None = None,
 ) -> Point:
     return Point(

@@ -8,8 +8,8 @@ import pytest
 
 from indexer.errors import StoreError
 from indexer.records import EmbedderSpec
-from indexer.store import open_store
 from indexer.store.base import HybridHits, HybridQuery, PointFilter, VectorStore
+from tests.indexer.store.conftest import OpenStore
 from tests.indexer.store.points import (
     OTHER,
     TOLERANCE,
@@ -259,14 +259,14 @@ def test_two_embedders_are_kept_apart(store: VectorStore) -> None:
     assert ids(hits.dense) == [other.id]
 
 
-def test_reopened_store_keeps_everything(store_url: str) -> None:
+def test_reopened_store_keeps_everything(open_again: OpenStore) -> None:
     collection = a_collection()
     points = [a_point() for _ in range(150)]
-    before = open_store(store_url)
+    before = open_again()
     before.upsert(collection, points)
     before.close()
 
-    after = open_store(store_url)
+    after = open_again()
     after.optimize()
     assert sorted(after.points(collection)) == sorted((point.id, point.run) for point in points)
     [hits] = after.search([collection], [dense_query(unit(1.0), limit=200)])

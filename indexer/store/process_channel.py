@@ -1,0 +1,62 @@
+"""Messages between a process and its store process: pickled, over one end of a socket pair."""
+
+import pickle
+import socket
+import struct
+from typing import Any, NamedTuple
+
+_LENGTH = struct.Struct("!Q")
+_BUFFER = 64 * 1024
+
+
+class Reply(NamedTuple):
+    """What a call returned or, if `error` is set, raised."""
+
+    result: Any = None
+    error: Exception | None = None
+
+
+class Channel:
+    """One end. A request waits for its answer before the next, so nothing is read ahead.
+
+    A message is one system call to send and mostly one to receive: after each, a thread of a busy
+    process waits for the interpreter again.
+    """
+
+    def __init__(self, end: socket.socket) -> None:
+        self._socket = end
+        self._reader = end.makefile("rb", _BUFFER)
+
+    def fileno(self) -> int:
+        """The socket's descriptor, for a selector."""
+        return self._socket.fileno()
+
+    def send(self, message: bytes) -> None:
+        """Send what `encode` made. Raises OSError if the other end is gone."""
+        self._socket.sendall(message)
+
+    def receive(self) -> Any:
+        """The next message. Raises EOFError, or OSError, if the other end is gone."""
+        (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
+        return pickle.loads(self._read(length))  # noqa: S301 - from our own other half
+
+    def shut_down(self) -> None:
+        """End the conversation: whoever waits at either end is told so."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Release the descriptor."""
+        self._reader.close()
+        self._socket.close()
+
+    def _read(self, length: int) -> bytes:
+        data: bytes = self._reader.read(length)
+        if len(data) < length:
+            raise EOFError
+        return data
+
+
+def encode(message: object) -> bytes:
+    """A message as `Channel.send` takes it."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(body)) + body
