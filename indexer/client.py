@@ -20,7 +20,7 @@ from indexer.records import EmbedderSpec, RunStats
 from indexer.transport import Transport
 
 _RUNS: Final = "/api/v1/index/runs"
-_FIRST_POLL_SECONDS: Final = 0.02
+_SHORTEST_POLL_SECONDS: Final = 0.02
 _LONGEST_POLL_SECONDS: Final = 1.0
 _ENDED_BADLY: Final = frozenset({"failed", "abandoned", "expired"})
 _GZIP: Final = {"Content-Type": "application/gzip"}
@@ -201,15 +201,15 @@ class Central:
         on_state: Callable[[RunState], None],
     ) -> RunState:
         """Poll, quickly at first: a small run is applied within milliseconds."""
-        give_up_at = time.monotonic() + timeout_seconds
-        pause = _FIRST_POLL_SECONDS
+        began = time.monotonic()
         while True:
             run = self.get_run(run_id)
             on_state(run)
-            if run.state in states or time.monotonic() + pause > give_up_at:
+            waited = time.monotonic() - began
+            pause = min(max(waited / 8, _SHORTEST_POLL_SECONDS), _LONGEST_POLL_SECONDS)
+            if run.state in states or waited + pause > timeout_seconds:
                 return run
             time.sleep(pause)
-            pause = min(1.3 * pause, _LONGEST_POLL_SECONDS)
 
 
 def _json(fields: dict[str, Any]) -> bytes:

@@ -17,6 +17,8 @@ from indexer.listing import (
     SELECTION_FILE,
     SUBMODULE_MODE,
     Changes,
+    blob_size,
+    explained,
     parse_diff,
     parse_tree,
     web_url,
@@ -126,6 +128,10 @@ class Repository:
 
     def is_shallow(self) -> bool:
         """Whether history was cut off: ancestry is then not to be trusted."""
+        return self._shallow
+
+    @cached_property
+    def _shallow(self) -> bool:
         return self._text("rev-parse", "--is-shallow-repository") == "true"
 
     def deepen(self) -> None:
@@ -136,6 +142,7 @@ class Repository:
                 f"the clone is shallow and has no remote to fetch from; {advice}"
             )
         status, _, problem = self._try("fetch", "--quiet", "--unshallow", "--no-tags", self._remote)
+        del self._shallow
         if status or self.is_shallow():
             raise ShallowCloneError(
                 f"the clone is shallow and its history could not be fetched: {advice} ({problem})"
@@ -182,8 +189,8 @@ class Repository:
 
     # Content
 
-    def changes(self, base: str, head: str) -> Changes:
-        """What `head` has and `base` has not, and the other way round.
+    def _diff(self, base: str, head: str) -> Changes:
+        """As `changes`, without sizes.
 
         Plumbing without renames: the same as `git diff -M100%` with each rename split in two, and
         deaf to diff settings of the user.
@@ -193,7 +200,11 @@ class Repository:
             "--no-textconv", "--ignore-submodules=none", "--no-relative", "--end-of-options",
             base, head, "--",
         )  # fmt: skip
-        changes = parse_diff(out)
+        return parse_diff(out)
+
+    def changes(self, base: str, head: str) -> Changes:
+        """What `head` has and `base` has not, and the other way round."""
+        changes = self._diff(base, head)
         return Changes(tuple(self._with_sizes(changes.entries)), changes.removed)
 
     def _with_sizes(self, entries: tuple[TreeEntry, ...]) -> list[TreeEntry]:
@@ -206,14 +217,18 @@ class Repository:
             entry
             if entry.mode == SUBMODULE_MODE
             else TreeEntry(
-                entry.path, entry.mode, entry.blob, _size(entry.blob, next(lines)), entry.skipped
+                entry.path,
+                entry.mode,
+                entry.blob,
+                blob_size(entry.blob, next(lines)),
+                entry.skipped,
             )
             for entry in entries
         ]
 
     def selection_changed(self, base: str, head: str) -> bool:
         """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`."""
-        changes = self.changes(base, head)
+        changes = self._diff(base, head)
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
         return any(
             path == SELECTION_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
@@ -275,7 +290,7 @@ class Repository:
         """Exit status, output and the last line of what git complained of."""
         process = self._start(*arguments, **environment)
         out, complaint = process.communicate(stdin)
-        return process.returncode, out, _explained(complaint.decode(errors="replace").strip())
+        return process.returncode, out, explained(complaint.decode(errors="replace").strip())
 
     def _start(self, *arguments: str, **environment: str) -> git.Git.AutoInterrupt:
         command = ["git", "-c", "core.attributesFile=/dev/null", *arguments]
@@ -283,19 +298,3 @@ class Repository:
             return self._repo.git.execute(command, PIPE, as_process=True, env=environment)
         except GitCommandNotFound as exc:
             raise GitError("git is not installed, or not on the PATH") from exc
-
-
-def _size(blob: str, line: str) -> int:
-    if line.endswith("missing"):
-        raise GitError(f"the blob {blob} is missing from this clone; fetch it again")
-    return int(line)
-
-
-def _explained(complaint: str) -> str:
-    """Git's complaint in one line, with what to do where git distrusts the directory's owner."""
-    if "dubious ownership" in complaint:
-        return (
-            "another user owns the repository's directory; if you trust it, run "
-            "`git config --global --add safe.directory <directory>` (in a container: '*')"
-        )
-    return " ".join(complaint.split()) or "no message"

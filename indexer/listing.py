@@ -1,4 +1,4 @@
-"""What git lists, parsed: raw diffs, trees, names of remotes. Pure; nothing here runs git.
+"""What git says, parsed: raw diffs, trees, names of remotes, complaints. Pure; nothing here runs git.
 
 Paths are bytes to git and text to everybody else. A path that cannot be stored gets a stand-in
 that is the same in every run, so that its removal finds it again.
@@ -123,3 +123,20 @@ def web_url(remote: str) -> str | None:
 
 def _https(host: str, path: str) -> str:
     return f"https://{host}/{path.strip('/').removesuffix('.git')}"
+
+
+def blob_size(blob: str, line: str) -> int:
+    """The size in a line of `git cat-file --batch-check=%(objectsize)`."""
+    if line.endswith("missing"):
+        raise GitError(f"the blob {blob} is missing from this clone; fetch it again")
+    return int(line)
+
+
+def explained(complaint: str) -> str:
+    """Git's complaint in one line, with what to do where git distrusts the directory's owner."""
+    if "dubious ownership" in complaint:
+        return (
+            "another user owns the repository's directory; if you trust it, run "
+            "`git config --global --add safe.directory <directory>` (in a container: '*')"
+        )
+    return " ".join(complaint.split()) or "no message"

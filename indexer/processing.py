@@ -17,6 +17,7 @@ from multiprocessing import forkserver
 from typing import Final
 
 from indexer.bundle.encoding import FileLine, encode_file
+from indexer.errors import IndexerError
 from indexer.records import (
     DegradeReason,
     EmbedderSpec,
@@ -77,7 +78,7 @@ class Processor:
     def lines(self, files: Iterable[SourceFile]) -> Iterator[FileLine]:
         """One line per file, in their order. Few groups are in memory at a time.
 
-        Raises EmbeddingError.
+        Raises EmbeddingError, and IndexerError if no process can be started.
         """
         pending: deque[tuple[list[SourceFile], Future[list[FileLine]]]] = deque()
         for group in _groups(files):
@@ -119,7 +120,7 @@ class Processor:
 
     def _in_cell(self, file: SourceFile) -> list[FileLine]:
         """In a process that has nothing else to do, so that nobody else's death is laid to it."""
-        self._cell = self._cell or _new_pool(1)
+        self._cell = self._cell or _living_pool()
         try:
             return self._cell.submit(self._work, self._embedder, [file]).result()
         except BrokenProcessPool:
@@ -139,6 +140,22 @@ def _new_pool(workers: int) -> ProcessPoolExecutor:
         mp_context=multiprocessing.get_context("forkserver"),
         initializer=_ignore_interrupts,
     )
+
+
+def _living_pool() -> ProcessPoolExecutor:
+    """A pool of one whose process is known to have started.
+
+    Raises IndexerError: where no process starts, that is not the fault of any file.
+    """
+    pool = _new_pool(1)
+    try:
+        pool.submit(int).result()
+    except BrokenProcessPool as exc:
+        raise IndexerError(
+            "worker processes end as soon as they start; what they wrote says why, else check "
+            "the memory limit of this machine"
+        ) from exc
+    return pool
 
 
 def _ignore_interrupts() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer import worker
+from indexer import processing, worker
 from indexer.bundle.decoding import decode_records
 from indexer.bundle.encoding import FileLine
 from indexer.embedding.builtin import SPEC
-from indexer.errors import EmbedderMismatchError
+from indexer.errors import EmbedderMismatchError, IndexerError
 from indexer.processing import Processor, Work, process
 from indexer.records import (
     DegradeReason,
@@ -99,6 +99,19 @@ def test_a_file_that_kills_its_process_even_as_windows_is_skipped(
     }
     assert [record.degraded for record in made] == [None] * 5
     assert "deadly.py ended the process that read it again; it is skipped" in caplog.text
+
+
+def dead_on_arrival() -> None:
+    """As where memory is short."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_processes_that_do_not_start_end_the_run_and_are_laid_to_no_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(processing, "_ignore_interrupts", dead_on_arrival)
+    with pytest.raises(IndexerError, match="end as soon as they start"):
+        records(deadly_files())
 
 
 def test_an_embedder_that_is_not_here_is_an_error_and_no_death() -> None:
