@@ -112,6 +112,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a broker may be away for longer than any count says
 # Above the longest apply: a message that is still being worked on is not handed out again.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 4 * 3600,

@@ -135,9 +135,18 @@ def running_site(data_dir: Path) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
+def shared_site() -> Iterator[Site]:
     with new_data_directory() as directory, running_site(directory) as running:
         yield running
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Site:
+    """The shared site with every part alive, whatever an earlier test left."""
+    for part in (shared_site.broker, shared_site.service, shared_site.worker):
+        if part.process is None or part.process.poll() is not None:
+            part.start()
+    return shared_site
 
 
 def many_functions(seed: int, files: int = 60) -> dict[str, str]:
@@ -152,8 +161,9 @@ def many_functions(seed: int, files: int = 60) -> dict[str, str]:
 
 
 def state_of(acme: Organization, project: str) -> str:
-    projects = acme.get("index/status", project=project)["projects"]
-    return str(projects[0]["state"]) if projects else "none"
+    projects = acme.get("index/status")["projects"]
+    states = {row["project"]: str(row["state"]) for row in projects}
+    return states.get(project, "unknown")
 
 
 def readiness(site: Site) -> httpx.Response:
