@@ -145,3 +145,12 @@ def test_foreign_errors_become_store_errors(
 def test_defect_of_the_caller_is_not_disguised(tmp_path: Path) -> None:
     with pytest.raises(TypeError), edge_errors(tmp_path):
         raise TypeError
+
+
+def test_shard_is_held_until_it_is_closed(tmp_path: Path) -> None:
+    create_shard(tmp_path / "shard", dimensions=8)
+    first = Shard(tmp_path / "shard")
+    with pytest.raises(StoreLockedError, match="stop the other server"):
+        Shard(tmp_path / "shard")
+    first.close()
+    Shard(tmp_path / "shard").close()
