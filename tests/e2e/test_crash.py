@@ -109,4 +109,5 @@ def fresh_dump(acme: Organization, repository: Path, seed: int) -> str:
 
 def is_clean(service: Service) -> bool:
     """Whether vector store and database agree."""
-    return bool(service.ask("reconcile").json()["is_clean"])
+    rows = service.ask("reconcile").json()["repositories"]
+    return not any(row["missing"] or row["excess"] for row in rows)
