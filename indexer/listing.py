@@ -1,4 +1,4 @@
-"""What git says, parsed: raw diffs, trees, names of remotes, complaints. Pure; nothing here runs git.
+"""What git says, parsed: raw diffs, trees, remotes, complaints. Pure; nothing here runs git.
 
 Paths are bytes to git and text to everybody else. A path that cannot be stored gets a stand-in
 that is the same in every run, so that its removal finds it again.

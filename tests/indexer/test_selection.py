@@ -170,4 +170,4 @@ def test_every_reason_is_given_somewhere() -> None:
         skip_reason_by_content("a", b"\0"),
         skip_reason_by_content("a", b"\xff"),
     }
-    assert given == set(SkipReason)
+    assert given == set(SkipReason) - {SkipReason.UNPROCESSABLE}  # which a process that dies gives
