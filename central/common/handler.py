@@ -1,0 +1,118 @@
+"""Django behind ASGI, for views that are synchronous: one hop to a thread per request."""
+
+import asyncio
+import contextvars
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+import structlog
+from django.conf import settings
+from django.core import signals
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
+from django.core.handlers.base import BaseHandler
+from django.http import HttpResponse
+from django.urls import set_script_prefix
+
+from central.common.errors import TooLargeError
+from central.common.problems import response_to
+
+# Requests that may wait for the database or the vector store side by side; below the size of
+# the database's pool, so that the workers beside them find a connection.
+THREADS = 16
+
+_Receive = Callable[[], Any]
+_Send = Callable[[Mapping[str, Any]], Any]
+
+_log = structlog.get_logger(__name__)
+
+
+class ThreadHandler(ASGIHandler):
+    """An ASGI application that runs a whole request, with its signals, in one kept thread.
+
+    Django's own starts a thread for every request and goes back and forth between it and the
+    event loop at each signal and middleware, which costs some 2 ms; what it offers for that,
+    cancelling a view whose client has left, a synchronous view cannot use. Bodies larger than
+    `body_limit(path)` bytes are refused before they are read; Django would spool them to disk.
+    """
+
+    def __init__(self, *, body_limit: Callable[[str], int]) -> None:
+        BaseHandler.__init__(self)  # ASGIHandler's own makes every middleware asynchronous
+        self.load_middleware(is_async=False)
+        self._body_limit = body_limit
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
+
+    async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
+        """Answer one HTTP request; nothing if the client leaves before it is complete."""
+        if scope["type"] != "http":
+            raise ValueError(f"This application speaks HTTP, not {scope['type']}.")
+        limit = self._body_limit(scope["path"])
+        with SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
+            try:
+                _check_declared(scope, limit)
+                await _read(receive, body, limit)
+            except RequestAborted:
+                return
+            except TooLargeError as exc:
+                await self.send_response(self._refuse(scope, exc), send)
+                return
+            response = await self._in_thread(partial(self._respond, scope, body))
+        await self.send_response(response, send)
+        if response.streaming:
+            await self._in_thread(response.close)
+
+    async def _in_thread(self, function: Callable[[], Any]) -> Any:
+        context = contextvars.copy_context()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, context.run, function)
+
+    def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
+        """The response, closed already (it keeps its content) unless it is a stream."""
+        set_script_prefix(get_script_prefix(scope))
+        signals.request_started.send(sender=self.__class__, scope=scope)
+        response = self._answer(scope, body)
+        response._handler_class = self.__class__
+        if not response.streaming:
+            response.close()  # sends request_finished: connections go back to the pool
+        return response
+
+    def _answer(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
+        request, malformed = self.create_request(scope, body)
+        return malformed if request is None else self.get_response(request)
+
+    def _refuse(self, scope: dict[str, Any], exc: TooLargeError) -> Any:
+        _log.warning("body_refused", path=scope["path"], status=413)
+        request, malformed = self.create_request(scope, BytesIO())
+        if request is None:
+            return malformed
+        return response_to(request, exc) or HttpResponse(status=413)
+
+
+def _check_declared(scope: Mapping[str, Any], limit: int) -> None:
+    declared = dict(scope["headers"]).get(b"content-length", b"")
+    if declared.isdigit() and int(declared) > limit:
+        raise _too_large(limit)
+
+
+async def _read(receive: _Receive, body: IO[bytes], limit: int) -> None:
+    """Copy the request's body to `body`."""
+    size, is_more = 0, True
+    while is_more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestAborted
+        part = message.get("body", b"")
+        size += len(part)
+        if size > limit:
+            raise _too_large(limit)
+        body.write(part)
+        is_more = message.get("more_body", False)
+    body.seek(0)
+
+
+def _too_large(limit: int) -> TooLargeError:
+    return TooLargeError(f"The body is larger than {limit} bytes; send less.")
