@@ -8,6 +8,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -138,7 +139,7 @@ def _new_pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("forkserver"),
-        initializer=_ignore_interrupts,
+        initializer=_prepare,
     )
 
 
@@ -158,9 +159,17 @@ def _living_pool() -> ProcessPoolExecutor:
     return pool
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C is for the parent, which then ends its workers."""
+def _prepare() -> None:
+    """Ctrl-C is for the parent, which then ends its workers; they never outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent:
+        parent.join()
+        os._exit(1)
 
 
 def _groups(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:

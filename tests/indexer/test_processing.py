@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -109,9 +111,27 @@ def dead_on_arrival() -> None:
 def test_processes_that_do_not_start_end_the_run_and_are_laid_to_no_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processing, "_ignore_interrupts", dead_on_arrival)
+    monkeypatch.setattr(processing, "_prepare", dead_on_arrival)
     with pytest.raises(IndexerError, match="end as soon as they start"):
         records(deadly_files())
+
+
+def test_workers_do_not_outlive_a_process_that_is_killed() -> None:
+    program = (
+        "import sys, time\n"
+        "from indexer.embedding.builtin import SPEC\n"
+        "from indexer.processing import Processor\n"
+        "from tests.indexer.test_processing import source\n"
+        "with Processor(embedder=SPEC, total_bytes=10**6) as processor:\n"
+        "    list(processor.lines([source('a.py', 'x = 1')]))\n"
+        "    print('made', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    assert killed.stdout is not None
+    assert killed.stdout.readline() == b"made\n"
+    killed.kill()
+    killed.communicate(timeout=30)  # which ends when nobody holds the pipe any more
 
 
 def test_an_embedder_that_is_not_here_is_an_error_and_no_death() -> None:
