@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import httpx
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import HealthCheck, Phase, event, given, note, settings
 from hypothesis import strategies as st
 
 from indexer.client import Central, OpenRequest
@@ -72,6 +72,7 @@ def test_incremental_runs_end_where_a_full_run_does(
             for step in pushed:
                 step(branch)
             report = run(acme, branch, project)
+            event(report.reason)
             note(f"{[step.__qualname__ for step in pushed]}: {report.mode}, {report.reason}")
         run(acme, branch, f"{project}-afresh")
     assert dump(acme, project) == dump(acme, f"{project}-afresh")
