@@ -201,5 +201,6 @@ def steps() -> st.SearchStrategy[Step]:
         st.builds(change_mode, number),
         st.builds(merge, path, content, path),
         st.builds(revert, number),
-        st.builds(force_push, number, st.none() | content),
+        st.builds(force_push, number, st.none()),
+        st.builds(force_push, number, content),
     )
