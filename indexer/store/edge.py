@@ -2,6 +2,7 @@
 
 Every call into Edge holds the interpreter lock until it returns (measured with 0.9.0), so
 searches and updates never run side by side; updates go in small batches to let searches in.
+ProcessStore runs it apart from the web process.
 """
 
 import threading
