@@ -33,8 +33,8 @@ def mortal(data_dir: Path, tmp_path: Path) -> Iterator[Service]:
 
 
 def content(seed: int) -> dict[str, str]:
-    """Files that differ with the seed; one goes away every other time."""
-    names = [f"src/module_{number}.py" for number in range(3 + seed % 2)]
+    """Three files that differ with the seed and one that only this seed has."""
+    names = [*(f"src/module_{number}.py" for number in range(3)), f"src/only_{seed}.py"]
     return {
         name: f"def function_of_seed_{seed}_{at}():\n    return {seed * at}\n"
         for at, name in enumerate(names)
@@ -83,7 +83,7 @@ def places_to_die(total: int) -> list[int]:
     """The first and the last line, and a random one out of each stretch between."""
     step = total // KILLS
     between = [at + random.randrange(step) for at in range(2, total - step, step)]  # noqa: S311
-    return [1, *between, total]
+    return [1, *between, total - 2]
 
 
 def kill_while_applying(

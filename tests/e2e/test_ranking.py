@@ -42,7 +42,7 @@ def indexed() -> Iterator[Organization]:
 
 
 def own_sources(directory: Path) -> Path:
-    """This project as its work tree is, without what its own configuration leaves out."""
+    """The project as its work tree is, without what its own configuration leaves out."""
     new_repository(directory)
     for name in ("indexer", "central", "scripts", "docs", "requirements", ".codesearch.toml"):
         source = ROOT / name
