@@ -26,6 +26,7 @@ CONTENTS = (
     b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1\n",
 )
 ATTRIBUTES = (
+    b"",
     b"*.js linguist-generated\n",
     b"*_pb2.py -linguist-generated\nvendor/** -linguist-vendored\n",
     b"pkg/** linguist-vendored\n* text=auto\n",
@@ -46,8 +47,8 @@ class Branch:
     @classmethod
     def begin(cls, path: Path) -> "Branch":
         branch = cls(new_repository(path))
-        branch.write(PATHS[0], CONTENTS[0])
-        branch.write(PATHS[7], CONTENTS[4])
+        for number, name in enumerate(PATHS[:8]):
+            branch.write(name, CONTENTS[number % 2])  # what rules and attributes can leave out
         commit_all(path, "First commit")
         return branch
 
