@@ -25,6 +25,11 @@ def unpack_terms(data: bytes) -> TermVector:
     )
 
 
+def unpack_term_ids(data: bytes) -> NDArray[np.uint32]:
+    """The first half of what `pack_terms` packed: ids alone, ascending; of several, one by one."""
+    return np.frombuffer(data, _ID)
+
+
 def term_counts(packed: Iterable[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Distinct term ids of some chunks, ascending, and in how many of the chunks each occurs."""
     ids = b"".join(data[: len(data) // 2] for data in packed)

@@ -73,13 +73,20 @@ class Answer:
 
 
 def missing_projects(
-    scope: list[SearchedRepository], unknown: list[str], without_embedder: set[str]
+    scope: list[SearchedRepository],
+    unknown: list[str],
+    without_embedder: set[str],
+    *,
+    is_cut: bool,
 ) -> list[MissingProject]:
-    """Every project that the answer may lack something of, with the first reason that holds."""
+    """Every project that the answer may lack something of, with the first reason that holds.
+
+    `is_cut`: the search gave up before the store had told all its hits.
+    """
     missing = [
         MissingProject(repository.name, reason)
         for repository in scope
-        if (reason := _reason(repository, without_embedder))
+        if (reason := _reason(repository, without_embedder) or ("too_many_hits" if is_cut else ""))
     ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)

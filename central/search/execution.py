@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
+from typing import NamedTuple
 
 from central.search.answers import Result, forge_url, shown_content
 from central.search.filters import point_filter, row_filter
@@ -16,6 +16,20 @@ from indexer.records import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
 
 
+class Candidates(NamedTuple):
+    """`is_cut`: there are fewer than wanted because the lists may not grow any longer."""
+
+    found: list[Found]
+    is_cut: bool
+
+
+class Shown(NamedTuple):
+    """`has_moved`: a searched repository was re-indexed since the scope was read."""
+
+    results: list[Result]
+    has_moved: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """What is asked, of which repositories (by id) and collections (by repository)."""
@@ -26,11 +40,12 @@ class Execution:
     collections: Mapping[int, Collection]
     store: VectorStore
 
-    def candidates(self, wanted: int) -> list[Found]:
+    def candidates(self, wanted: int) -> Candidates:
         """The first `wanted` candidates (at most MAX_RESULTS), each place in a file once.
 
         However many are wanted, the first ones are the same. Raises StoreError.
         """
+        is_cut = False
         wanted = min(wanted, MAX_RESULTS)
         projects = {item.id: item.name for item in self.repositories.values()}
         found: dict[tuple[int, str, int, int], Found] = {}
@@ -50,19 +65,26 @@ class Execution:
                 ceiling = item.score
             if len(found) >= wanted:
                 break
-        return list(found.values())[:wanted]
+            is_cut = tier.is_cut
+        return Candidates(list(found.values())[:wanted], is_cut)
 
-    def results(self, found: Sequence[Found]) -> list[Result]:
+    def results(self, found: Sequence[Found]) -> Shown:
         """Candidates as they are shown; one whose chunk is gone by now is left out."""
         cosines = self._cosines(item.row for item in found if item.cosine is None)
-        texts = shown_texts(
-            chunks=[item.row.id for item in found], with_file=self.request.expand > 0
+        texts, generations = shown_texts(
+            chunks=[item.row.id for item in found],
+            repositories=list(self.repositories),
+            with_file=self.request.expand > 0,
         )
-        return [
-            self._result(item, cosines.get(item.row.point, item.cosine), texts[item.row.id])
+        results = [
+            self._result(item, cosines.get(item.row.id, item.cosine), texts[item.row.id])
             for item in found
             if item.row.id in texts
         ]
+        has_moved = any(
+            generations.get(item.id) != item.generation for item in self.repositories.values()
+        )
+        return Shown(results, has_moved)
 
     def _tiers(self) -> Iterator[Tier]:
         rows = row_filter(self.request)
@@ -88,11 +110,11 @@ class Execution:
         least = self.request.min_similarity
         if least is None:
             return
-        bare = [row for point, row in tier.rows.items() if point not in tier.cosines]
+        bare = [row for chunk, row in tier.rows.items() if chunk not in tier.cosines]
         tier.cosines.update(self._cosines(bare))
-        tier.keep({point for point in tier.rows if tier.cosines.get(point, -1.0) >= least})
+        tier.keep({chunk for chunk in tier.rows if tier.cosines.get(chunk, -1.0) >= least})
 
-    def _cosines(self, rows: Iterable[LiveChunk]) -> dict[UUID, float]:
+    def _cosines(self, rows: Iterable[LiveChunk]) -> dict[int, float]:
         return missing_cosines(self.store, rows, queries=self.queries, collections=self.collections)
 
     def _result(self, item: Found, cosine: float | None, shown: ShownText) -> Result:

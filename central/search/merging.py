@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 
-from central.corpus.packing import unpack_terms
+from central.corpus.packing import unpack_term_ids
 from central.search.fusion import DENSE_WEIGHT, DENSE_WEIGHT_SYMBOLIC, fuse_normalised
 from central.search.query import Mode
 from central.search.ranking import Ranked, in_order, rank
@@ -39,11 +37,12 @@ def ordered(
     """The tier's candidates, best first; no score is above `ceiling`, the tier's before.
 
     Hybrid and symbol searches are re-ranked; semantic scores are the cosines, lexical ones shares
-    of the best. A chunk that several queries find keeps its best score.
+    of what a chunk that is full of the query's words would have. A chunk that several queries find
+    keeps its best score.
     """
     candidates = {
-        point: _candidate(row, projects[row.repository], tier.defines.get(point, ()))
-        for point, row in tier.rows.items()
+        chunk: _candidate(row, projects[row.repository], tier.defines.get(chunk, ()))
+        for chunk, row in tier.rows.items()
     }
     best: dict[int, Ranked] = {}
     finders: dict[int, list[int]] = {}
@@ -53,28 +52,22 @@ def ordered(
             finders.setdefault(chunk, []).append(index)
             if chunk not in best or ranked.score > best[chunk].score:
                 best[chunk] = ranked
-    rows = {row.id: row for row in tier.rows.values()}
     scale = ceiling if mode in (Mode.HYBRID, Mode.SYMBOL) else 1.0
     return [
         Found(
-            rows[ranked.candidate.id],
-            min(ceiling, scale * ranked.score),
-            tier.cosines.get(rows[ranked.candidate.id].point),
-            tuple(finders[ranked.candidate.id]),
+            tier.rows[chunk],
+            min(ceiling, scale * score),
+            tier.cosines.get(chunk),
+            tuple(finders[chunk]),
         )
-        for ranked in sorted(best.values(), key=in_order)
+        for (chunk, *_), score in sorted(best.values(), key=in_order)
     ]
 
 
 def words_in(query: Asked, row: LiveChunk) -> list[str]:
     """The query's words that occur in the chunk, as written in the query."""
-    ids = unpack_terms(row.terms).ids
-    asked = [term for _, term in query.parsed.whole_terms]
-    present = np.isin(np.array(asked, dtype=np.uint32), ids)
-    words = [
-        word for (word, _), there in zip(query.parsed.whole_terms, present, strict=True) if there
-    ]
-    return list(dict.fromkeys(words))
+    ids = set(unpack_term_ids(row.term_ids).tolist())
+    return list(dict.fromkeys(word for word, term in query.parsed.whole_terms if term in ids))
 
 
 def _order(
@@ -82,19 +75,19 @@ def _order(
     query: Asked,
     lists: Lists,
     tier: Tier,
-    candidates: Mapping[UUID, Candidate],
+    candidates: Mapping[int, Candidate],
 ) -> list[Ranked]:
     if mode is Mode.SEMANTIC:
         return [
-            Ranked(candidates[point], max(0.0, min(1.0, tier.cosines[point])))
-            for point in lists.dense
+            Ranked(candidates[chunk], max(0.0, min(1.0, tier.cosines[chunk])))
+            for chunk in lists.dense
         ]
     if mode is Mode.LEXICAL:
         total = float(sum(query.terms.weights)) * _MOST if query.terms is not None else 1.0
-        return [Ranked(candidates[point], score / total) for point, score in lists.lexical.items()]
+        return [Ranked(candidates[chunk], score / total) for chunk, score in lists.lexical.items()]
     base = _base(mode, query, lists)
-    chosen = [candidates[point] for point in base]
-    coverage = _coverage(query, [tier.rows[point] for point in base])
+    chosen = [candidates[chunk] for chunk in base]
+    coverage = _coverage(query, [tier.rows[chunk].term_ids for chunk in base])
     return rank(query.parsed, chosen, list(base.values()), coverage, importance=_importance(query))
 
 
@@ -106,7 +99,7 @@ def _importance(query: Asked) -> list[float] | None:
     return [query.rarity.get(term, rarest) for term in query.parsed.word_terms]
 
 
-def _base(mode: Mode, query: Asked, lists: Lists) -> dict[UUID, float]:
+def _base(mode: Mode, query: Asked, lists: Lists) -> dict[int, float]:
     if mode is Mode.SYMBOL:
         return lists.lexical
     return fuse_normalised(
@@ -117,23 +110,18 @@ def _base(mode: Mode, query: Asked, lists: Lists) -> dict[UUID, float]:
     )
 
 
-def _coverage(query: Asked, rows: Sequence[LiveChunk]) -> list[float]:
-    """The share of the query's terms, weighed by rarity, that each row holds."""
-    if query.terms is None:
-        return [0.0] * len(rows)
-    ids, weights = query.terms.ids, query.terms.weights
-    total = float(weights.sum())
-    return [_held(unpack_terms(row.terms).ids, ids, weights) / total for row in rows]
-
-
-def _held(
-    own: NDArray[np.uint32], asked: NDArray[np.uint32], weights: NDArray[np.float32]
-) -> float:
-    if not len(own):
-        return 0.0
-    places = own.searchsorted(asked)
-    places[places == len(own)] = 0
-    return float(weights[own[places] == asked].sum())
+def _coverage(query: Asked, term_ids: Sequence[bytes]) -> list[float]:
+    """The share of the query's terms, weighed by rarity, that each chunk holds."""
+    if query.terms is None or not term_ids:
+        return [0.0] * len(term_ids)
+    asked, weights = query.terms.ids, query.terms.weights
+    held = unpack_term_ids(b"".join(term_ids))
+    owners = np.repeat(np.arange(len(term_ids)), [len(ids) // held.itemsize for ids in term_ids])
+    places = np.minimum(asked.searchsorted(held), len(asked) - 1)
+    found = asked[places] == held
+    sums = np.bincount(owners[found], weights[places[found]], minlength=len(term_ids))
+    shares: list[float] = (sums / weights.sum()).tolist()
+    return shares
 
 
 def _candidate(row: LiveChunk, project: str, defines: tuple[str, ...]) -> Candidate:

@@ -6,7 +6,6 @@ depend on how many are asked for: pages put together are the one long answer.
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from uuid import UUID
 
 from central.search.filters import RowFilter
 from central.search.fusion import floor, merge_lists
@@ -46,37 +45,51 @@ class Plan:
 
 @dataclass(slots=True)
 class Lists:
-    """The candidates of one query in a tier, with raw scores in descending order."""
+    """The candidates of one query in a tier by id, with raw scores in descending order.
 
-    dense: dict[UUID, float] = field(default_factory=dict)
-    lexical: dict[UUID, float] = field(default_factory=dict)
+    Ids are chunks' or, before the rows are known, points' as integers: a UUID is hashed and
+    compared by Python code, thousands of times in a search.
+    """
+
+    dense: dict[int, float] = field(default_factory=dict)
+    lexical: dict[int, float] = field(default_factory=dict)
     lexical_floor: float = 0.0
 
-    def of(self, points: Container[UUID]) -> "Lists":
-        """The same lists without what is not in `points`."""
+    def of(self, ids: Container[int]) -> "Lists":
+        """The same lists without what is not in `ids`."""
         return Lists(
-            {point: score for point, score in self.dense.items() if point in points},
-            {point: score for point, score in self.lexical.items() if point in points},
+            {key: score for key, score in self.dense.items() if key in ids},
+            {key: score for key, score in self.lexical.items() if key in ids},
+            self.lexical_floor,
+        )
+
+    def renamed(self, ids: Mapping[int, int]) -> "Lists":
+        """The same lists by what `ids` says for each id, without what it says nothing of."""
+        return Lists(
+            {ids[key]: score for key, score in self.dense.items() if key in ids},
+            {ids[key]: score for key, score in self.lexical.items() if key in ids},
             self.lexical_floor,
         )
 
 
 @dataclass(slots=True)
 class Tier:
-    """Live candidates by point, the lists of each query, and each point's highest cosine.
+    """Live candidates by chunk id, the lists of each query, and each one's highest cosine.
 
-    `defines`: names asked for that a chunk is known to define.
+    `defines`: names asked for that a chunk is known to define. `is_cut`: the last tier, though
+    the store holds more than LAST_SIZE hits.
     """
 
-    rows: dict[UUID, LiveChunk]
+    rows: dict[int, LiveChunk]
     lists: list[Lists]
-    cosines: dict[UUID, float]
-    defines: dict[UUID, tuple[str, ...]] = field(default_factory=dict)
+    cosines: dict[int, float]
+    defines: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    is_cut: bool = False
 
-    def keep(self, points: set[UUID]) -> None:
+    def keep(self, chunks: set[int]) -> None:
         """Drop every other candidate, from the lists too."""
-        self.rows = {point: row for point, row in self.rows.items() if point in points}
-        self.lists = [lists.of(points) for lists in self.lists]
+        self.rows = {chunk: row for chunk, row in self.rows.items() if chunk in chunks}
+        self.lists = [lists.of(chunks) for lists in self.lists]
 
 
 def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
@@ -85,9 +98,9 @@ def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
     A list grows while filters and dead points leave too few. Raises StoreError.
     """
     named = _named(plan)
-    yielded: set[UUID] = set()
-    known: set[UUID] = set()
-    rows: dict[UUID, LiveChunk] = {}
+    yielded: set[int] = set()
+    known: set[int] = set()
+    rows: dict[int, LiveChunk] = {}
     size = FIRST_SIZE
     while True:
         answer = _ask(store, plan, size)
@@ -96,6 +109,7 @@ def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
         rows |= _live(plan, fresh)
         tier = _tier(plan, answer, rows, named if not yielded else {}, yielded)
         last = answer.exhausted or size >= LAST_SIZE
+        tier.is_cut = last and not answer.exhausted
         if len(tier.rows) >= ENOUGH or last:
             yielded |= tier.rows.keys()
             yield tier
@@ -106,28 +120,29 @@ def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
 
 @dataclass(slots=True)
 class _Answer:
-    """Raw lists of every query; `exhausted` where longer ones would bring nothing."""
+    """Raw lists of every query by point; `exhausted` where longer ones would bring nothing."""
 
     lists: list[Lists]
-    cosines: dict[UUID, float]
+    cosines: dict[int, float]
     exhausted: bool
 
-    def points(self) -> set[UUID]:
+    def points(self) -> set[int]:
         return {point for lists in self.lists for point in (*lists.dense, *lists.lexical)}
 
 
 def _ask(store: VectorStore, plan: Plan, size: int) -> _Answer:
     """One request per embedder for all queries."""
-    dense: list[list[dict[UUID, float]]] = [[] for _ in plan.queries]
-    lexical: list[dict[UUID, float]] = [{} for _ in plan.queries]
-    cosines: dict[UUID, float] = {}
+    dense: list[list[dict[int, float]]] = [[] for _ in plan.queries]
+    lexical: list[dict[int, float]] = [{} for _ in plan.queries]
+    cosines: dict[int, float] = {}
     exhausted = True
     for embedder, collections in plan.collections.items():
         asked = [_store_query(plan, query, embedder, size) for query in plan.queries]
         for index, hits in enumerate(store.search(collections, asked)):
-            dense[index].append(dict(hits.dense))
-            lexical[index].update(hits.lexical)
-            _keep_highest(cosines, hits)
+            similar = {point.int: score for point, score in hits.dense}
+            dense[index].append(similar)
+            lexical[index].update({point.int: score for point, score in hits.lexical})
+            keep_highest(cosines, similar)
             exhausted = exhausted and _is_exhausted(plan, hits, size)
     lists = []
     for of_embedders, terms in zip(dense, lexical, strict=True):
@@ -147,10 +162,11 @@ def _store_query(plan: Plan, query: Asked, embedder: EmbedderSpec, size: int) ->
     )
 
 
-def _keep_highest(cosines: dict[UUID, float], hits: HybridHits) -> None:
-    for point, score in hits.dense:
-        if score > cosines.get(point, -1.0):
-            cosines[point] = score
+def keep_highest(cosines: dict[int, float], more: Mapping[int, float]) -> None:
+    """Add `more` to `cosines`; the higher one stays."""
+    for key, score in more.items():
+        if score > cosines.get(key, -1.0):
+            cosines[key] = score
 
 
 def _is_exhausted(plan: Plan, hits: HybridHits, size: int) -> bool:
@@ -160,47 +176,52 @@ def _is_exhausted(plan: Plan, hits: HybridHits, size: int) -> bool:
     return len(hits.dense) < size and len(hits.lexical) < size
 
 
-def _live(plan: Plan, points: set[UUID]) -> dict[UUID, LiveChunk]:
+def _live(plan: Plan, points: set[int]) -> dict[int, LiveChunk]:
     if not points:
         return {}
-    found = live_chunks(points=list(points), repositories=plan.repositories)
-    return {row.point: row for row in found if _admits(plan, row)}
+    found = live_chunks(points=points, repositories=plan.repositories)
+    return {row.point.int: row for row in found if _admits(plan, row)}
 
 
 def _admits(plan: Plan, row: LiveChunk) -> bool:
     return plan.rows.admits(path=row.path, language=row.language, chunk_type=row.type)
 
 
-def _named(plan: Plan) -> dict[UUID, tuple[LiveChunk, tuple[str, ...]]]:
-    """Chunks that define a symbol which a query names: the store may rank them too low to see."""
+def _named(plan: Plan) -> dict[int, tuple[LiveChunk, tuple[str, ...]]]:
+    """By id, chunks that define a symbol which a query names: the store may rank them too low."""
     if plan.mode is not Mode.HYBRID:
         return {}
     names = {symbol.name for query in plan.queries for symbol in query.parsed.symbols}
     if not names:
         return {}
-    found: dict[UUID, tuple[LiveChunk, tuple[str, ...]]] = {}
+    found: dict[int, tuple[LiveChunk, tuple[str, ...]]] = {}
     for name, row in chunks_defining(names=sorted(names), repositories=plan.repositories):
         if _admits(plan, row):
-            _, before = found.get(row.point, (row, ()))
-            found[row.point] = (row, (*before, name))
+            _, before = found.get(row.id, (row, ()))
+            found[row.id] = (row, (*before, name))
     return found
 
 
 def _tier(
     plan: Plan,
     answer: _Answer,
-    rows: Mapping[UUID, LiveChunk],
-    named: Mapping[UUID, tuple[LiveChunk, tuple[str, ...]]],
-    yielded: set[UUID],
+    rows: Mapping[int, LiveChunk],
+    named: Mapping[int, tuple[LiveChunk, tuple[str, ...]]],
+    yielded: set[int],
 ) -> Tier:
-    fresh = {point: row for point, row in rows.items() if point not in yielded}
-    fresh |= {point: row for point, (row, _) in named.items()}
+    """What `answer` adds to what was yielded before; `rows` by point, the rest by chunk."""
+    chunks = {point: row.id for point, row in rows.items() if row.id not in yielded}
+    fresh = {row.id: row for row in rows.values() if row.id not in yielded}
+    fresh |= {chunk: row for chunk, (row, _) in named.items()}
     lists = []
     for query, raw in zip(plan.queries, answer.lists, strict=True):
-        own = raw.of(fresh)
+        own = raw.renamed(chunks)
         asked = {symbol.name for symbol in query.parsed.symbols}
-        for point, (_, names) in named.items():
-            if asked.intersection(names) and point not in own.dense:
-                own.lexical.setdefault(point, raw.lexical_floor)
+        for chunk, (_, names) in named.items():
+            if asked.intersection(names) and chunk not in own.dense:
+                own.lexical.setdefault(chunk, raw.lexical_floor)
         lists.append(own)
-    return Tier(fresh, lists, answer.cosines, {point: names for point, (_, names) in named.items()})
+    cosines = {
+        chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines
+    }
+    return Tier(fresh, lists, cosines, {chunk: names for chunk, (_, names) in named.items()})

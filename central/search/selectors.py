@@ -6,12 +6,10 @@ or IN lists of that length costs more than the query.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connection
-
-from central.repositories.models import Repository
+from central.common.statements import fetch_rows
 from central.repositories.selectors import visible_repositories
 from central.search.filters import RowFilter
 from central.tenancy.credentials import Credential
@@ -35,7 +33,7 @@ class SearchedRepository(NamedTuple):
 
 
 class LiveChunk(NamedTuple):
-    """A chunk's row without its text. `terms` is packed as corpus.models.Chunk says."""
+    """A chunk's row without its text. `term_ids` as corpus.packing.unpack_term_ids reads them."""
 
     id: int
     point: UUID
@@ -47,7 +45,7 @@ class LiveChunk(NamedTuple):
     type: str
     name: str
     container: str
-    terms: bytes
+    term_ids: bytes
 
 
 class ShownText(NamedTuple):
@@ -57,25 +55,45 @@ class ShownText(NamedTuple):
     content: str
 
 
+class Shown(NamedTuple):
+    """Texts by chunk id, without chunks that are gone; generations by repository id."""
+
+    texts: dict[int, ShownText]
+    generations: dict[int, int]
+
+
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
-    c.type, c.name, c.container, c.terms"""
+    c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2)"""
 _LIVE = f"""SELECT {_CHUNK} FROM corpus_chunk c JOIN corpus_file f ON f.id = c.file_id
-    WHERE c.point = ANY(%s) AND c.repository_id = ANY(%s)"""  # noqa: S608
+    WHERE c.point = ANY(%s::uuid[]) AND c.repository_id = ANY(%s::bigint[])"""  # noqa: S608
 # The narrowest chunk that holds a definition's first line, the one with its name before others.
 _DEFINING = f"""SELECT DISTINCT ON (s.id) s.name, {_CHUNK}
     FROM corpus_symbol s
     JOIN corpus_chunk c ON c.file_id = s.file_id
         AND c.start_line <= s.start_line AND c.end_line >= s.start_line
     JOIN corpus_file f ON f.id = s.file_id
-    WHERE s.id = ANY(%s)
+    WHERE s.id = ANY(%s::bigint[])
     ORDER BY s.id, c.name = s.name DESC, c.end_line - c.start_line, c.ordinal"""  # noqa: S608
 _NAMED = """SELECT id FROM corpus_symbol
-    WHERE name = ANY(%s) AND repository_id = ANY(%s) LIMIT %s"""
+    WHERE name = ANY(%s::text[]) AND repository_id = ANY(%s::bigint[]) LIMIT %s"""
 _MATCHING = """SELECT s.id FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
-    WHERE s.repository_id = ANY(%s) AND s.name ILIKE ALL(%s) AND starts_with(f.path, %s)
-        AND (%s = '' OR f.language = %s) AND NOT lower(f.path) LIKE ANY(%s)
-    ORDER BY s.name = %s DESC, lower(s.name) = lower(%s) DESC, length(s.name), s.name, s.id
+    WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE ALL(%s::text[])
+        AND starts_with(f.path, %s::text) AND (%s::text = '' OR f.language = %s::text)
+        AND NOT lower(f.path) LIKE ANY(%s::text[])
+    ORDER BY s.name = %s::text DESC, lower(s.name) = lower(%s::text) DESC,
+        length(s.name), s.name, s.id
     LIMIT %s"""
+
+
+_SHOWN = """SELECT r.id, r.generation, c.id, c.text, ''
+    FROM repositories_repository r
+    LEFT JOIN corpus_chunk c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
+    WHERE r.id = ANY(%s::bigint[])"""
+_SHOWN_WITH_FILE = """SELECT r.id, r.generation, c.id, c.text, f.content
+    FROM repositories_repository r
+    LEFT JOIN (corpus_chunk c JOIN corpus_file f ON f.id = c.file_id)
+        ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
+    WHERE r.id = ANY(%s::bigint[])"""
 
 
 def repositories_in_sight(*, credential: Credential) -> list[SearchedRepository]:
@@ -99,16 +117,18 @@ def repositories_in_sight(*, credential: Credential) -> list[SearchedRepository]
     return [SearchedRepository(*row) for row in rows]
 
 
-def live_chunks(*, points: Sequence[UUID], repositories: Sequence[int]) -> list[LiveChunk]:
-    """The chunks of `repositories` that name one of `points`; a dead point has none."""
-    return [LiveChunk(*row) for row in _rows(_LIVE, [list(points), list(repositories)])]
+def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:
+    """The chunks of `repositories` that name one of `points` (UUID.int); a dead point has none."""
+    ids = ",".join([f"{point:032x}" for point in points])
+    rows = fetch_rows(_LIVE, [f"{{{ids}}}", list(repositories)])
+    return [LiveChunk(*row) for row in rows]
 
 
 def chunks_defining(
     *, names: Sequence[str], repositories: Sequence[int]
 ) -> list[tuple[str, LiveChunk]]:
     """(name, chunk that defines it) for symbols with exactly one of `names`."""
-    ids = _rows(_NAMED, [list(names), list(repositories), SYMBOL_ROWS])
+    ids = fetch_rows(_NAMED, [list(names), list(repositories), SYMBOL_ROWS])
     return _defining([row[0] for row in ids])
 
 
@@ -121,7 +141,7 @@ def chunks_defining_like(
     """
     patterns = [f"%{_like(part)}%" for part in parts]
     excluded = [f"%{_like(pattern)}%" for pattern in rows.excluded]
-    ids = _rows(
+    ids = fetch_rows(
         _MATCHING,
         [
             list(repositories),
@@ -138,30 +158,19 @@ def chunks_defining_like(
     return _defining([row[0] for row in ids])
 
 
-def shown_texts(*, chunks: Sequence[int], with_file: bool) -> dict[int, ShownText]:
-    """Chunk id → its text and, `with_file`, its file's content. A chunk may be gone by now."""
-    content = "f.content" if with_file else "''"
-    sql = f"""SELECT c.id, c.text, {content} FROM corpus_chunk c
-        JOIN corpus_file f ON f.id = c.file_id WHERE c.id = ANY(%s)"""  # noqa: S608
-    return {row[0]: ShownText(row[1], row[2]) for row in _rows(sql, [list(chunks)])}
-
-
-def generations(*, repositories: Iterable[int]) -> dict[int, int]:
-    """Repository id → generation, as it is now."""
-    found = Repository.objects.filter(pk__in=list(repositories))
-    return dict(found.values_list("pk", "generation"))
+def shown_texts(*, chunks: Sequence[int], repositories: Sequence[int], with_file: bool) -> Shown:
+    """Texts of `chunks` and, read in the same instant, the generations of `repositories`."""
+    rows = fetch_rows(_SHOWN_WITH_FILE if with_file else _SHOWN, [list(chunks), list(repositories)])
+    return Shown(
+        {row[2]: ShownText(row[3], row[4]) for row in rows if row[2] is not None},
+        {row[0]: row[1] for row in rows},
+    )
 
 
 def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
     if not symbols:
         return []
-    return [(row[0], LiveChunk(*row[1:])) for row in _rows(_DEFINING, [symbols])]
-
-
-def _rows(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        return list(cursor.fetchall())
+    return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [symbols])]
 
 
 def _like(text: str) -> str:

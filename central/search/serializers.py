@@ -131,7 +131,8 @@ class MissingProjectSerializer(serializers.Serializer[Any]):
 
     project = serializers.CharField()
     reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused, embedder_unavailable or unknown_project"
+        help_text="never_indexed, failed, behind, paused, embedder_unavailable, unknown_project "
+        "or too_many_hits (the filters leave too little of the first 100,000 hits)"
     )
 
 

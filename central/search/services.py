@@ -19,7 +19,7 @@ from central.search.cursor import decode_cursor, encode_cursor
 from central.search.execution import Execution
 from central.search.preparation import prepare
 from central.search.query import SearchRequest
-from central.search.selectors import SearchedRepository, generations, repositories_in_sight
+from central.search.selectors import SearchedRepository, repositories_in_sight
 from central.tenancy.credentials import Credential
 from indexer.records import EmbedderSpec
 from indexer.store.base import Collection
@@ -45,6 +45,8 @@ class _Scope:
 class _Page:
     results: list[Result]
     has_more: bool
+    has_moved: bool
+    is_cut: bool
     away: set[EmbedderSpec]
 
 
@@ -60,7 +62,7 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
     offset = decode_cursor(request=request, organization=slug)
     scope = _scope(credential, request)
     page = _page(slug, scope, request, offset)
-    if _has_moved(scope):
+    if page.has_moved:
         scope = _scope(credential, request)
         page = _page(slug, scope, request, offset)
     cursor = None
@@ -96,12 +98,6 @@ def _scope(credential: Credential, request: SearchRequest) -> _Scope:
     )
 
 
-def _has_moved(scope: _Scope) -> bool:
-    """Whether a searched repository was re-indexed since the scope was read."""
-    now = generations(repositories=scope.searched)
-    return any(now.get(item.id) != item.generation for item in scope.searched.values())
-
-
 def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Page:
     searched = scope.searched
     collections = {
@@ -114,15 +110,16 @@ def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Pag
     )
     execution = Execution(request, queries, searched, collections, vector_store())
     end = offset + request.limit
-    found = execution.candidates(end + 1)
-    return _Page(execution.results(found[offset:end]), len(found) > end, away)
+    found, is_cut = execution.candidates(end + 1)
+    results, has_moved = execution.results(found[offset:end])
+    return _Page(results, len(found) > end, has_moved, is_cut, away)
 
 
 def _answer(
     request: SearchRequest, scope: _Scope, page: _Page, cursor: str | None, took_ms: float
 ) -> Answer:
     away = {str(spec) for spec in page.away}
-    missing = missing_projects(scope.asked, scope.unknown, away)
+    missing = missing_projects(scope.asked, scope.unknown, away, is_cut=page.is_cut)
     searched = [
         SearchedProject(item.name, item.commit, item.indexed_at) for item in scope.searched.values()
     ]

@@ -14,16 +14,16 @@ def missing_cosines(
     *,
     queries: Sequence[Asked],
     collections: Mapping[int, Collection],
-) -> dict[UUID, float]:
-    """Point → the highest cosine with any of `queries`; none where there is no vector to compare.
+) -> dict[int, float]:
+    """Chunk id → the highest cosine with any of `queries`; none where there is no vector.
 
     `collections` by repository. Raises StoreError.
     """
-    points: dict[int, list[UUID]] = {}
+    chunks: dict[int, dict[UUID, int]] = {}
     for row in rows:
-        points.setdefault(row.repository, []).append(row.point)
-    cosines: dict[UUID, float] = {}
-    for repository, wanted in points.items():
+        chunks.setdefault(row.repository, {})[row.point] = row.id
+    cosines: dict[int, float] = {}
+    for repository, wanted in chunks.items():
         collection = collections[repository]
         asked = [
             query.vectors[collection.embedder]
@@ -31,8 +31,8 @@ def missing_cosines(
             if collection.embedder in query.vectors
         ]
         if asked:
-            for point, vector in store.vectors(collection, wanted).items():
-                cosines[point] = max(float(vector @ other) for other in asked)
+            for point, vector in store.vectors(collection, list(wanted)).items():
+                cosines[wanted[point]] = max(float(vector @ other) for other in asked)
     return cosines
 
 

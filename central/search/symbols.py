@@ -1,11 +1,10 @@
 """Symbol search: definitions by name, each as the chunk that holds it."""
 
 from collections.abc import Sequence
-from uuid import UUID
 
 from central.search.filters import RowFilter
 from central.search.query import ParsedQuery, folded, name_parts
-from central.search.retrieval import Asked, Lists, Tier
+from central.search.retrieval import Asked, Lists, Tier, keep_highest
 from central.search.selectors import LiveChunk, chunks_defining_like
 
 _PREFIX = 0.6
@@ -19,9 +18,9 @@ def symbol_tier(queries: Sequence[Asked], *, repositories: Sequence[int], rows: 
         lists = Lists()
         for name in _names(query.parsed):
             for symbol, row in _found(name, repositories, rows):
-                tier.rows[row.point] = row
-                tier.defines[row.point] = (*tier.defines.get(row.point, ()), symbol)
-                _keep_better(lists, row.point, _closeness(symbol, name))
+                tier.rows[row.id] = row
+                tier.defines[row.id] = (*tier.defines.get(row.id, ()), symbol)
+                keep_highest(lists.lexical, {row.id: _closeness(symbol, name)})
         tier.lists.append(lists)
     return tier
 
@@ -53,8 +52,3 @@ def _closeness(symbol: str, name: str) -> float:
     if own == asked:
         return 0.85
     return (_PREFIX if own.startswith(asked) else _PARTS) * len(asked) / max(len(own), 1)
-
-
-def _keep_better(lists: Lists, point: UUID, score: float) -> None:
-    if score > lists.lexical.get(point, -1.0):
-        lists.lexical[point] = score

@@ -153,6 +153,7 @@ def database(url: str) -> dict[str, Any]:
     config["OPTIONS"] = {
         **config.get("OPTIONS", {}),
         "connect_timeout": 3,
+        "prepare_threshold": 5,  # lets central.common.statements prepare; Django's cursors never do
         "pool": {"min_size": 1, "max_size": 20, "timeout": 3},
     }
     return config

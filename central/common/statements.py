@@ -1,0 +1,30 @@
+"""Prepared statements on Django's connection, for what every search asks.
+
+Planning `= ANY` of hundreds of values takes several times as long as finding them (5 ms against
+1 ms), and so does composing a query of the ORM. Needs `prepare_threshold` in OPTIONS.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+from psycopg import Cursor
+
+
+def fetch_rows(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """All rows of a statement that is prepared once per connection.
+
+    Parameters are bound by the server: cast those whose type the statement does not tell. Values
+    come in PostgreSQL's binary format, so bytea is `bytes`. Raises Django's database errors.
+    """
+    connection.ensure_connection()
+    make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    prepared: Any = _PreparedCursor(connection.connection)
+    with make(prepared) as cursor:
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+
+class _PreparedCursor(Cursor[tuple[Any, ...]]):
+    def execute(self, query: Any, params: Any = None, **_: Any) -> "_PreparedCursor":
+        return super().execute(query, params, prepare=True, binary=True)
