@@ -75,11 +75,12 @@ def background_work() -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Load the embedders in use now, so that the first search does not wait for it."""
-    from central.corpus.vectors import embedder
+    """Load the store and the embedders in use now, so that the first search does not wait."""
+    from central.corpus.vectors import embedder, vector_store
     from central.tenancy.models import Organization
     from indexer.records import EmbedderSpec
 
+    vector_store().check()
     default = Organization._meta.get_field("embedder").get_default()
     used = Organization.objects.values_list("embedder", flat=True).distinct().order_by()
     for spec in {default, *used}:
