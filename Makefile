@@ -38,7 +38,9 @@ lint: $(STAMP) ## Style, types, layers, migrations, schema
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -q tests/central/test_checks_gate.py
+	@export DJANGO_SETTINGS_MODULE=central.settings.test; \
+	  $(BIN)/python manage.py makemigrations --check --dry-run && \
+	  $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 
 format: $(STAMP) ## Format the code
 	@$(BIN)/ruff check --fix .

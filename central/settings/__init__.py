@@ -1,1 +1,1 @@
-"""Settings by environment: `embedded` (default), `production`, `test`; `base` is what they share."""
+"""Settings by environment: embedded (default), production, test; base is what they share."""
