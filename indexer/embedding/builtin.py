@@ -4,14 +4,14 @@ See model/README.md for what it knows and how it was measured.
 """
 
 import json
-from collections import defaultdict
+import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from model2vec import StaticModel
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
@@ -21,19 +21,19 @@ SPEC: Final = EmbedderSpec("builtin", "aeterna-static-1", 256)
 
 _MODEL: Final = Path(__file__).parent / "model"
 _BATCH: Final = 1024
-_MAX_CHARACTERS: Final = 3584  # as the model was trained: its 512 tokens of the median length
 
 
 class BuiltinEmbedder:
-    """The packaged table of token vectors; a text's vector is the mean of its tokens'.
+    """model2vec over the packaged table; safe to share between threads.
 
-    The arithmetic of model2vec's StaticModel, to the bit (a test compares), without the 0.3 s that
-    importing and building that costs every run. Safe to share between threads.
+    Texts are cut at 3,584 characters and 512 tokens, as the model was trained.
     """
 
     def __init__(self) -> None:
-        self._tokenizer, self._table = load_model()
-        self._unknown = self._tokenizer.token_to_id("[UNK]")
+        self._model = load_model()
+        # `encode` sets the tokenizer's truncation anew on every call, which the tokenizer refuses
+        # while another thread is using it.
+        self._lock = threading.Lock()
 
     @property
     def spec(self) -> EmbedderSpec:
@@ -41,7 +41,7 @@ class BuiltinEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         vectors = np.zeros((len(texts), SPEC.dimensions), dtype=np.float32)
-        for start in range(0, len(texts), _BATCH):
+        for start in range(0, len(texts), _BATCH):  # so that a query waits for one batch at most
             vectors[start : start + _BATCH] = self._encode(texts[start : start + _BATCH])
         return vectors
 
@@ -49,30 +49,22 @@ class BuiltinEmbedder:
         return self.embed_documents(texts)
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
-        tokens = self._tokenize(texts)
-        by_length = defaultdict(list)
-        for row, ids in enumerate(tokens):
-            if ids:
-                by_length[len(ids)].append(row)
-        means = np.zeros((len(texts), SPEC.dimensions), dtype=np.float32)
-        for rows in by_length.values():
-            means[rows] = self._table[np.array([tokens[row] for row in rows])].mean(axis=1)
-        lengths = np.linalg.norm(means, axis=1, keepdims=True) + 1e-32
-        unit: Matrix = means / lengths
-        return unit
-
-    def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         # A lone surrogate cannot be handed to the tokenizer; a person may still paste one.
-        clean = [text[:_MAX_CHARACTERS].encode(errors="replace").decode() for text in texts]
-        encoded = self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)
-        return [[token for token in text.ids if token != self._unknown] for text in encoded]
+        clean = [text.encode(errors="replace").decode() for text in texts]
+        with self._lock:
+            encoded: Matrix = self._model.encode(clean, use_multiprocessing=False)
+        return encoded
 
 
 @cache
-def load_model() -> tuple[Tokenizer, NDArray[np.int8]]:
-    """Tokenizer and table of the packaged model, read once a process."""
+def load_model() -> StaticModel:
+    """The packaged model, read once a process."""
+    # `StaticModel.from_pretrained` does the same after half a second of importing a hub client.
     config = json.loads((_MODEL / "config.json").read_text())
-    tokenizer = Tokenizer.from_file(str(_MODEL / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_length=config["max_length"])
-    return tokenizer, load_file(_MODEL / "model.safetensors")["embeddings"]
+    return StaticModel(
+        load_file(_MODEL / "model.safetensors")["embeddings"],
+        Tokenizer.from_file(str(_MODEL / "tokenizer.json")),
+        config=config,
+        normalize=config["normalize"],
+        max_length=config["max_length"],
+    )
