@@ -4,6 +4,8 @@ Everything that a vector store holds can be rebuilt from here: a chunk's terms f
 vector from the Embedding that its digest names.
 """
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
 from central.repositories.models import Repository
@@ -61,7 +63,7 @@ class Chunk(models.Model):
 
 
 class Symbol(models.Model):
-    """A definition in a file."""
+    """A definition in a file. `parts` are its name's tokens: the whole, then its parts."""
 
     repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
     file = models.ForeignKey(File, on_delete=models.CASCADE, related_name="symbol_set")
@@ -72,9 +74,14 @@ class Symbol(models.Model):
     end_line = models.PositiveIntegerField()
     signature = models.CharField(max_length=500)
     exported = models.BooleanField()
+    parts = ArrayField(models.TextField())
 
     class Meta:
-        indexes = [models.Index(fields=["name", "repository"], name="symbol_name")]
+        indexes = [
+            models.Index(fields=["name", "repository"], name="symbol_name"),
+            # As a text search vector, because that can be asked for beginnings of parts.
+            GinIndex(models.Func("parts", function="array_to_tsvector"), name="symbol_parts"),
+        ]
 
     def __str__(self) -> str:
         return self.qualified_name

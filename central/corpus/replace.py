@@ -15,6 +15,7 @@ from django.db import connection
 from central.corpus.embeddings import chunk_texts
 from central.corpus.packing import pack_terms, term_counts
 from central.corpus.points import point_id
+from indexer.lexical import tokenize
 from indexer.records import FileRecord, Symbol
 
 _FILE_COLUMNS = {
@@ -54,6 +55,7 @@ _SYMBOL_COLUMNS = {
     "end_line": "int4",
     "signature": "varchar",
     "exported": "bool",
+    "parts": "text[]",
 }
 
 
@@ -194,6 +196,7 @@ def _symbol_row(origin: Origin, file_id: int, symbol: Symbol) -> tuple[Any, ...]
         *symbol.span,
         symbol.signature,
         symbol.exported,
+        tokenize(symbol.name),
     )
 
 

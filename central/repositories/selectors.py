@@ -1,5 +1,7 @@
 """Which repositories a credential may see: the one place where answers are filtered."""
 
+from typing import Any
+
 from django.db.models import QuerySet
 
 from central.repositories.models import Repository
@@ -12,3 +14,13 @@ def visible_repositories(*, credential: Credential) -> QuerySet[Repository]:
     if credential.repositories is None:
         return repositories
     return repositories.filter(name__in=credential.repositories)
+
+
+# The same as a condition of SQL on `repositories_repository r`, with its parameters.
+VISIBLE = "r.organization_id = %s AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))"
+
+
+def visible_parameters(*, credential: Credential) -> list[Any]:
+    """What VISIBLE is asked with."""
+    names = None if credential.repositories is None else sorted(credential.repositories)
+    return [credential.organization.pk, names, names]

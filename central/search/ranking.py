@@ -121,8 +121,9 @@ def _active(table: Sequence[Rule], weights: Mapping[str, float]) -> list[tuple[F
 
 def _path_factor(path: str, asked: frozenset[str], weights: Mapping[str, float]) -> float:
     factor = 1.0
-    for kind in path_traits(path).kinds - asked:
-        factor *= 1.0 - weights[kind]
+    for kind in path_traits(path).kinds:
+        if kind not in asked:
+            factor *= 1.0 - weights[kind]
     return factor
 
 

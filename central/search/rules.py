@@ -5,6 +5,7 @@ A rule looks at one candidate in the light of one query and returns 0.0 (does no
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -91,16 +92,19 @@ def definition(subject: Subject, candidate: Candidate) -> float:
 
 def name_words(subject: Subject, candidate: Candidate) -> float:
     """The definition's name consists of the query's words."""
-    return subject.overlap(_stems(candidate.name)) if candidate.name else 0.0
+    if not candidate.name:
+        return 0.0
+    return max(subject.overlap(_stems(name)) for name in _names(candidate.name))
 
 
 def container(subject: Subject, candidate: Candidate) -> float:
     """The enclosing class is named by the query, or consists of its words."""
     if not candidate.container:
         return 0.0
-    name = folded(candidate.container.rpartition(".")[2])
-    if any(name in (folded(s.name), folded(s.container)) for s in subject.query.symbols):
-        return 1.0
+    if subject.query.symbols:
+        name = folded(candidate.container.rpartition(".")[2])
+        if any(name in (folded(s.name), folded(s.container)) for s in subject.query.symbols):
+            return 1.0
     return subject.overlap(_stems(candidate.container))
 
 
@@ -143,7 +147,7 @@ def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[
 
 
 def _defines(candidate: Candidate, symbol: SymbolName) -> float:
-    names = (candidate.name, *candidate.defines)
+    names = (*_names(candidate.name), *candidate.defines)
     value = max(_same_name(name, symbol.name) for name in names)
     if value and symbol.container and folded(symbol.container) not in _homes(candidate):
         value *= 0.6
@@ -166,5 +170,12 @@ def _same_name(name: str, asked: str) -> float:
     return 0.9 if name.lower() == asked.lower() else 0.85
 
 
+@lru_cache(maxsize=65536)
+def _names(name: str) -> tuple[str, ...]:
+    """The definitions that a chunk is named after: of small neighbours in one chunk, several."""
+    return tuple(name.split(", "))
+
+
+@lru_cache(maxsize=65536)
 def _stems(name: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in name_parts(name))

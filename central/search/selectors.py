@@ -10,11 +10,11 @@ from typing import NamedTuple
 from uuid import UUID
 
 from central.common.statements import fetch_rows
-from central.repositories.selectors import visible_repositories
+from central.repositories.selectors import VISIBLE, visible_parameters
 from central.search.filters import RowFilter
 from central.tenancy.credentials import Credential
 
-SYMBOL_ROWS = 1_000
+SYMBOL_ROWS = 500
 
 
 class SearchedRepository(NamedTuple):
@@ -62,6 +62,9 @@ class Shown(NamedTuple):
     generations: dict[int, int]
 
 
+_IN_SIGHT = f"""SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
+        r.embedder, r.chunks, r.paused, r.trouble
+    FROM repositories_repository r WHERE {VISIBLE} ORDER BY r.name"""  # noqa: S608
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
     c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2)"""
 _LIVE = f"""SELECT {_CHUNK} FROM corpus_chunk c JOIN corpus_file f ON f.id = c.file_id
@@ -77,7 +80,7 @@ _DEFINING = f"""SELECT DISTINCT ON (s.id) s.name, {_CHUNK}
 _NAMED = """SELECT id FROM corpus_symbol
     WHERE name = ANY(%s::text[]) AND repository_id = ANY(%s::bigint[]) LIMIT %s"""
 _MATCHING = """SELECT s.id FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
-    WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE ALL(%s::text[])
+    WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
         AND starts_with(f.path, %s::text) AND (%s::text = '' OR f.language = %s::text)
         AND NOT lower(f.path) LIKE ANY(%s::text[])
     ORDER BY s.name = %s::text DESC, lower(s.name) = lower(%s::text) DESC,
@@ -98,22 +101,7 @@ _SHOWN_WITH_FILE = """SELECT r.id, r.generation, c.id, c.text, f.content
 
 def repositories_in_sight(*, credential: Credential) -> list[SearchedRepository]:
     """Every repository that the credential sees, by name."""
-    rows = (
-        visible_repositories(credential=credential)
-        .order_by("name")
-        .values_list(
-            "id",
-            "name",
-            "web_url",
-            "generation",
-            "last_indexed_commit",
-            "indexed_at",
-            "embedder",
-            "chunks",
-            "paused",
-            "trouble",
-        )
-    )
+    rows = fetch_rows(_IN_SIGHT, visible_parameters(credential=credential))
     return [SearchedRepository(*row) for row in rows]
 
 
@@ -137,15 +125,15 @@ def chunks_defining_like(
 ) -> list[tuple[str, LiveChunk]]:
     """(name, chunk) for symbols whose name holds every part, whatever the case; closest first.
 
-    The exact name, its other spellings and names that begin with it are among these.
+    A part is held by one that begins with it. The exact name, its other spellings and names that
+    begin with it are among these.
     """
-    patterns = [f"%{_like(part)}%" for part in parts]
     excluded = [f"%{_like(pattern)}%" for pattern in rows.excluded]
     ids = fetch_rows(
         _MATCHING,
         [
             list(repositories),
-            patterns,
+            _beginnings(parts, "".join(parts)),
             rows.prefix,
             rows.language,
             rows.language,
@@ -171,6 +159,12 @@ def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
     if not symbols:
         return []
     return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [symbols])]
+
+
+def _beginnings(parts: Sequence[str], whole: str) -> str:
+    """A tsquery for names with a token that begins with `whole`, or one for each of `parts`."""
+    quoted = [f"'{part}':*" for part in parts]  # tokens hold no quotes: nothing to escape
+    return f"'{whole}':* | ({' & '.join(quoted)})"
 
 
 def _like(text: str) -> str:

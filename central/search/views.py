@@ -18,6 +18,7 @@ from central.search.services import search
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_in
 
+_REQUESTS = SearchRequestSerializer()
 _LISTS = frozenset({"queries", "include_projects", "exclude_projects"})
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 _DECIMAL = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,18})?")
@@ -62,9 +63,7 @@ def _respond(request: Request, data: Mapping[str, Any]) -> Response:
     org_id = data.get("org_id")
     if isinstance(org_id, str):
         credential.require_organization(org_id)  # before anything is said about the rest
-    serializer = SearchRequestSerializer(data=data)
-    serializer.is_valid(raise_exception=True)
-    answer = search(credential=credential, request=serializer.search_request())
+    answer = search(credential=credential, request=_REQUESTS.search_request(data))
     return Response(_document(answer))
 
 

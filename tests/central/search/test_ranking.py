@@ -87,6 +87,13 @@ def test_symbol_table_tells_what_a_merged_chunk_defines() -> None:
     assert order("parse_url", PLAIN, merged) == [1, 0]
 
 
+def test_chunk_of_several_small_definitions_defines_each_of_them() -> None:
+    merged = PLAIN._replace(name="read_key, validate_token, drop_key")
+    other = PLAIN._replace(path="src/aaa.py", name="validate_tokens_of, drop_key")
+    assert order("validate_token", other, merged) == [1, 0]
+    assert order("drop key", PLAIN._replace(path="src/aaa.py", name="keep"), merged) == [1, 0]
+
+
 def test_more_covered_terms_lift_a_chunk() -> None:
     pair = [PLAIN, PLAIN._replace(id=2, path="src/z.py")]
     ranked = rank(parse_query("a b"), pair, [1.0, 1.0], [0.2, 0.9])

@@ -6,7 +6,7 @@ import pytest
 
 from central.corpus.vectors import vector_store
 from central.repositories.models import Repository
-from central.search import preparation
+from central.search import preparation, retrieval
 from central.search.answers import Answer
 from central.search.query import Mode, SearchRequest
 from central.search.services import search
@@ -277,6 +277,18 @@ def test_index_that_moves_meanwhile_is_searched_again(
     assert answer.results[0].file == "src/zebra.py"
     assert answer.results[0].commit == "b" * 40
     assert "b" * 40 in {item.commit for item in answer.receipt.projects}
+
+
+def test_search_that_gives_up_before_the_store_has_told_all_says_so(
+    find: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval, "FIRST_SIZE", 1)
+    monkeypatch.setattr(retrieval, "LAST_SIZE", 1)
+    receipt = find("validate_token", exclude="src").receipt
+    assert not receipt.complete
+    assert {item.reason for item in receipt.missing} == {"too_many_hits"}
+    monkeypatch.undo()
+    assert find("validate_token", exclude="src").receipt.complete
 
 
 def test_repository_with_an_unknown_embedder_is_searched_by_words(find: Search) -> None:
