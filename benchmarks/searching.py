@@ -105,7 +105,7 @@ def while_applying(acme: Organization, repository: Path) -> Iterator[Figure]:
     for query in itertools.cycle(QUERIES):
         if not indexing.is_alive():
             break
-        if is_applying(acme):
+        if acme.is_applying("late"):
             samples.append(client.search(query))
         else:
             time.sleep(0.02)
@@ -113,9 +113,3 @@ def while_applying(acme: Organization, repository: Path) -> Iterator[Figure]:
     yield Figure("searches while a full run was applied", len(samples), "")
     yield Figure("search p50 while applying", percentile(samples, 50), "ms")
     yield Figure("search p99 while applying", percentile(samples, 99), "ms", 150)
-
-
-def is_applying(acme: Organization) -> bool:
-    """Whether the late repository's run is past its webhook."""
-    projects = acme.get("index/status", project="late")["projects"]
-    return bool(projects) and projects[0].get("run_state") in {"queued", "applying"}

@@ -182,6 +182,13 @@ class Organization:
         """GET an API route of this organisation."""
         return self._answer("GET", route, params={"org_id": self.slug, **parameters})
 
+    def is_applying(self, project: str) -> bool:
+        """Whether a run of the project has been announced and is not yet applied."""
+        rows = self.get("index/status")["projects"]
+        runs = {row["project"]: row["run"] for row in rows}
+        run = runs.get(project)
+        return bool(run) and run["state"] in {"queued", "applying"}
+
     def search(self, query: str, **filters: Any) -> dict[str, Any]:
         """POST a search."""
         return self._answer("POST", "search", json={"org_id": self.slug, "query": query, **filters})

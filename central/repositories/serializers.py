@@ -7,6 +7,14 @@ from rest_framework import serializers
 from central.repositories.states import IndexState
 
 
+class LiveRun(serializers.Serializer[Any]):
+    """A run that has not ended."""
+
+    id = serializers.UUIDField()
+    state = serializers.ChoiceField(choices=["open", "queued", "applying"])
+    progress = serializers.DictField()
+
+
 class ProjectStatus(serializers.Serializer[Any]):
     """One repository's index."""
 
@@ -26,6 +34,7 @@ class ProjectStatus(serializers.Serializer[Any]):
     languages = serializers.DictField(child=serializers.IntegerField())
     embedder = serializers.CharField(allow_null=True)
     error = serializers.CharField(allow_null=True)
+    run = LiveRun(allow_null=True)
 
 
 class IndexStatus(serializers.Serializer[Any]):

@@ -2,8 +2,8 @@
 
 from enum import StrEnum
 
-from django.db.models import BooleanField, Exists, OuterRef, QuerySet
-from django.db.models.expressions import ExpressionWrapper
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.functions import JSONObject
 
 from central.repositories.models import Repository, Trouble
 
@@ -20,20 +20,23 @@ class IndexState(StrEnum):
 
 
 def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
-    """Annotate `is_indexing`, in the same query (served by the partial index on live runs)."""
-    live = Repository.objects.filter(
-        pk=OuterRef("pk"), runs__state__in=("open", "queued", "applying")
+    """Annotate `live_run`, the newest run that has not ended, in the same query.
+
+    A dict of id, state and progress, or None; served by the partial index on live runs.
+    """
+    live = (
+        Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=("open", "queued", "applying"))
+        .order_by("-runs__opened_at")
+        .values(live_run=JSONObject(id="runs__id", state="runs__state", progress="runs__progress"))
     )
-    return repositories.annotate(
-        is_indexing=ExpressionWrapper(Exists(live), output_field=BooleanField())
-    )
+    return repositories.annotate(live_run=Subquery(live[:1]))
 
 
 def index_state(repository: Repository) -> IndexState:
     """The state of a repository that comes from `with_live_runs`."""
     if repository.paused:
         return IndexState.PAUSED
-    if repository.is_indexing:  # type: ignore[attr-defined]
+    if repository.live_run:  # type: ignore[attr-defined]
         return IndexState.INDEXING
     if repository.trouble == Trouble.FAILED:
         return IndexState.FAILED

@@ -74,4 +74,5 @@ def project_status(repository: Repository) -> dict[str, object]:
         "languages": repository.languages,
         "embedder": repository.embedder or None,
         "error": repository.trouble_detail or None,
+        "run": repository.live_run,  # type: ignore[attr-defined]
     }

@@ -142,3 +142,16 @@ def test_the_number_of_queries_does_not_grow(
         RepositoryFactory.create(organization=api.organization)
     with django_assert_num_queries(2):  # the token, the repositories
         assert len(api.status().json()["projects"]) == 5
+
+
+def test_a_run_that_has_not_ended_is_shown_with_its_progress(api: Api) -> None:
+    api.index(FILES)
+    assert status(api)["run"] is None
+    run = api.open().json()
+    IndexRun.objects.filter(pk=run["run_id"]).update(progress={"stage": "points", "percent": 40})
+    shown = status(api)["run"]
+    assert shown == {
+        "id": run["run_id"],
+        "state": "open",
+        "progress": {"stage": "points", "percent": 40},
+    }

@@ -1,0 +1,34 @@
+"""`python -m benchmarks [indexing searching webhook peer]`: all of them by default."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from benchmarks import figures, indexing, peer, searching, webhook
+
+BENCHMARKS = {
+    "indexing": indexing.measure,
+    "searching": searching.measure,
+    "webhook": webhook.measure,
+    "peer": peer.measure,
+}
+
+
+def main() -> None:
+    """Measure what is asked for, say each figure as it comes, then show the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    names = parser.parse_args().names or list(BENCHMARKS)
+    if unknown := set(names) - set(BENCHMARKS):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    measured = []
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix=f"aeterna-bench-{name}-") as directory:
+            for figure in BENCHMARKS[name](Path(directory)):
+                print(f"{name}: {figure.name}: {figure.value:.4g} {figure.unit}", flush=True)
+                measured.append(figure)
+    figures.show(measured)
+
+
+if __name__ == "__main__":
+    main()
