@@ -7,12 +7,11 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from logging.config import dictConfig
 from typing import Any
 
 import structlog
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest, HttpResponseBase
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}\Z")
@@ -72,25 +71,13 @@ def rendering(*, is_terminal: bool) -> list[Any]:
 class RequestLog:
     """Middleware: a request id (the caller's if it is well-formed) and one line per request."""
 
-    async_capable = True
-    sync_capable = True
-
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
-        self._is_async = iscoroutinefunction(get_response)
-        if self._is_async:
-            markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
-        if self._is_async:
-            return self._answer_async(request)
         started = self._begin(request)
         return self._end(request, self._get_response(request), started)
-
-    async def _answer_async(self, request: HttpRequest) -> HttpResponseBase:
-        started = self._begin(request)
-        return self._end(request, await self._get_response(request), started)
 
     @staticmethod
     def _begin(request: HttpRequest) -> float:

@@ -47,6 +47,7 @@ class Subject:
             if len(word) >= _PREFIX_CHARACTERS
         }
         self._shares: dict[tuple[str, ...], tuple[float, float]] = {}
+        self._overlaps: dict[str, float] = {}
 
     def share(self, parts: tuple[str, ...]) -> float:
         """The share of the query's words, by importance, that are in `parts`."""
@@ -55,6 +56,14 @@ class Subject:
     def overlap(self, parts: tuple[str, ...]) -> float:
         """As `share` but less, the more of `parts` is not in the query."""
         return self._share(parts)[1]
+
+    def overlap_of(self, name: str) -> float:
+        """The overlap of a name or, of the names of several small definitions, the best."""
+        known = self._overlaps.get(name)
+        if known is None:
+            known = max(self.overlap(_stems(one)) for one in _names(name))
+            self._overlaps[name] = known
+        return known
 
     def _share(self, parts: tuple[str, ...]) -> tuple[float, float]:
         known = self._shares.get(parts)
@@ -92,9 +101,7 @@ def definition(subject: Subject, candidate: Candidate) -> float:
 
 def name_words(subject: Subject, candidate: Candidate) -> float:
     """The definition's name consists of the query's words."""
-    if not candidate.name:
-        return 0.0
-    return max(subject.overlap(_stems(name)) for name in _names(candidate.name))
+    return subject.overlap_of(candidate.name) if candidate.name else 0.0
 
 
 def container(subject: Subject, candidate: Candidate) -> float:
@@ -105,7 +112,7 @@ def container(subject: Subject, candidate: Candidate) -> float:
         name = folded(candidate.container.rpartition(".")[2])
         if any(name in (folded(s.name), folded(s.container)) for s in subject.query.symbols):
             return 1.0
-    return subject.overlap(_stems(candidate.container))
+    return subject.overlap_of(candidate.container)
 
 
 def file_stem(subject: Subject, candidate: Candidate) -> float:
@@ -120,7 +127,7 @@ def directory(subject: Subject, candidate: Candidate) -> float:
 
 def project(subject: Subject, candidate: Candidate) -> float:
     """The repository's name consists of the query's words."""
-    return subject.overlap(_stems(candidate.project))
+    return subject.overlap_of(candidate.project)
 
 
 def tiny(_subject: Subject, candidate: Candidate) -> float:
@@ -170,7 +177,6 @@ def _same_name(name: str, asked: str) -> float:
     return 0.9 if name.lower() == asked.lower() else 0.85
 
 
-@lru_cache(maxsize=65536)
 def _names(name: str) -> tuple[str, ...]:
     """The definitions that a chunk is named after: of small neighbours in one chunk, several."""
     return tuple(name.split(", "))

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import structlog
 
+from central.common.metrics import SEARCH_SECONDS
 from central.corpus.vectors import vector_store
 from central.search.answers import (
     Answer,
@@ -69,7 +70,9 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
     if page.has_more:
         following = offset + request.limit
         cursor = encode_cursor(request=request, organization=slug, offset=following)
-    took_ms = round((time.perf_counter() - started) * 1000, 1)
+    seconds = time.perf_counter() - started
+    SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
+    took_ms = round(seconds * 1000, 1)
     answer = _answer(request, scope, page, cursor, took_ms)
     _log.info(
         "code.search",

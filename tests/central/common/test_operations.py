@@ -12,8 +12,12 @@ from django.test import Client
 from pytest_django import Settings
 
 from central.common import health, logs
+from central.search.query import Mode, SearchRequest
+from central.search.services import search
+from central.tenancy.models import Organization
 from indexer.errors import StoreUnavailableError
 from tests.central.protocol import api_of
+from tests.central.search.corpus import credential_for
 
 
 def test_livez_asks_nothing() -> None:
@@ -73,6 +77,25 @@ def test_metrics_count_runs_and_time_applies(settings: Settings) -> None:
     assert 0 < float(age.split()[1]) < 60
     settings.METRICS_ENABLED = False
     assert Client().get("/metrics").status_code == 404
+
+
+@pytest.mark.django_db
+def test_metrics_time_searches() -> None:
+    api = api_of()
+    api.index({"a.py": "def a():\n    return 1\n"})
+    count = 'aeterna_search_seconds_count{mode="lexical"}'
+
+    def searches() -> float:
+        text = Client().get("/metrics").content.decode()
+        lines = [line for line in text.splitlines() if line.startswith(count)]
+        return float(lines[0].split()[-1]) if lines else 0.0
+
+    before = searches()
+    search(
+        credential=credential_for(Organization.objects.get(slug="acme")),
+        request=SearchRequest(("a",), mode=Mode.LEXICAL),
+    )
+    assert searches() == before + 1
 
 
 def test_metrics_survive_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
