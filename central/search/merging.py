@@ -1,6 +1,6 @@
 """A tier of candidates put in order: fused, re-ranked, and merged over the queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,11 @@ def ordered(
             finders.setdefault(chunk, []).append(index)
             if chunk not in best or ranked.score > best[chunk].score:
                 best[chunk] = ranked
-    scale = ceiling if mode in (Mode.HYBRID, Mode.SYMBOL) else 1.0
+    is_ranked = mode in (Mode.HYBRID, Mode.SYMBOL)
+    scale = ceiling if is_ranked else 1.0
+    in_turn: Iterable[Ranked] = best.values()
+    if not is_ranked or len(queries) > 1:
+        in_turn = sorted(in_turn, key=in_order)
     return [
         Found(
             tier.rows[chunk],
@@ -60,7 +64,7 @@ def ordered(
             tier.cosines.get(chunk),
             tuple(finders[chunk]),
         )
-        for (chunk, *_), score in sorted(best.values(), key=in_order)
+        for (chunk, *_), score in in_turn
     ]
 
 

@@ -103,16 +103,9 @@ def rank(
     return _scaled(_diversify(candidates, scores, weights[DIVERSITY]))
 
 
-def in_order(ranked: Ranked) -> tuple[float, str, str, int, int]:
+def in_order(ranked: Ranked) -> tuple[float, tuple[object, ...]]:
     """Sort key: descending score, then project, file, line."""
-    candidate = ranked.candidate
-    return (
-        -ranked.score,
-        candidate.project,
-        candidate.path,
-        candidate.start_line,
-        candidate.end_line,
-    )
+    return -ranked.score, ranked.candidate.place
 
 
 def _active(table: Sequence[Rule], weights: Mapping[str, float]) -> list[tuple[Function, float]]:

@@ -29,6 +29,11 @@ class Candidate(NamedTuple):
     container: str
     defines: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> tuple[int | str | tuple[str, ...], ...]:
+        """(project, path, start_line, end_line), by which ties are broken."""
+        return self[1:5]
+
 
 class Subject:
     """A query with what has been found out about words and paths while ranking for it.
