@@ -1,4 +1,4 @@
-"""The embedded server, which kills itself (SIGKILL) at a given line of the first apply it sees.
+"""The embedded server, which kills itself (SIGKILL) at a given line of an apply.
 
 A trace function counts the lines that the apply executes in its own modules. With KILL_AT_LINE=0
 it kills nothing and writes the count to KILL_COUNT_FILE when the apply ends.
@@ -24,6 +24,11 @@ TRACED = tuple(
 )
 
 
+def is_first_of_victim(run: Any) -> bool:
+    """Whether this apply is the first attempt at a run of the repository that is to suffer."""
+    return bool(run.attempts == 1 and run.repository.name == "victim")
+
+
 class Killer:
     """Counts lines between the start and the end of a first attempt's apply."""
 
@@ -36,7 +41,7 @@ class Killer:
         """Called for every function call: look into the traced modules only."""
         if event != "call" or not frame.f_code.co_filename.endswith(TRACED):
             return None
-        if frame.f_code.co_name == "_apply" and frame.f_locals["claim"].run.attempts == 1:
+        if frame.f_code.co_name == "_apply" and is_first_of_victim(frame.f_locals["claim"].run):
             self.lines = 0
             return self.trace_apply
         return self.trace_line if self.lines is not None else None

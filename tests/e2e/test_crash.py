@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -70,13 +71,15 @@ def test_sigkill_at_any_line_of_apply_ends_with_the_new_index(
     total = lines_of_an_apply(acme, repository, tmp_path / "lines")
     mortal.stop()
 
-    for seed, line in enumerate(places_to_die(total), start=2):
-        kill_while_applying(mortal, acme, repository, seed=seed, line=line)
+    places = places_to_die(total)
+    mortal.environment["KILL_AT_LINE"] = str(places[0])
+    mortal.start()
+    for seed, (line, next_line) in enumerate(pairwise([*places, 0]), start=2):
+        kill_while_applying(mortal, acme, repository, seed=seed, next_line=next_line)
 
         assert acme.dump("victim") == fresh_dump(acme, repository, seed), f"line {line} of {total}"
         mortal.ask("reconcile", repair=True)
         assert is_clean(mortal), f"line {line} of {total}"
-        mortal.stop()
 
 
 def places_to_die(total: int) -> list[int]:
@@ -87,15 +90,16 @@ def places_to_die(total: int) -> list[int]:
 
 
 def kill_while_applying(
-    service: Service, acme: Organization, repository: Path, *, seed: int, line: int
+    service: Service, acme: Organization, repository: Path, *, seed: int, next_line: int
 ) -> None:
-    """Change the repository, let the server die while it applies that, and start it again."""
-    service.environment["KILL_AT_LINE"] = str(line)
-    service.start()
+    """Change the repository, let the server die while it applies that, and start it again.
+
+    The new server dies at `next_line` of the apply after that: it finishes what it finds.
+    """
     replace_content(repository, seed)
     indexer = acme.start_index(repository, "victim")
     wait_until_dead(service)
-    service.environment["KILL_AT_LINE"] = "0"
+    service.environment["KILL_AT_LINE"] = str(next_line)
     service.start()
     _, errors = indexer.communicate(timeout=60)
     assert indexer.returncode == 0, f"the client did not outlive the server: {errors}"
