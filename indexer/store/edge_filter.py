@@ -18,20 +18,22 @@ from indexer.store.schema import normalized_prefix
 _SELECTIVE_SHARE = 0.5
 
 
-def point_filter(shard: Shard, repositories: Iterable[int], wanted: PointFilter) -> qdrant.Filter:
-    """Points of `repositories` (always restricted: none of them, no point) that are `wanted`."""
-    allowed: dict[str, list[int] | list[str]] = {"repository": [*repositories]}
+def point_filter(
+    shard: Shard, repositories: Iterable[int] | None, wanted: PointFilter
+) -> qdrant.Filter | None:
+    """Points that are `wanted`, of `repositories` (none of them: no point; None: of all)."""
+    allowed: dict[str, list[int] | list[str]] = {}
+    if repositories is not None:
+        allowed["repository"] = [*repositories]
     if wanted.languages:
         allowed["language"] = list(wanted.languages)
     if wanted.types:
         allowed["type"] = list(wanted.types)
-    shares = {key: shard.share(_any(key, values)) for key, values in allowed.items()}
-    narrowest = min(shares, key=lambda key: shares[key])
-    must: list[qdrant.FieldCondition] = []
-    if shares[narrowest] < _SELECTIVE_SHARE:
-        must.append(_any(narrowest, allowed.pop(narrowest)))
+    must = _selective(shard, allowed)
     if prefix := normalized_prefix(wanted.path):
         must.append(qdrant.FieldCondition("dirs", qdrant.MatchValue(prefix)))
+    if not allowed and not must:
+        return None
     return qdrant.Filter(
         must=[*must],
         must_not=[
@@ -39,6 +41,17 @@ def point_filter(shard: Shard, repositories: Iterable[int], wanted: PointFilter)
             for key, values in allowed.items()
         ],
     )
+
+
+def _selective(
+    shard: Shard, allowed: dict[str, list[int] | list[str]]
+) -> list[qdrant.FieldCondition]:
+    """Take the narrowest of `allowed` out, as a condition for `must`, if it leaves few points."""
+    shares = {key: shard.share(_any(key, values)) for key, values in allowed.items()}
+    narrowest = min(shares, key=lambda key: shares[key], default=None)
+    if narrowest is None or shares[narrowest] >= _SELECTIVE_SHARE:
+        return []
+    return [_any(narrowest, allowed.pop(narrowest))]
 
 
 def repository_points(repository: int, *conditions: qdrant.HasIdCondition) -> qdrant.Filter:

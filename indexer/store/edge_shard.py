@@ -76,10 +76,23 @@ class Shard:
             stack.enter_context(_lock(path))
             self._edge = qdrant.EdgeShard.load(str(path))
             self._lock = stack.pop_all()
+            self._repositories = self._stored_repositories()
         self._writing = threading.Lock()
         self._unflushed = 0
 
-    def upsert(self, points: list[qdrant.Point]) -> None:
+    def _stored_repositories(self) -> set[int]:
+        every = qdrant.FacetRequest("repository", limit=self._edge.info().points_count, exact=True)
+        return {cast(int, hit.value) for hit in self._edge.facet(every).hits}
+
+    def holds_only(self, repositories: set[int]) -> bool:
+        """Whether no point of another repository can be in an answer that ended before the call.
+
+        A repository counts from before its first point is written, and until the shard is closed.
+        """
+        return self._repositories <= repositories
+
+    def upsert(self, repository: int, points: list[qdrant.Point]) -> None:
+        self._repositories.add(repository)
         with self._writing, edge_errors(self.path):
             self._edge.update(qdrant.UpdateOperation.upsert_points(points))
             self._unflushed += len(points)
