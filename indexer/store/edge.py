@@ -37,6 +37,10 @@ from indexer.store.schema import (
     path_prefixes,
 )
 
+# How many points a scan of the 4-bit copies hands on to be scored exactly.
+_SCORED_AGAIN = 3  # times the limit
+_LEAST_SCORED_AGAIN = 300
+
 
 class EdgeStore:
     """VectorStore in `directory`. Shards are opened on first use and stay open until `close`.
@@ -240,5 +244,11 @@ def _request(
     limit: int,
     allowed: qdrant.Filter | None,
 ) -> qdrant.QueryRequest:
-    nearest = qdrant.Query.Nearest(vector, using=using)
-    return qdrant.QueryRequest(limit=limit, query=nearest, filter=allowed)
+    scored_again = max(_SCORED_AGAIN * limit, _LEAST_SCORED_AGAIN)
+    rescoring = qdrant.QuantizationSearchParams(rescore=True, oversampling=scored_again / limit)
+    return qdrant.QueryRequest(
+        limit=limit,
+        query=qdrant.Query.Nearest(vector, using=using),
+        filter=allowed,
+        params=qdrant.SearchParams(quantization=rescoring) if using == DENSE else None,
+    )

@@ -174,12 +174,16 @@ def create_shard(path: Path, *, dimensions: int) -> None:
 
 
 def _lay_out(path: Path, dimensions: int) -> None:
-    # Turbo16 keeps 16 bits a dimension: scores within 1e-5 of float32's (float16: 8e-5) in 40 %
-    # of its time. Two search threads, because every shard has a pool of its own.
+    # Turbo16 keeps 16 bits a dimension: scores within 1e-5 of float32's (float16: 8e-5). A scan
+    # reads 4 bits of each and scores the best again by all 16: at 110,000 points the same first
+    # hundred in half the time. Two search threads, because every shard has a pool of its own.
     dense = qdrant.EdgeVectorParams(
         size=dimensions,
         distance=qdrant.Distance.Cosine,
         datatype=qdrant.VectorStorageDatatype.Turbo16,
+        quantization_config=qdrant.TurboQuantQuantizationConfig(
+            bits=qdrant.TurboQuantBitSize.Bits4
+        ),
     )
     edge = qdrant.EdgeShard.create(
         str(path),
