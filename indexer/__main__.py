@@ -113,7 +113,9 @@ def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> tuple[Repor
     job = make_job(
         repository, settings, ref=options.ref, requested=options.mode, timeout_seconds=_WAIT_SECONDS
     )
-    transport = Transport(url=settings.url, token=settings.token)
+    transport = Transport(
+        url=settings.url, token=settings.token, retry_seconds=settings.retry_seconds
+    )
     with display(plain=options.json or settings.continuous_integration) as progress:
         report = index(
             job=job, repository=repository, central=Central(transport), progress=progress

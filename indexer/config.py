@@ -19,6 +19,7 @@ PROJECT_FILE: Final = ".codesearch.toml"
 _SECRETS = ("AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY")
 # What git sets for its hooks; it would point every git command at another repository.
 _GIT_LOCAL = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+_RETRY_SECONDS = 60.0
 _INDEX_KEYS = {"include", "exclude", "max_file_bytes"}
 _SERVER_KEYS = {"url", "organization", "project"}
 
@@ -127,6 +128,7 @@ class Settings:
     environ: Mapping[str, str] = field(repr=False)
     github: GitHubContext = GitHubContext()
     continuous_integration: bool = False
+    retry_seconds: float = _RETRY_SECONDS  # how long a server that is away is waited for
 
     @classmethod
     def load(
@@ -155,6 +157,7 @@ class Settings:
             environ=environ,
             github=_github(environ),
             continuous_integration=environ.get("CI", "").lower() in {"1", "true", "yes"},
+            retry_seconds=_seconds(environ, "AETERNA_RETRY_SECONDS", default=_RETRY_SECONDS),
         )
 
 
@@ -178,6 +181,15 @@ def _checked_url(url: str) -> str:
             "such as https://codesearch.example.com"
         )
     return url.rstrip("/")
+
+
+def _seconds(environ: Mapping[str, str], name: str, *, default: float) -> float:
+    text = environ.get(name)
+    if not text:
+        return default
+    if not text.isdecimal():
+        raise ConfigurationError(f"{name} must be a whole number of seconds, such as 60")
+    return float(text)
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str | None:

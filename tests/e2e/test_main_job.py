@@ -173,7 +173,8 @@ def test_a_server_that_is_away_is_said_with_its_exit_code(
 ) -> None:
     repository = make_repository("away", {"src/login.py": LOGIN})
 
-    away = acme.try_index(repository, "away", environment={"AETERNA_URL": "http://127.0.0.1:9"})
+    nowhere = {"AETERNA_URL": "http://127.0.0.1:9", "AETERNA_RETRY_SECONDS": "1"}
+    away = acme.try_index(repository, "away", environment=nowhere)
 
     assert away.returncode == 4
     assert "127.0.0.1:9" in away.stderr

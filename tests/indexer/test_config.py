@@ -121,3 +121,21 @@ def test_the_project_file_is_read() -> None:
 def test_what_is_wrong_in_the_project_file_is_named(content: bytes, named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
         parse_project_file(content)
+
+
+def test_the_time_to_wait_for_a_server_is_a_whole_number_of_seconds(tmp_path: Path) -> None:
+    environ = {
+        "AETERNA_URL": "http://localhost:8000",
+        "AETERNA_ORGANIZATION": "acme",
+        "AETERNA_TOKEN": "secret",
+    }
+
+    def load(**more: str) -> Settings:
+        return Settings.load(
+            environ | more, project_dir=tmp_path, default_project="shop", overrides={}
+        )
+
+    assert load().retry_seconds == 60
+    assert load(AETERNA_RETRY_SECONDS="5").retry_seconds == 5
+    with pytest.raises(ConfigurationError, match="AETERNA_RETRY_SECONDS"):
+        load(AETERNA_RETRY_SECONDS="soon")
