@@ -3,9 +3,21 @@
 import os
 
 from celery import Celery
+from celery.schedules import crontab
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
 
 app = Celery("central")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.conf.beat_schedule = {
+    "sweep": {
+        "task": "central.ingest.tasks.sweep",
+        "schedule": float(settings.SWEEP_SECONDS),
+    },
+    "reconcile": {
+        "task": "central.ingest.tasks.reconcile",
+        "schedule": crontab(hour="3", minute="17"),
+    },
+}

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
-from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 
 from central.settings import env
@@ -120,13 +119,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
 }
 CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the sweeper finds it
-CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "central.ingest.tasks.sweep", "schedule": float(SWEEP_SECONDS)},
-    "reconcile": {
-        "task": "central.ingest.tasks.reconcile",
-        "schedule": crontab(hour="3", minute="17"),
-    },
-}
 
 # --- The run protocol's limits ------------------------------------------------------------------
 
