@@ -7,11 +7,15 @@ import fcntl
 import json
 import os
 import secrets
+import tempfile
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypedDict
+from typing import IO, TypedDict
+
+_PROBE_SECONDS = 0.5
 
 
 class DataDirectoryHeldError(Exception):
@@ -41,15 +45,14 @@ def embedded_postgres(directory: Path) -> str:
 
 def kept_secret(path: Path) -> str:
     """The secret in `path`; made on first use, readable by its owner only."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii")
-    secret = secrets.token_urlsafe(48)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(secret)
-    return secret
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(48))
+            file.flush()
+            with suppress(FileExistsError):  # another process was first: its secret counts
+                os.link(file.name, path)  # the secret is whole when it appears
+    return path.read_text(encoding="ascii")
 
 
 @contextmanager
@@ -60,15 +63,14 @@ def held_data_directory(directory: Path) -> Iterator[None]:
     """
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "server.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as exc:
+        if not _locked(lock, seconds=_PROBE_SECONDS):
             holder = running_server(directory)
             who = f"pid {holder['pid']} at {holder['url']}" if holder else "a starting server"
             raise DataDirectoryHeldError(
                 f"{directory} is held by {who}. Use that server, stop it, or set "
                 "AETERNA_DATA_DIR to another directory."
-            ) from exc
+            )
+        (directory / "server.json").unlink(missing_ok=True)  # of one that was killed
         try:
             yield
         finally:
@@ -84,12 +86,38 @@ def announce_server(directory: Path, url: str) -> None:
 
 
 def running_server(directory: Path) -> ServerRecord | None:
-    """The record of the server that holds `directory`, or None."""
+    """The record of the server that holds `directory`, or None.
+
+    The lock tells, not the record: a killed server leaves its record behind, and its process id
+    may by now be another's.
+    """
     try:
-        record: ServerRecord = json.loads((directory / "server.json").read_text(encoding="utf-8"))
-        os.kill(record["pid"], 0)
-    except (FileNotFoundError, ProcessLookupError):
+        with (directory / "server.lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
         return None
-    except PermissionError:  # it runs, as another user
-        return record
+    except BlockingIOError:
+        return _record(directory / "server.json")
+    return None
+
+
+def _record(path: Path) -> ServerRecord | None:
+    try:
+        record: ServerRecord = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:  # the server is starting, or ending
+        return None
     return record
+
+
+def _locked(lock: IO[str], *, seconds: float) -> bool:
+    """Lock for this process alone; tries for `seconds`, as `running_server` holds it an instant."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True

@@ -9,50 +9,83 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from io import StringIO
 
 import django
+import structlog
 import uvicorn
 from django.conf import settings
 from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
 
+# The thread that applies a run computes. With CPython's 5 ms a request waits 5 ms for the
+# interpreter each time that it waits: the webhook's p99 was 78 ms meanwhile, 50 are promised.
+_SWITCH_SECONDS = 0.0005
+
+_log = structlog.get_logger(__name__)
+
+
+class CannotServeError(Exception):
+    """The configuration does not allow serving; the message says what to change."""
+
 
 def main() -> int:
-    """Serve until SIGINT or SIGTERM; 0, or 2 if the data directory is held by another server."""
+    """Serve until SIGINT or SIGTERM; 0, or 2 with a message if that is not possible."""
+    sys.setswitchinterval(_SWITCH_SECONDS)
     django.setup()
     from central.runtime import DataDirectoryHeldError, held_data_directory
 
     with ExitStack() as stack:
         try:
+            check_system()
             stack.enter_context(held_data_directory(settings.DATA_DIR))
-        except DataDirectoryHeldError as exc:
+            listener = stack.enter_context(bound_socket(settings.BIND))
+        except (CannotServeError, DataDirectoryHeldError) as exc:
             sys.stderr.write(f"{exc}\n")
             return 2
         call_command("migrate", verbosity=0)
-        listener = stack.enter_context(bound_socket(settings.BIND))
         stack.enter_context(background_work())
         warm_up()
         serve(listener)
     return 0
 
 
+def check_system() -> None:
+    """Run Django's system checks, those of the database too. Raises CannotServeError."""
+    try:
+        call_command("check", databases=["default"], stdout=StringIO())
+    except SystemCheckError as exc:
+        raise CannotServeError(str(exc)) from exc
+
+
+def address(bind: str) -> tuple[str, int]:
+    """Host and port of `host:port`, an IPv6 host in brackets. Raises CannotServeError."""
+    host, _, port = bind.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise CannotServeError(
+            f"AETERNA_BIND is {bind!r}; write host and port, such as 127.0.0.1:8000."
+        )
+    return host, int(port)
+
+
 @contextmanager
 def bound_socket(bind: str) -> Iterator[socket.socket]:
-    """A listening socket at `host:port`; port 0 takes a free one."""
-    host, _, port = bind.rpartition(":")
-    host = host.strip("[]")
+    """A listening socket at `host:port`; port 0 takes a free one. Raises CannotServeError."""
+    host, port = address(bind)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio switches Nagle's algorithm off: else a response, written as
     # head and body, waits 40 ms for the client's delayed acknowledgement.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((host, int(port)))
+            listener.bind((host, port))
         except OSError as exc:
-            sys.exit(
+            raise CannotServeError(
                 f"Cannot listen at {bind}: {exc.strerror}. Set AETERNA_BIND to another address."
-            )
+            ) from exc
         listener.listen(256)
         yield listener
 
@@ -78,13 +111,17 @@ def warm_up() -> None:
     """Load the store and the embedders in use now, so that the first search does not wait."""
     from central.corpus.vectors import embedder, vector_store
     from central.tenancy.models import Organization
+    from indexer.errors import IndexerError
     from indexer.records import EmbedderSpec
 
     vector_store().check()
     default = Organization._meta.get_field("embedder").get_default()
     used = Organization.objects.values_list("embedder", flat=True).distinct().order_by()
     for spec in {default, *used}:
-        embedder(EmbedderSpec.parse(spec)).embed_queries(["warm up"])
+        try:
+            embedder(EmbedderSpec.parse(spec)).embed_queries(["warm up"])
+        except (IndexerError, ValueError) as exc:  # one organisation's must not keep the others out
+            _log.error("embedder_unusable", embedder=spec, error=str(exc))
 
 
 def serve(listener: socket.socket) -> None:
@@ -92,8 +129,7 @@ def serve(listener: socket.socket) -> None:
     from central.asgi import application
     from central.runtime import announce_server, kept_secret
 
-    host, port = listener.getsockname()[:2]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    url = reachable_url(listener)
     kept_secret(settings.DATA_DIR / "server_key")
     announce_server(settings.DATA_DIR, url)
     sys.stderr.write(
@@ -106,6 +142,13 @@ def serve(listener: socket.socket) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def reachable_url(listener: socket.socket) -> str:
+    """Where this machine reaches `listener`: one bound to any address is at the loopback's."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound to here
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def first_steps() -> str:

@@ -10,6 +10,7 @@ from central.settings.base import *  # noqa: F403
 from central.settings.base import DATA_DIR, database
 
 SECRET_KEY = env.text("SECRET_KEY") or runtime.kept_secret(DATA_DIR / "secret_key")
-ALLOWED_HOSTS = env.words("AETERNA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+# Commands ask the running server by its loopback address.
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *env.words("AETERNA_ALLOWED_HOSTS")]
 DATABASE_URL = env.text("DATABASE_URL") or runtime.embedded_postgres(DATA_DIR / "postgres")
 DATABASES = {"default": database(DATABASE_URL)}

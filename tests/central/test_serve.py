@@ -1,10 +1,19 @@
-"""How the embedded server listens."""
+"""How the embedded server starts and listens."""
 
+import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from django.core import checks
+from structlog.testing import capture_logs
 
-from central.serve import bound_socket
+from central.serve import CannotServeError, bound_socket, check_system, reachable_url, warm_up
+from central.tenancy.models import Organization
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_connections_are_made_without_waiting_for_acknowledgements() -> None:
@@ -16,5 +25,61 @@ def test_connections_are_made_without_waiting_for_acknowledgements() -> None:
 def test_address_in_use_is_said_with_what_to_change() -> None:
     with bound_socket("127.0.0.1:0") as listener:
         port = listener.getsockname()[1]
-        with pytest.raises(SystemExit, match="AETERNA_BIND"), bound_socket(f"127.0.0.1:{port}"):
+        with (
+            pytest.raises(CannotServeError, match="AETERNA_BIND"),
+            bound_socket(f"127.0.0.1:{port}"),
+        ):
             pass
+
+
+@pytest.mark.parametrize(
+    "bind", ["8000", ":8000", "localhost", "127.0.0.1:http", "h:65536", "h:-1"]
+)
+def test_address_that_is_none_is_said_with_what_to_write(bind: str) -> None:
+    with pytest.raises(CannotServeError, match=r"127\.0\.0\.1:8000"), bound_socket(bind):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("bind", "host"),
+    [("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.0.0.1"), ("127.0.0.2:0", "127.0.0.2")],
+)
+def test_server_announces_an_address_that_can_be_reached(bind: str, host: str) -> None:
+    with bound_socket(bind) as listener:
+        assert reachable_url(listener) == f"http://{host}:{listener.getsockname()[1]}"
+
+
+@pytest.mark.django_db
+def test_system_checks_are_passed_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_system()
+    failure = checks.Error("This is wrong.", hint="Change it.")
+    monkeypatch.setattr(checks.registry.registry, "registered_checks", {lambda **_: [failure]})
+    with pytest.raises(CannotServeError, match=r"This is wrong[\s\S]*Change it"):
+        check_system()
+
+
+@pytest.mark.django_db
+def test_embedder_that_cannot_be_opened_does_not_keep_the_server_from_starting() -> None:
+    Organization.objects.create(slug="acme", embedder="nobody/nothing/7")
+    Organization.objects.create(slug="globex", embedder="nonsense")
+    with capture_logs() as logs:
+        warm_up()
+    assert {entry["embedder"] for entry in logs if entry["log_level"] == "error"} == {
+        "nobody/nothing/7",
+        "nonsense",
+    }
+
+
+def test_commands_may_always_ask_by_the_loopback_address(tmp_path: Path) -> None:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "AETERNA_DATA_DIR": str(tmp_path),
+        "AETERNA_ALLOWED_HOSTS": "code.example.com",
+        "SECRET_KEY": "k" * 50,
+        "DATABASE_URL": "postgresql://localhost/none",
+    }
+    command = "from central.settings.embedded import ALLOWED_HOSTS; print(*ALLOWED_HOSTS)"
+    hosts = subprocess.check_output(
+        [sys.executable, "-c", command], cwd=ROOT, env=environment, text=True
+    )
+    assert hosts.split() == ["127.0.0.1", "localhost", "[::1]", "code.example.com"]

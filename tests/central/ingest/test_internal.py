@@ -1,7 +1,5 @@
 """Commands ask the running embedded server, with the key of the data directory."""
 
-import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from central.corpus.dump import dump_lines
 from central.repositories.models import Repository
+from central.runtime import announce_server, held_data_directory
 from tests.central.protocol import api_of
 
 KEY = "k" * 40
@@ -60,20 +59,26 @@ def test_bad_requests_with_the_key() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_commands_ask_the_running_server(
-    live_server: LiveServer, data_dir: Path, capsys: pytest.CaptureFixture[str]
+    live_server: LiveServer,
+    data_dir: Path,
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     api_of().index({"a.py": "def a\n"})
-    record = {"url": live_server.url, "pid": os.getpid()}
-    (data_dir / "server.json").write_text(json.dumps(record))
-    call_command("dump_index", "--organization", "acme", "--repository", "shop")
-    repository = Repository.objects.select_related("organization").get()
-    assert capsys.readouterr().out.splitlines() == dump_lines(repository)
-    call_command("reconcile", "--check")
-    assert "shop" in capsys.readouterr().out
-    with pytest.raises(CommandError, match="Stop the server first"):
-        call_command("optimize_index")
-    (data_dir / "server_key").write_text("other")
-    record["url"] = "http://127.0.0.1:1"
-    (data_dir / "server.json").write_text(json.dumps(record))
-    with pytest.raises(CommandError, match="does not answer"):
+    # Whatever proxy and hosts the environment names.
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    settings.ALLOWED_HOSTS = ["localhost"]
+    with held_data_directory(data_dir):
+        announce_server(data_dir, live_server.url.replace("localhost", "127.0.0.1"))
         call_command("dump_index", "--organization", "acme", "--repository", "shop")
+        repository = Repository.objects.select_related("organization").get()
+        assert capsys.readouterr().out.splitlines() == dump_lines(repository)
+        call_command("reconcile", "--check")
+        assert "shop" in capsys.readouterr().out
+        with pytest.raises(CommandError, match="Stop the server first"):
+            call_command("optimize_index")
+        announce_server(data_dir, "http://127.0.0.1:1")
+        with pytest.raises(CommandError, match="does not answer"):
+            call_command("dump_index", "--organization", "acme", "--repository", "shop")

@@ -1,0 +1,69 @@
+"""The data directory: its secrets, and who serves it."""
+
+import json
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from central.runtime import (
+    DataDirectoryHeldError,
+    announce_server,
+    held_data_directory,
+    kept_secret,
+    running_server,
+)
+
+
+def test_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "deeper" / "key"
+    with ThreadPoolExecutor(8) as pool:
+        secrets = set(pool.map(kept_secret, [path] * 32))
+    assert secrets == {path.read_text()}
+    assert all(len(secret) == 64 for secret in secrets)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_secret_that_is_there_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("given")
+    assert kept_secret(tmp_path / "key") == "given"
+
+
+def test_secret_is_whole_or_absent_if_the_process_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", killed)
+        with pytest.raises(KeyboardInterrupt):
+            kept_secret(tmp_path / "key")
+    assert not (tmp_path / "key").exists()
+    assert len(kept_secret(tmp_path / "key")) == 64
+
+
+def test_record_of_a_killed_server_is_not_a_running_server(tmp_path: Path) -> None:
+    """Its process id may by now be another process's: here, this one's."""
+    assert running_server(tmp_path) is None
+    record = {"url": "http://127.0.0.1:1", "pid": os.getpid()}
+    (tmp_path / "server.json").write_text(json.dumps(record))
+    (tmp_path / "server.lock").touch()
+    assert running_server(tmp_path) is None
+    with held_data_directory(tmp_path):
+        assert running_server(tmp_path) is None  # it has yet to say where it is
+
+
+def test_second_server_is_told_who_holds_the_directory(tmp_path: Path) -> None:
+    with held_data_directory(tmp_path):
+        announce_server(tmp_path, "http://127.0.0.1:8123")
+        assert running_server(tmp_path) == {"url": "http://127.0.0.1:8123", "pid": os.getpid()}
+        with (
+            pytest.raises(DataDirectoryHeldError, match=r"http://127\.0\.0\.1:8123"),
+            held_data_directory(tmp_path),
+        ):
+            pass
+    assert running_server(tmp_path) is None
