@@ -5,6 +5,7 @@ not from here, so that a run depends on nothing but its commit.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -50,7 +51,7 @@ def parse_project_file(content: bytes) -> ProjectFile:
     """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
     try:
         tables = tomllib.loads(content.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+    except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep
         raise ConfigurationError(f"{PROJECT_FILE} is not valid TOML: {exc}") from exc
     _refuse_unknown(tables, {"index", "server"}, "")
     index = _table(tables, "index", _INDEX_KEYS)
@@ -84,7 +85,20 @@ def _patterns(index: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = index.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ConfigurationError(f"{PROJECT_FILE}: index.{key} must be a list of patterns")
+    for pattern in value:
+        _refuse_invalid(pattern, key)
     return tuple(value)
+
+
+def _refuse_invalid(pattern: str, key: str) -> None:
+    from pathspec import GitIgnoreSpec  # imported here: most projects have no pattern
+
+    try:
+        GitIgnoreSpec.from_lines([pattern])
+    except (ValueError, re.error) as exc:  # a pattern's own error is a ValueError
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is no gitignore pattern"
+        ) from exc
 
 
 def _size(index: Mapping[str, object]) -> int | None:
@@ -174,13 +188,21 @@ def _required(value: str | None, name: str) -> str:
 
 
 def _checked_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+    if not _is_address(url):
         raise ConfigurationError(
             "AETERNA_URL must be an http or https address without user or password, "
             "such as https://codesearch.example.com"
         )
     return url.rstrip("/")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - reading it checks it
+    except ValueError:  # half an IPv6 address, a port that is no number
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.username
 
 
 def _seconds(environ: Mapping[str, str], name: str, *, default: float) -> float:

@@ -4,6 +4,7 @@ The only import of GitPython. Reads objects, never the work tree or the index, s
 edits nor a user's configuration can change an answer.
 """
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from subprocess import PIPE
@@ -26,7 +27,7 @@ from indexer.listing import (
 from indexer.planning import Relation
 from indexer.records import TreeEntry
 
-# Nothing may ask a question, page, translate or swap objects while the indexer reads.
+# Nothing may ask a question, page, translate, swap objects or take a path for a pattern.
 _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
@@ -36,6 +37,7 @@ _ENVIRONMENT = {
     "GIT_PAGER": "cat",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
@@ -216,13 +218,7 @@ class Repository:
         return [
             entry
             if entry.mode == SUBMODULE_MODE
-            else TreeEntry(
-                entry.path,
-                entry.mode,
-                entry.blob,
-                blob_size(entry.blob, next(lines)),
-                entry.skipped,
-            )
+            else replace(entry, size=blob_size(entry.blob, next(lines)))
             for entry in entries
         ]
 

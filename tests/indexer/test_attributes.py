@@ -41,3 +41,14 @@ def test_a_bare_blobless_clone_has_them_too(sandbox: Sandbox, tmp_path: Path) ->
     head = sandbox.commit("head", {"a.js": "a", ".gitattributes": "*.js linguist-vendored\n"})
     clone = sandbox.clone_to(tmp_path / "clone", "--bare", "--filter=blob:none")
     assert attributes_at(Repository(clone.path), head, ["a.js"]) == {"a.js": {VENDORED: "set"}}
+
+
+@pytest.mark.parametrize("name", [":!y", ":(exclude)x", ":/", "a*", "[b]"])
+def test_a_directory_named_like_a_pathspec_is_taken_by_its_name(
+    sandbox: Sandbox, name: str
+) -> None:
+    path = f"{name}/a.py"
+    marks = {f"{name}/.gitattributes": "*.py linguist-generated\n"}
+    head = sandbox.commit("head", {path: "a", "ab/.gitattributes": "", **marks})
+    found = attributes_at(Repository(sandbox.path), head, [path, "ab/a.py"])
+    assert found == {path: {GENERATED: "set"}}

@@ -47,7 +47,10 @@ def test_what_is_required_is_named(tmp_path: Path, name: str) -> None:
         load(tmp_path, environ)
 
 
-@pytest.mark.parametrize("url", ["search.example", "ftp://x", "https://u:p@x", "https://"])
+@pytest.mark.parametrize(
+    "url",
+    ["search.example", "ftp://x", "https://u:p@x", "https://", "http://[::1", "http://x:port"],
+)
 def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(ConfigurationError, match="AETERNA_URL"):
         load(tmp_path, {**ENVIRON, "AETERNA_URL": url})
@@ -114,6 +117,11 @@ def test_the_project_file_is_read() -> None:
         (b"[index]\nmax_file_bytes = true\n", r"index\.max_file_bytes"),
         (b"[index]\nmax_file_bytes = 0\n", r"index\.max_file_bytes"),
         (b"[server]\nurl = 1\n", r"server\.url"),
+        (b"[index]\nexclude = ['*.py', '!']\n", r"index\.exclude.*'!'"),
+        (b"[index]\ninclude = ['a\\']\n", r"index\.include.*'a\\\\"),
+        (b"[index]\nexclude = ['a[z-b]']\n", r"index\.exclude.*'a\[z-b\]'"),
+        (b"[index]\nmax_file_bytes = " + b"9" * 5000, "TOML"),
+        (b"[index]\ninclude = " + b"[" * 5000 + b"]" * 5000, "TOML"),
         (b"[", "TOML"),
         (b"\xff", "TOML"),
     ],
