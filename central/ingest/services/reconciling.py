@@ -55,33 +55,33 @@ class Report:
 def reconcile(*, repair: bool) -> Report:
     """Compare; with `repair` also put right. May run beside applies. Raises StoreError."""
     store = vector_store()
-    repositories = Repository.objects.select_related("organization").order_by(
-        "organization__slug", "name"
-    )
-    rows = [_reconcile_repository(store, repository, repair) for repository in repositories]
+    ordered = Repository.objects.order_by("organization__slug", "name")
+    keys = list(ordered.values_list("pk", flat=True))
+    rows = [_reconcile_repository(store, key, repair) for key in keys]
     return Report(
-        repositories=rows,
-        embeddings=sum(_retire_embeddings(pk, repair) for pk in [r.pk for r in repositories]),
+        repositories=[row for row in rows if row is not None],
+        embeddings=sum(_retire_embeddings(key, repair) for key in keys),
         uploads=_retire_uploads(repair),
     )
 
 
 def _reconcile_repository(
-    store: VectorStore, repository: Repository, repair: bool
-) -> RepositoryReport:
+    store: VectorStore, repository_id: int, repair: bool
+) -> RepositoryReport | None:
+    """Compare one; None if it is gone. It is read here: the ones before it may take minutes."""
+    repositories = Repository.objects.select_related("organization")
+    repository = repositories.filter(pk=repository_id).first()
+    if repository is None:
+        return None
     current = collection_of(repository)
-    # In this order: a point that is seen and belongs to no live run has its chunk committed.
-    stored = dict(store.points(current))
-    live = _live_runs(repository)
-    named = set(_chunks(repository).values_list("point", flat=True).iterator())
-    excess = [point for point, run in stored.items() if point not in named and run not in live]
-    lacking = _still_lacking(store, repository, current, named - stored.keys())
+    stored, named, excess = _compare(store, repository, current)
+    lacking = _still_lacking(store, repository, current, named - stored)
     unrepairable = 0
     if repair:
         delete_points(store=store, collection=current, ids=excess)
         unrepairable = _restore(store, repository, current, lacking)
     former = sum(
-        _empty(store, collection, live, repair) for collection in _former(repository, current)
+        _empty(store, repository, collection, repair) for collection in _former(repository, current)
     )
     return RepositoryReport(
         organization=repository.organization.slug,
@@ -91,6 +91,20 @@ def _reconcile_repository(
         unrepairable=unrepairable,
         excess=len(excess) + former,
     )
+
+
+def _compare(
+    store: VectorStore, repository: Repository, collection: Collection
+) -> tuple[set[UUID], set[UUID], list[UUID]]:
+    """The points that the collection holds, those that chunks name, and those in excess.
+
+    Read in this order: a point that is seen and belongs to no live run has its chunk committed.
+    """
+    stored = dict(store.points(collection))
+    live = _live_runs(repository)
+    named = set(_chunks(repository).values_list("point", flat=True).iterator())
+    excess = [point for point, run in stored.items() if point not in named and run not in live]
+    return set(stored), named, excess
 
 
 def _live_runs(repository: Repository) -> set[UUID]:
@@ -158,8 +172,9 @@ def _former(repository: Repository, current: Collection) -> list[Collection]:
     ]
 
 
-def _empty(store: VectorStore, collection: Collection, live: set[UUID], repair: bool) -> int:
-    excess = [point for point, run in store.points(collection) if run not in live]
+def _empty(store: VectorStore, repository: Repository, collection: Collection, repair: bool) -> int:
+    """Delete what nothing needs; the collection may have become the current one meanwhile."""
+    *_, excess = _compare(store, repository, collection)
     if repair:
         delete_points(store=store, collection=collection, ids=excess)
     return len(excess)

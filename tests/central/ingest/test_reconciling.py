@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -13,6 +14,7 @@ from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import Batch, IndexRun
+from central.ingest.services import reconciling
 from central.ingest.services.reconciling import RepositoryReport, reconcile
 from central.repositories.models import Repository
 from indexer.records import TermVector
@@ -125,6 +127,40 @@ def test_uploads_of_ended_runs_go(api: Api) -> None:
     IndexRun.objects.update(state="failed")
     assert reconcile(repair=True).uploads == 1
     assert not Batch.objects.exists()
+
+
+@pytest.mark.parametrize("step", ["_reconcile_repository", "_former"])
+def test_another_embedder_s_run_that_is_applied_meanwhile_keeps_its_points(
+    api: Api, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    original = getattr(reconciling, step)
+    api.organization.embedder = "builtin/another/256"
+    api.organization.save()
+
+    def overtaken(*args: object) -> object:
+        api.queue_full(FILES)
+        assert apply_queued() == ["applied"]
+        return original(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reconciling, step, overtaken)
+        reconcile(repair=True)
+    named = set(Chunk.objects.values_list("point", flat=True))
+    assert {point for point, _ in vector_store().points(collection_of(shop()))} == named != set()
+
+
+def test_a_repository_that_is_deleted_meanwhile_is_left_out(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.index(FILES, project="other")
+    original = reconciling._reconcile_repository
+
+    def overtaken(*args: Any) -> object:
+        Repository.objects.filter(name="shop").delete()
+        return original(*args)
+
+    monkeypatch.setattr(reconciling, "_reconcile_repository", overtaken)
+    assert [row.repository for row in reconcile(repair=False).repositories] == ["other"]
 
 
 @pytest.mark.usefixtures("api")
