@@ -4,6 +4,7 @@ The environment wins over the file. What selects files is read from the commit t
 not from here, so that a run depends on nothing but its commit.
 """
 
+import json
 import os
 import re
 import tomllib
@@ -128,6 +129,7 @@ class GitHubContext:
     owner_id: str = ""
     event: str = ""
     run_url: str = ""
+    default_branch: str = ""
     summary_file: Path | None = None
 
 
@@ -241,5 +243,15 @@ def _github(environ: Mapping[str, str]) -> GitHubContext:
         owner_id=environ.get("GITHUB_REPOSITORY_OWNER_ID", ""),
         event=environ.get("GITHUB_EVENT_NAME", ""),
         run_url=f"{url}/actions/runs/{run_id}" if run_id else "",
+        default_branch=_event_default_branch(environ.get("GITHUB_EVENT_PATH", "")),
         summary_file=Path(summary) if summary else None,
     )
+
+
+def _event_default_branch(path: str) -> str:
+    """What the event that started the job says; empty where it does not: git is then asked."""
+    try:
+        branch = json.loads(Path(path).read_bytes())["repository"]["default_branch"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+    return branch if isinstance(branch, str) else ""

@@ -22,6 +22,7 @@ from indexer.listing import (
     explained,
     parse_diff,
     parse_tree,
+    symref_target,
     web_url,
 )
 from indexer.planning import Relation
@@ -82,13 +83,17 @@ class Repository:
         return None if status else out.decode().strip()
 
     def default_branch(self) -> str | None:
-        """The remote's default branch as a full name, else the checked-out one."""
-        if self._remote:
-            prefix = f"refs/remotes/{self._remote}/"
-            status, out, _ = self._try("symbolic-ref", "--quiet", f"{prefix}HEAD")
-            if not status:
-                return "refs/heads/" + out.decode().strip().removeprefix(prefix)
-        return self.head_ref()
+        """The remote's default branch as a full name; without a remote, the checked-out one.
+
+        Asks the remote only where the clone does not know; None if the remote does not say.
+        """
+        if not self._remote:
+            return self.head_ref()
+        prefix = f"refs/remotes/{self._remote}/"
+        status, out, _ = self._try("symbolic-ref", "--quiet", f"{prefix}HEAD")
+        if not status:
+            return "refs/heads/" + out.decode().strip().removeprefix(prefix)
+        return symref_target(self._try("ls-remote", "--symref", self._remote, "HEAD")[1])
 
     @cached_property
     def _remote(self) -> str | None:

@@ -35,9 +35,9 @@ def make_job(
     if full_ref is None:
         raise ConfigurationError("HEAD is detached, so the branch must be named with --ref")
     here = checked_out in {None, full_ref}
-    default = repository.default_branch()
     url = repository.web_url()
     github = _own_context(settings.github, url)
+    default = github.default_branch or repository.default_branch()
     return Job(
         request=OpenRequest(
             org_id=settings.organization,

@@ -125,6 +125,12 @@ def _https(host: str, path: str) -> str:
     return f"https://{host}/{path.strip('/').removesuffix('.git')}"
 
 
+def symref_target(listing: bytes) -> str | None:
+    """The ref that the first name in `git ls-remote --symref` stands for; None: for a commit."""
+    target, _, _ = listing.decode(errors="replace").partition("\t")
+    return target.removeprefix("ref: ") if target.startswith("ref: ") else None
+
+
 def blob_size(blob: str, line: str) -> int:
     """The size in a line of `git cat-file --batch-check=%(objectsize)`."""
     if line.endswith("missing"):

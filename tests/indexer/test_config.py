@@ -147,3 +147,30 @@ def test_the_time_to_wait_for_a_server_is_a_whole_number_of_seconds(tmp_path: Pa
     assert load(AETERNA_RETRY_SECONDS="5").retry_seconds == 5
     with pytest.raises(ConfigurationError, match="AETERNA_RETRY_SECONDS"):
         load(AETERNA_RETRY_SECONDS="soon")
+
+
+@pytest.mark.parametrize(
+    ("content", "branch"),
+    [
+        (b'{"repository": {"default_branch": "trunk"}}', "trunk"),
+        (b'{"repository": {"default_branch": 1}}', ""),
+        (b'{"repository": null}', ""),
+        (b"[]", ""),
+        (b"{", ""),
+        (b"\xff", ""),
+        (None, ""),
+    ],
+)
+def test_githubs_event_may_name_the_default_branch(
+    tmp_path: Path, content: bytes | None, branch: str
+) -> None:
+    event = tmp_path / "event.json"
+    if content is not None:
+        event.write_bytes(content)
+    environ = {
+        **ENVIRON,
+        "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_REPOSITORY": "acme/app",
+        "GITHUB_EVENT_PATH": str(event),
+    }
+    assert load(tmp_path, environ).github.default_branch == branch

@@ -285,6 +285,21 @@ def test_refs_and_tips_of_a_clone(origin: Sandbox, tmp_path: Path) -> None:
     assert repository.web_url() is None
 
 
+def test_a_clone_that_does_not_know_the_default_branch_asks_the_remote(
+    origin: Sandbox, tmp_path: Path
+) -> None:
+    history(origin)
+    clone = origin.clone_to(tmp_path / "clone")
+    clone.git("remote", "set-head", "origin", "--delete")  # as actions/checkout leaves it
+    clone.git("checkout", "--quiet", "side")
+    repository = Repository(clone.path)
+    assert repository.default_branch() == "refs/heads/main"
+    origin.git("checkout", "--quiet", "--detach")
+    assert repository.default_branch() is None
+    clone.git("remote", "set-url", "origin", str(tmp_path / "nowhere"))
+    assert repository.default_branch() is None
+
+
 def test_without_a_remote_the_local_branch_is_default_and_tip(origin: Sandbox) -> None:
     _, head, _ = history(origin)
     repository = Repository(origin.path)

@@ -1,5 +1,6 @@
 """What is indexed: branch, commit and the ids that GitHub gives."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,10 @@ def sandbox(tmp_path: Path) -> Sandbox:
     return sandbox
 
 
-def request(sandbox: Sandbox, ref: str | None = None) -> OpenRequest:
+def request(sandbox: Sandbox, ref: str | None = None, **environ: str) -> OpenRequest:
     repository = Repository(sandbox.path)
     settings = Settings.load(
-        ENVIRON,
+        ENVIRON | environ,
         project_dir=sandbox.path,
         default_project=repository_name(repository),
         overrides={},
@@ -45,6 +46,7 @@ def request(sandbox: Sandbox, ref: str | None = None) -> OpenRequest:
 def test_githubs_ids_are_sent_for_the_jobs_own_repository_alone(sandbox: Sandbox) -> None:
     assert request(sandbox).repository_id is None
     sandbox.git("remote", "add", "origin", "https://x:secret@github.com/acme/other.git")
+    sandbox.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     assert request(sandbox).repository_id is None
     assert request(sandbox).repository_url == "https://github.com/acme/other"
     assert request(sandbox).project_id == "other"
@@ -74,3 +76,14 @@ def test_another_branch_is_indexed_at_its_own_commit(sandbox: Sandbox) -> None:
     sandbox.commit("second")
     asked = request(sandbox, ref="side")
     assert (asked.ref, asked.commit_sha) == ("refs/heads/side", side)
+
+
+def test_githubs_event_names_the_default_branch_of_the_jobs_own_repository(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"repository": {"default_branch": "trunk"}}))
+    sandbox.git("checkout", "--quiet", "-b", "feature")
+    assert request(sandbox, GITHUB_EVENT_PATH=str(event)).default_branch == "feature"
+    sandbox.git("remote", "add", "origin", "https://github.com/acme/app.git")
+    assert request(sandbox, GITHUB_EVENT_PATH=str(event)).default_branch == "trunk"
