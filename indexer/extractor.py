@@ -10,7 +10,7 @@ from importlib import metadata, resources
 
 CHUNKER_VERSION = 1
 LEXICAL_VERSION = 1
-SELECTION_VERSION = 1
+SELECTION_VERSION = 2
 
 _DISTRIBUTIONS = (
     "tree-sitter", "tree-sitter-bash", "tree-sitter-c", "tree-sitter-c-sharp", "tree-sitter-cpp",
@@ -22,7 +22,7 @@ _DISTRIBUTIONS = (
 
 @cache
 def fingerprint() -> str:
-    """Such as `aeterna-1.1.1-3f2a9c0d81b4`: own versions, then a digest of queries and grammars."""
+    """Such as `aeterna-1.1.2-3f2a9c0d81b4`: own versions, then a digest of queries and grammars."""
     digest = hashlib.sha256()
     for distribution in _DISTRIBUTIONS:
         digest.update(f"{distribution}={metadata.version(distribution)}\n".encode())

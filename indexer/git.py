@@ -83,10 +83,7 @@ class Repository:
         return None if status else out.decode().strip()
 
     def default_branch(self) -> str | None:
-        """The remote's default branch as a full name; without a remote, the checked-out one.
-
-        Asks the remote only where the clone does not know; None if the remote does not say.
-        """
+        """The remote's default branch (None: it does not say); without one, the checked-out one."""
         if not self._remote:
             return self.head_ref()
         prefix = f"refs/remotes/{self._remote}/"

@@ -19,6 +19,7 @@ ATTRIBUTES_FILE = ".gitattributes"
 
 _CUT_BYTES = 900
 _DIGEST_DIGITS = 16
+_STAND_IN_ENDING = re.compile(rf"…[0-9a-f]{{{_DIGEST_DIGITS}}}\Z")
 _ESCAPES = {
     0x07: "\\a", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0B: "\\v", 0x0C: "\\f", 0x0D: "\\r",
     0x22: '\\"', 0x5C: "\\\\",
@@ -74,20 +75,20 @@ def _pairs(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
 def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
     """A path as text, or its stand-in and why it is skipped.
 
-    Bytes that are not UTF-8 are written as git writes them between quotes. What is too long is
-    cut and ends in "…" and a digest of all of it. A real file could only meet a stand-in by being
-    named after it: with quotes around and octal escapes within, or with its own digest.
+    A stand-in ends in "…" and a digest of the raw path. Before that comes the path, cut if it is
+    long, and written as git writes it between quotes if it is not UTF-8. A real path with such an
+    ending gets a stand-in too, so that no two paths share a name.
     """
-    reason = None
     try:
-        path = raw.decode()
+        path, reason = raw.decode(), SkipReason.PATH_TOO_LONG
     except UnicodeDecodeError:
         path, reason = _quoted(raw), SkipReason.PATH_NOT_UTF8
-    if len(path.encode()) <= MAX_PATH_BYTES:
-        return path, reason
+    else:
+        if len(raw) <= MAX_PATH_BYTES and not _STAND_IN_ENDING.search(path):
+            return path, None
     digest = hashlib.sha256(raw).hexdigest()[:_DIGEST_DIGITS]
     cut = path.encode()[:_CUT_BYTES].decode(errors="ignore")
-    return f"{cut}…{digest}", reason or SkipReason.PATH_TOO_LONG
+    return f"{cut}…{digest}", reason
 
 
 def _quoted(raw: bytes) -> str:

@@ -52,7 +52,7 @@ _SKIP_SENTENCES = {
     SkipReason.MINIFIED: "The file's lines are too long to be written by a person.",
     SkipReason.NOT_UTF8: "The file is not valid UTF-8.",
     SkipReason.PATH_NOT_UTF8: "The path is not valid UTF-8.",
-    SkipReason.PATH_TOO_LONG: "The path is longer than 1,024 bytes.",
+    SkipReason.PATH_TOO_LONG: "The path is longer than 1,024 bytes, or ends like a stand-in.",
     SkipReason.SUBMODULE: "The entry is a submodule; it is indexed as its own repository.",
     SkipReason.SYMLINK: "The entry is a symbolic link; its target is indexed by itself.",
     SkipReason.TOO_LARGE: "The file is larger than the size limit of .codesearch.toml.",

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from indexer.errors import GitError
 from indexer.listing import parse_diff, storable_path, web_url
+from indexer.records import SkipReason
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,26 @@ def test_every_path_can_be_stored_and_only_stand_ins_differ(raw: bytes) -> None:
     path, reason = storable_path(raw)
     assert len(path.encode()) <= 1024
     assert (path.encode() == raw) == (reason is None)
+
+
+_RAW_PATHS = st.binary(min_size=1, max_size=40) | st.text(min_size=1, max_size=40).map(str.encode)
+
+
+@given(st.sets(_RAW_PATHS, min_size=1, max_size=8), st.integers(0, 1100))
+def test_no_two_paths_share_a_name_not_even_one_that_is_named_after_a_stand_in(
+    raw_paths: set[bytes], padding: int
+) -> None:
+    raw_paths |= {raw + b"x" * padding for raw in raw_paths}
+    for _ in range(2):
+        raw_paths |= {storable_path(raw)[0].encode() for raw in raw_paths}
+    assert len({storable_path(raw)[0] for raw in raw_paths}) == len(raw_paths)
+
+
+def test_a_file_named_as_git_quotes_another_keeps_its_name() -> None:
+    assert storable_path(rb'"\377.py"') == (r'"\377.py"', None)
+    stand_in, reason = storable_path(b"\xff.py")
+    assert stand_in.startswith(r'"\377.py"…')
+    assert reason is SkipReason.PATH_NOT_UTF8
 
 
 def test_an_unexpected_status_is_an_error() -> None:
