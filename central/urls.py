@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from central.common.health import livez, readyz
 from central.common.metrics import metrics
@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/index/", include("central.ingest.urls")),
     path("api/v1/search", SearchView.as_view(), name="search"),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     path("livez", livez, name="livez"),
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),

@@ -18,7 +18,7 @@ from django.core.handlers.base import BaseHandler
 from django.http import HttpResponse
 from django.urls import set_script_prefix
 
-from central.common.errors import TooLargeError
+from central.common.errors import ServiceError, TooLargeError
 from central.common.problems import response_to
 
 # Requests that may wait for the database or the vector store side by side; below the size of
@@ -37,33 +37,45 @@ class ThreadHandler(ASGIHandler):
     Django's own starts a thread for every request and goes back and forth between it and the
     event loop at each signal and middleware, which costs some 2 ms; what it offers for that,
     cancelling a view whose client has left, a synchronous view cannot use. Bodies larger than
-    `body_limit(path)` bytes are refused before they are read; Django would spool them to disk.
+    `admitted_bytes(path, authorization)` are refused before they are read (Django would spool them
+    to disk), and so are those for which it raises a ServiceError.
     """
 
-    def __init__(self, *, body_limit: Callable[[str], int]) -> None:
+    def __init__(self, *, admitted_bytes: Callable[[str, str | None], int]) -> None:
         BaseHandler.__init__(self)  # ASGIHandler's own makes every middleware asynchronous
         self.load_middleware(is_async=False)
-        self._body_limit = body_limit
+        self._admitted_bytes = admitted_bytes
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
 
     async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
         """Answer one HTTP request; nothing if the client leaves before it is complete."""
         if scope["type"] != "http":
             raise ValueError(f"This application speaks HTTP, not {scope['type']}.")
-        limit = self._body_limit(scope["path"])
         with SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
             try:
-                _check_declared(scope, limit)
+                limit = self._limit(scope)
                 await _read(receive, body, limit)
             except RequestAborted:
                 return
-            except TooLargeError as exc:
+            except ServiceError as exc:
                 await self.send_response(self._refuse(scope, exc), send)
                 return
             response = await self._in_thread(partial(self._respond, scope, body))
         await self.send_response(response, send)
         if response.streaming:
             await self._in_thread(response.close)
+
+    def _limit(self, scope: Mapping[str, Any]) -> int:
+        """How long the body may be. Raises ServiceError if its length is declared, and greater."""
+        headers = dict(scope["headers"])
+        authorization = headers.get(b"authorization")
+        limit = self._admitted_bytes(
+            scope["path"], None if authorization is None else authorization.decode("latin-1")
+        )
+        declared = headers.get(b"content-length", b"")
+        if declared.isdigit() and int(declared) > limit:
+            raise _too_large(limit)
+        return limit
 
     async def _in_thread(self, function: Callable[[], Any]) -> Any:
         context = contextvars.copy_context()
@@ -84,18 +96,12 @@ class ThreadHandler(ASGIHandler):
         request, malformed = self.create_request(scope, body)
         return malformed if request is None else self.get_response(request)
 
-    def _refuse(self, scope: dict[str, Any], exc: TooLargeError) -> Any:
-        _log.warning("body_refused", path=scope["path"], status=413)
+    def _refuse(self, scope: dict[str, Any], exc: ServiceError) -> Any:
+        _log.warning("body_refused", path=scope["path"], code=exc.code)
         request, malformed = self.create_request(scope, BytesIO())
         if request is None:
             return malformed
-        return response_to(request, exc) or HttpResponse(status=413)
-
-
-def _check_declared(scope: Mapping[str, Any], limit: int) -> None:
-    declared = dict(scope["headers"]).get(b"content-length", b"")
-    if declared.isdigit() and int(declared) > limit:
-        raise _too_large(limit)
+        return response_to(request, exc) or HttpResponse(status=500)
 
 
 async def _read(receive: _Receive, body: IO[bytes], limit: int) -> None:

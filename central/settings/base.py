@@ -22,6 +22,8 @@ LANGUAGE_CODE = "en-us"
 USE_I18N = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STATIC_URL = "static/"
+STATIC_ROOT = None  # they are served from their packages: nothing to collect
+WHITENOISE_USE_FINDERS = True
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -33,6 +35,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "central.tenancy",
     "central.repositories",
     "central.corpus",
@@ -42,6 +45,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "central.common.logs.RequestLog",
     "django.middleware.security.SecurityMiddleware",
+    "central.common.static.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -84,6 +88,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": [],
     "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "SIDECAR",  # no page of ours loads anything from elsewhere
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
 CSRF_FAILURE_VIEW = "central.common.problems.forbidden"

@@ -38,6 +38,11 @@ def new_token() -> str:
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
+def is_token(text: str) -> bool:
+    """Whether `text` is written as a token; not whether there is such a one."""
+    return _TOKEN.match(text) is not None
+
+
 def token_digest(token: str) -> bytes:
     """What is stored of a token. Its 256 random bits need neither salt nor slow hashing."""
     return hashlib.sha256(token.encode()).digest()
@@ -49,7 +54,7 @@ def credential_of(token: str) -> Credential:
     Looked up by digest in a unique index, so the time taken tells nothing about other tokens; anew
     for every request, so that a revoked token is refused at once.
     """
-    if not _TOKEN.match(token):
+    if not is_token(token):
         raise unknown_token()
     found = fetch_rows(_BY_DIGEST, [token_digest(token)])
     if not found:

@@ -4,13 +4,20 @@ import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
+from wsgiref.util import setup_testing_defaults
 
 import pytest
 from django.core.signals import request_finished, request_started
+from pytest_django import Settings
 
-from central.asgi import application, body_limit
+from central.admission import admitted_bytes
+from central.asgi import application
+from central.common.errors import UnauthenticatedError
+from central.tenancy.tokens import new_token
+from central.wsgi import application as wsgi_application
 
-LIMIT = body_limit("/api/v1/search")
+LIMIT = admitted_bytes("/api/v1/search", None)
+RUN = "/api/v1/index/runs/0b9c"
 
 
 class Exchange:
@@ -87,10 +94,41 @@ def test_body_of_unsaid_length_is_refused_as_soon_as_it_is_too_large() -> None:
     assert exchange.parts == [half]
 
 
-@pytest.mark.parametrize("route", ["tree", "batches/1"])
-def test_trees_and_batches_may_be_larger(route: str) -> None:
-    assert body_limit(f"/api/v1/index/runs/0b9c/{route}") > 16 * LIMIT
-    assert body_limit("/api/v1/index/runs/0b9c/embeddings") == LIMIT
+def test_batches_may_be_larger_and_trees_larger_still(settings: Settings) -> None:
+    header = f"Bearer {new_token()}"
+    tree, batch = (admitted_bytes(f"{RUN}/{what}", header) for what in ("tree", "batches/1"))
+    assert settings.BATCH_MAX_BYTES < batch < settings.BATCH_MAX_BYTES * 1.1
+    assert settings.TREE_MAX_BYTES < tree < settings.TREE_MAX_BYTES * 1.1
+    assert admitted_bytes(f"{RUN}/embeddings", header) == LIMIT
+
+
+@pytest.mark.parametrize("path", [f"{RUN}/tree", f"{RUN}/batches/1"])
+@pytest.mark.parametrize("header", [None, "", "Bearer x", f"Basic {new_token()}"])
+def test_strangers_large_body_is_refused_before_it_is_read(path: str, header: str | None) -> None:
+    headers = {} if header is None else {"authorization": header}
+    exchange = Exchange(path, [b"x"], **headers)
+    assert exchange.run() == 401
+    assert exchange.parts == [b"x"]
+    assert exchange.document["code"] == ("unauthenticated" if header is None else "invalid_token")
+    with pytest.raises(UnauthenticatedError):
+        admitted_bytes(path, header)
+
+
+@pytest.mark.parametrize(
+    ("path", "length", "status"),
+    [("/api/v1/search", LIMIT + 1, "413"), (f"{RUN}/tree", 1, "401"), ("/livez", 0, "200")],
+)
+def test_wsgi_refuses_the_same_bodies(path: str, length: int, status: str) -> None:
+    environ: dict[str, Any] = {"PATH_INFO": path, "CONTENT_LENGTH": str(length)}
+    setup_testing_defaults(environ)
+    said: list[str] = []
+
+    def start_response(line: str, _headers: object) -> None:
+        said.append(line)
+
+    wsgi_application(environ, start_response).close()
+    assert said[0].split()[0] == status
+    assert environ["wsgi.input"].tell() == 0
 
 
 def test_client_that_leaves_early_is_not_answered() -> None:

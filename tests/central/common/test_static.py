@@ -1,0 +1,33 @@
+"""The page of the API and the admin come with what they need."""
+
+import re
+
+import pytest
+from django.test import Client
+
+
+@pytest.mark.parametrize("page", ["/api/v1/docs", "/admin/login/"])
+def test_page_loads_only_files_that_are_served_here(page: str) -> None:
+    client = Client()
+    answer = client.get(page)
+    assert answer.status_code == 200
+    linked = re.findall(
+        r"""<(?:link|script|img)[^>]+(?:href|src)=["']([^"']+)""", answer.content.decode()
+    )
+    assert linked
+    for address in linked:
+        assert address.startswith("/static/")
+        file = client.get(address)
+        assert (file.status_code, file.streaming) == (200, False), address
+        assert len(file.content) == int(file["Content-Length"])
+
+
+def test_static_file_is_not_sent_twice_nor_for_another_address() -> None:
+    client = Client()
+    first = client.get("/static/admin/css/base.css")
+    assert first["Content-Type"].startswith("text/css")
+    again = client.get(
+        "/static/admin/css/base.css", headers={"If-Modified-Since": first["Last-Modified"]}
+    )
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get("/static/admin/css/../css/none.css").status_code == 404
