@@ -122,7 +122,7 @@ def problem(
 
 def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse | None:
     """The problem document for `exc`, or None where it is not one that is expected."""
-    if away := next((_AWAY[cls] for cls in type(exc).__mro__ if cls in _AWAY), None):
+    if away := _away(exc):
         _log.warning("dependency_unavailable", code=away[0], error=str(exc))
         return problem(request, status=503, code=away[0], detail=away[1])
     if isinstance(exc, errors.ServiceError):
@@ -144,6 +144,14 @@ def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse 
     if isinstance(exc, drf.APIException):
         return _framework_problem(request, exc)
     return None
+
+
+def _away(exc: Exception) -> tuple[str, str] | None:
+    """The code and detail for a dependency that does not answer; None for anything else."""
+    sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""
+    if sqlstate.startswith("54"):  # "operational" too: a statement beyond PostgreSQL's limits
+        return None
+    return next((_AWAY[cls] for cls in type(exc).__mro__ if cls in _AWAY), None)
 
 
 def _framework_problem(request: HttpRequest | Request, exc: drf.APIException) -> HttpResponse:

@@ -42,17 +42,6 @@ def fuse_normalised(
     }
 
 
-def fuse_ranks(
-    dense: Mapping[Key, float], lexical: Mapping[Key, float], *, dense_weight: float = 0.5
-) -> dict[Key, float]:
-    """Weighted reciprocal ranks; each mapping is in descending order of score."""
-    fused: dict[Key, float] = {}
-    for weight, scores in ((dense_weight, dense), (1.0 - dense_weight, lexical)):
-        for key, value in reciprocal_ranks(scores).items():
-            fused[key] = fused.get(key, 0.0) + weight * value
-    return fused
-
-
 def reciprocal_ranks(keys: Iterable[Key]) -> dict[Key, float]:
     """1 / (60 + rank) of each key, the first having rank 1."""
     return {key: 1.0 / (RANK_CONSTANT + rank) for rank, key in enumerate(keys, 1)}

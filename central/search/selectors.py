@@ -15,6 +15,7 @@ from central.search.filters import RowFilter
 from central.tenancy.credentials import Credential
 
 SYMBOL_ROWS = 500
+_LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
 class SearchedRepository(NamedTuple):
@@ -162,9 +163,15 @@ def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
 
 
 def _beginnings(parts: Sequence[str], whole: str) -> str:
-    """A tsquery for names with a token that begins with `whole`, or one for each of `parts`."""
-    quoted = [f"'{part}':*" for part in parts]  # tokens hold no quotes: nothing to escape
-    return f"'{whole}':* | ({' & '.join(quoted)})"
+    """A tsquery for names with a token that begins with `whole`, or one for each of `parts`.
+
+    A sentence run together begins no name: a long `whole` is left out.
+    """
+    # Tokens hold no quotes: nothing to escape.
+    beginnings = " & ".join(f"'{part[:_LEXEME_CHARACTERS]}':*" for part in parts)
+    if len(whole) > _LEXEME_CHARACTERS:
+        return beginnings
+    return f"'{whole}':* | ({beginnings})"
 
 
 def _like(text: str) -> str:

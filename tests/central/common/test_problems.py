@@ -7,6 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.management import call_command
 from django.db import InterfaceError, OperationalError
 from django.test import Client, RequestFactory
+from psycopg.errors import ProgramLimitExceeded
 from rest_framework import exceptions as drf
 
 from central.common import problems
@@ -106,3 +107,9 @@ def test_the_schema_leaves_the_internal_routes_out() -> None:
     schema = Client().get("/api/v1/schema").content.decode()
     assert "/api/v1/index/runs/{run_id}" in schema
     assert "internal" not in schema
+
+
+def test_a_statement_beyond_the_database_s_limits_is_no_outage() -> None:
+    error = OperationalError("word is too long")
+    error.__cause__ = ProgramLimitExceeded("word is too long")
+    assert problems.response_to(RequestFactory().get("/x"), error) is None

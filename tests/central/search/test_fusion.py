@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.search.fusion import floor, fuse_normalised, fuse_ranks, merge_lists
+from central.search.fusion import floor, fuse_normalised, merge_lists
 
 SCORES = st.dictionaries(
     st.integers(0, 30), st.floats(0.0, 50.0, allow_nan=False), min_size=1, max_size=20
@@ -38,12 +38,6 @@ def test_equal_scores_are_no_error() -> None:
 
 def test_nothing_fuses_to_nothing() -> None:
     assert fuse_normalised({}, {}, dense_weight=0.5) == {}
-
-
-def test_ranks_of_both_lists_add_up() -> None:
-    fused = fuse_ranks({"a": 0.9, "b": 0.8}, {"b": 4.0}, dense_weight=0.5)
-    assert fused["b"] == pytest.approx(0.5 / 62 + 0.5 / 61)
-    assert fused["a"] == pytest.approx(0.5 / 61)
 
 
 def test_lists_of_several_embedders_are_merged_by_rank() -> None:

@@ -132,3 +132,9 @@ def test_search_costs_few_database_queries(
     post(client, query="validate_token")
     with django_assert_max_num_queries(8):
         post(client, query="validate_token")
+
+
+@pytest.mark.parametrize("query", ["word " * 790, "a" * 4_000, "aB" * 1_900])
+def test_long_query_for_a_symbol_finds_nothing(client: Client, query: str) -> None:
+    response = post(client, query=query, mode="symbol")
+    assert (response.status_code, response.json()["count"]) == (200, 0)
