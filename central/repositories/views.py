@@ -36,12 +36,12 @@ class StatusView(APIView):
         organization = credential.require_organization(org_id)
         repositories = with_live_runs(visible_repositories(credential=credential))
         project = request.query_params.get("project")
-        if project is not None:
+        if project:
             if "\0" in project:
                 raise InvalidError("project: must not hold a NUL character.")
             repositories = repositories.filter(name=project)
         found = list(repositories.order_by("name"))
-        if project is not None and not found:
+        if project and not found:
             raise NotFoundError(
                 "There is no such repository for this credential; check project.",
                 code="repository_not_found",

@@ -11,6 +11,8 @@ from central.common.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.models import ApiToken, Organization, Scope
 from central.tenancy.tokens import new_token, token_digest
 
+MAX_DAYS = 36_500
+
 
 def create_organization(*, slug: str, github_owner_id: int | None = None) -> Organization:
     """A new tenant. Raises InvalidError for a bad slug, ConflictError if it is taken."""
@@ -39,19 +41,23 @@ def create_token(
 ) -> str:
     """Make a token and return it: it is not kept, so this is the only time it is seen.
 
-    `repositories` None gives it every repository. Raises NotFoundError, InvalidError.
+    `organization_slug` may be written 'org-acme' too; `repositories` None gives it every
+    repository. Raises NotFoundError, InvalidError.
     """
-    organization = Organization.objects.filter(slug=organization_slug).first()
+    slug = organization_slug.removeprefix("org-")
+    organization = Organization.objects.filter(slug=slug).first()
     if organization is None:
         raise NotFoundError(
-            f"There is no organisation '{organization_slug}'; make it with create_organization.",
+            f"There is no organisation '{slug}'; make it with create_organization.",
             code="organization_not_found",
         )
     unknown = set(scopes) - set(Scope.values)
     if unknown or not scopes:
         raise InvalidError(f"Scopes are {', '.join(Scope.values)}; give at least one.")
-    if expires_days is not None and expires_days < 1:
-        raise InvalidError("A token must be valid for at least one day.")
+    if expires_days is not None and not 1 <= expires_days <= MAX_DAYS:
+        raise InvalidError(
+            f"A token is valid for 1 to {MAX_DAYS} days, or, with no number given, until revoked."
+        )
     token = new_token()
     ApiToken.objects.create(
         organization=organization,

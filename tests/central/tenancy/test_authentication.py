@@ -123,6 +123,8 @@ def test_the_token_command_prints_the_token_alone(capsys: pytest.CaptureFixture[
         ["create_token", "--organization", "taken", "--scopes", "root"],
         ["create_token", "--organization", "taken", "--scopes", ","],
         ["create_token", "--organization", "taken", "--scopes", "index", "--expires-days", "0"],
+        ["create_token", "--organization=taken", "--scopes=index", "--expires-days=10000000000"],
+        ["create_organization", "evil\n"],
     ],
 )
 def test_the_commands_refuse_with_a_sentence(command: list[str]) -> None:
@@ -131,3 +133,9 @@ def test_the_commands_refuse_with_a_sentence(command: list[str]) -> None:
         call_command(*command)
     assert Organization.objects.count() == 1
     assert not ApiToken.objects.exists()
+
+
+def test_the_token_command_takes_an_organisation_as_workspaces_write_it() -> None:
+    OrganizationFactory.create(slug="acme")
+    call_command("create_token", "--organization", "org-acme", "--scopes", "search")
+    assert ApiToken.objects.get().organization.slug == "acme"
