@@ -1,15 +1,30 @@
 """Organisations and API tokens. An organisation is the tenant: nothing crosses it."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 
-SLUG = r"^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$"
+from indexer.records import EmbedderSpec
+
+SLUG = r"^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
 slug_validator = RegexValidator(
     SLUG,
     "Use 1 to 63 of a-z, 0-9 and '-', neither at the start nor at the end, and not beginning with "
     "'org-' (that prefix is how workspaces are addressed).",
 )
+
+
+def validate_embedder(text: str) -> None:
+    """Raise ValidationError unless `text` names an embedder as EmbedderSpec writes it."""
+    try:
+        spec = EmbedderSpec.parse(text)
+    except ValueError:
+        spec = None
+    if not (spec and str(spec) == text and spec.provider and spec.model and spec.dimensions > 0):
+        raise ValidationError(
+            "Name an embedder as provider/model/dimensions, such as builtin/aeterna-static-1/256."
+        )
 
 
 class Scope(models.TextChoices):
@@ -28,6 +43,7 @@ class Organization(models.Model):
     embedder = models.CharField(
         max_length=200,
         default="builtin/aeterna-static-1/256",
+        validators=[validate_embedder],
         help_text="provider/model/dimensions, as indexer.records.EmbedderSpec writes it",
     )
     created_at = models.DateTimeField(auto_now_add=True)

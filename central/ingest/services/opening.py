@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
@@ -10,7 +11,7 @@ from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
-from central.tenancy.models import Organization
+from central.tenancy.models import Organization, validate_embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
     """Open a run; the repository is created on its first. All or nothing.
 
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
-    `owner_mismatch`), ConflictError (`run_in_progress` with run_id, `repository_paused`).
+    `owner_mismatch`), ConflictError (`run_in_progress` with run_id, `repository_paused`,
+    `embedder_invalid`).
     """
     # One Open of an organisation at a time: names and GitHub ids are matched and moved in here.
     organization = Organization.objects.select_for_update(no_key=True).get(
@@ -42,6 +44,7 @@ def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
     )
     _require_nameable(credential, request.project)
     _require_owner(organization, request)
+    _require_embedder(organization)
     repository = _find_repository(organization, credential, request)
     if repository is None:
         repository = _create_repository(organization, request)
@@ -78,6 +81,17 @@ def _require_owner(organization: Organization, request: RunRequest) -> None:
             f"The repository's owner on GitHub ({request.owner_id}) is not this organisation's.",
             code="owner_mismatch",
         )
+
+
+def _require_embedder(organization: Organization) -> None:
+    try:
+        validate_embedder(organization.embedder)
+    except ValidationError as exc:
+        raise ConflictError(
+            "The organisation's embedder is not provider/model/dimensions; an administrator must "
+            "set it.",
+            code="embedder_invalid",
+        ) from exc
 
 
 def _require_idle(repository: Repository) -> None:

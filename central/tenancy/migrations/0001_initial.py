@@ -5,6 +5,8 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
+import central.tenancy.models
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -28,7 +30,7 @@ class Migration(migrations.Migration):
                         unique=True,
                         validators=[
                             django.core.validators.RegexValidator(
-                                "^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$",
+                                "^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\Z",
                                 "Use 1 to 63 of a-z, 0-9 and '-', neither at the start nor at the end, and not beginning with 'org-' (that prefix is how workspaces are addressed).",
                             )
                         ],
@@ -41,6 +43,7 @@ class Migration(migrations.Migration):
                         default="builtin/aeterna-static-1/256",
                         help_text="provider/model/dimensions, as indexer.records.EmbedderSpec writes it",
                         max_length=200,
+                        validators=[central.tenancy.models.validate_embedder],
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),

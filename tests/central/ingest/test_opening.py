@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from central.ingest.models import IndexRun
 from central.ingest.signing import webhook_secret
@@ -88,3 +89,15 @@ def test_two_organisations_may_use_one_name(api: Api) -> None:
     other = api_of(type(api.organization).objects.create(slug="globex"))
     assert api.open("shop").status_code == other.open("shop").status_code == 201
     assert Repository.objects.count() == 2
+
+
+@pytest.mark.parametrize("embedder", ["", "builtin", "a/b/c", "a/b/0", "a/b/-1", "/b/4", "a//4"])
+def test_an_organisation_s_embedder_that_is_none_opens_nothing(api: Api, embedder: str) -> None:
+    api.organization.embedder = embedder
+    with pytest.raises(ValidationError, match="embedder"):
+        api.organization.full_clean()
+    api.organization.save()
+    answer = api.open()
+    assert (answer.status_code, answer.json()["code"]) == (409, "embedder_invalid")
+    assert not IndexRun.objects.exists()
+    assert not Repository.objects.exists()
