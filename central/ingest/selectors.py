@@ -46,6 +46,12 @@ def busy_run(repository: Repository) -> IndexRun | None:
     return repository.runs.filter(state__in=BUSY_STATES).order_by("queued_at").first()
 
 
+def lending_repositories_for(credential: Credential, run: IndexRun) -> QuerySet[Repository]:
+    """As `lending_repositories`, but only those that the caller may see as well."""
+    visible = visible_repositories(credential=credential)
+    return lending_repositories(run).filter(pk__in=visible.values("pk"))
+
+
 def lending_repositories(run: IndexRun) -> QuerySet[Repository]:
     """Whose embeddings the run may reuse: those that its credential may see.
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from central.corpus.models import Embedding
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
 from central.tenancy.models import Organization, Scope
@@ -130,6 +131,22 @@ def test_a_token_for_other_repositories_sees_and_changes_nothing(
     for response in PROBES[route](limited, victim):
         assert_nothing_learnt(response)
     assert tables() == before
+
+
+def test_vectors_are_lent_as_far_as_the_caller_sees() -> None:
+    """A run that another token opened tells a limited one nothing of further repositories."""
+    wide = api_of()
+    wide.index(FILES)
+    run = wide.open("b").json()
+    digest = bytes(Embedding.objects.get().digest).hex()
+    limited = api_of(wide.organization, repositories=["b"])
+    url = f"/api/v1/index/runs/{run['run_id']}/embeddings"
+    assert limited.request("POST", url, {"digests": [digest]}).json() == {"known": []}
+    ((path, content),) = FILES.items()
+    bare = file_record(path, content, has_vectors=False)
+    assert limited.put_batch(run, 1, [bare]).json()["code"] == "embedding_unknown"
+    assert wide.request("POST", url, {"digests": [digest]}).json() == {"known": [digest]}
+    assert wide.put_batch(run, 1, [bare]).status_code == 204
 
 
 def tables() -> list[object]:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from central.common.errors import ConflictError, InvalidError, ServiceError, TooLargeError
 from central.corpus.embeddings import chunk_texts, known_digests
 from central.ingest.models import Batch, IndexRun
-from central.ingest.selectors import lending_repositories, open_run_of, require_open
+from central.ingest.selectors import lending_repositories_for, open_run_of, require_open
 from central.ingest.services.trees import TREE_NUMBER, TreeDifference, compare_tree
 from central.tenancy.credentials import Credential
 from indexer.bundle.compression import compress, decompress, identity
@@ -101,7 +101,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     if not 1 <= number <= MAX_BATCHES:
         raise InvalidError(f"Batches are numbered from 1 to {MAX_BATCHES}.")
     content = _checked(run, data)
-    _require_known(run, content.reused)
+    _require_known(credential, run, content.reused)
     with transaction.atomic():
         _lock_open(run)
         if _is_repeated(run, number, content.digest, code="batch_conflict"):
@@ -148,12 +148,14 @@ def _reused_digests(record: FileRecord) -> set[bytes]:
     return {digest for chunk, (_, digest) in pairs if chunk.vector is None}
 
 
-def _require_known(run: IndexRun, digests: set[bytes]) -> None:
+def _require_known(credential: Credential, run: IndexRun, digests: set[bytes]) -> None:
     """Chunks without a vector must be backed now: the lease then lasts beyond the apply."""
     if not digests:
         return
     known = known_digests(
-        repositories=lending_repositories(run), embedder=run.embedder, digests=digests
+        repositories=lending_repositories_for(credential, run),
+        embedder=run.embedder,
+        digests=digests,
     )
     if missing := len(digests - known):
         raise ConflictError(
@@ -216,7 +218,7 @@ def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[
     run = open_run_of(credential=credential, run_id=run_id)
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
     known = known_digests(
-        repositories=lending_repositories(run),
+        repositories=lending_repositories_for(credential, run),
         embedder=run.embedder,
         digests={bytes.fromhex(digest) for digest in digests},
     )
