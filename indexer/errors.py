@@ -88,6 +88,8 @@ class StoreUnavailableError(StoreError):
 class StoreLockedError(StoreError):
     """Another process holds the embedded vector store."""
 
+    retryable = True
+
 
 class CentralError(IndexerError):
     """Central answered in a way that the client does not know."""

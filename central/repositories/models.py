@@ -46,6 +46,9 @@ class Repository(models.Model):
     last_reason = models.CharField(max_length=20, blank=True)
     trouble = models.CharField(max_length=10, choices=Trouble.choices, blank=True)
     trouble_detail = models.TextField(blank=True)
+    trouble_commit = models.CharField(
+        max_length=64, blank=True, help_text="The commit of the run that the trouble is of"
+    )
     files = models.PositiveIntegerField(default=0, help_text="Indexed files")
     skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
     chunks = models.PositiveIntegerField(default=0)

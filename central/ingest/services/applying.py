@@ -3,6 +3,8 @@
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
@@ -32,6 +34,7 @@ from indexer.records import FileRecord, Mode
 from indexer.store.base import VectorStore
 
 _PATHS = 500  # paths a statement
+_PROGRAM_LIMITS = "54"  # SQLSTATE class: a row too large for its index, and the like
 
 _log = structlog.get_logger(__name__)
 
@@ -60,23 +63,33 @@ def apply_run(*, run_id: UUID) -> RunState | None:
     except ClaimLostError:
         log.warning("claim_lost")
         return None
-    except (StoreError, OperationalError, InterfaceError) as exc:
-        claim.postpone(str(exc))
-        return None
     except Exception as exc:
+        if _is_outage(exc):
+            claim.postpone(str(exc))
+            return None
         claim.crashed(f"{type(exc).__name__}; see the service's log.")
         raise
     log.info("run_ended", state=state)
     return state
 
 
+def _is_outage(exc: Exception) -> bool:
+    """Whether what failed is away, rather than refusing what it was asked for."""
+    if isinstance(exc, StoreError):
+        return exc.retryable
+    sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""
+    return isinstance(exc, OperationalError | InterfaceError) and not sqlstate.startswith(
+        _PROGRAM_LIMITS
+    )
+
+
 def _apply(claim: Claim) -> RunState:
     store = vector_store()
     try:
         _require_generation(claim.run)
-        removed = _removed_paths(claim.run)
+        plan = _planned(claim.run)
         upload_points(claim=claim, store=store)
-        change, before = _commit(claim, removed)
+        change, before = _commit(claim, plan)
     except GenerationMovedError:
         return _end(
             claim,
@@ -107,23 +120,45 @@ def _require_generation(run: IndexRun) -> None:
         raise GenerationMovedError
 
 
-def _removed_paths(run: IndexRun) -> list[str]:
-    """Stored paths that a full run removes; checks that its batches hold what they must.
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Stored paths that a full run removes; mode and blob of each path of its tree, if it has one.
+
+    Records are held against the tree here and not at upload, which would read it for each batch.
+    """
+
+    removed: list[str]
+    lines: dict[str, tuple[str, str]] | None = None
+
+    def require_agreement(self, records: Sequence[FileRecord]) -> None:
+        """Raise IncompleteRunError for a record that is of another file than its tree line."""
+        if self.lines is None:
+            return
+        for record in records:
+            if self.lines.get(record.path) != (record.mode, record.blob):
+                raise IncompleteRunError(
+                    f"{record.path!r} came with another mode or blob than the tree says."
+                )
+
+
+def _planned(run: IndexRun) -> _Plan:
+    """What to remove; checks that a full run's batches hold the paths that they must.
 
     The rows that it reads stay as they are until the commit, or the run is stale.
     """
     if run.mode == Mode.INCREMENTAL:
-        return []
+        return _Plan([])
     entries = stored_tree(run)
     uploaded = stored_path_keys(run)
     if entries is None:  # a forced run may leave the tree out: its batches are the tree
         stored = File.objects.filter(repository_id=run.repository_id).values_list("path", flat=True)
-        return [path for path in stored.iterator() if path_key(path) not in uploaded]
+        return _Plan([path for path in stored.iterator() if path_key(path) not in uploaded])
     tree = list(entries)
     difference = compare_tree(run, tree)
     paths = [entry.path for entry in tree]
     _require_complete(paths if run.mode == Mode.FORCE else difference.changed, paths, uploaded)
-    return difference.removed
+    lines = {entry.path: (entry.mode, entry.blob) for entry in tree}
+    return _Plan(difference.removed, lines)
 
 
 def _require_complete(required: list[str], tree: list[str], uploaded: set[int]) -> None:
@@ -138,16 +173,15 @@ def _require_complete(required: list[str], tree: list[str], uploaded: set[int]) 
 
 
 @transaction.atomic
-def _commit(claim: Claim, removed: list[str]) -> tuple[Change, Repository]:
+def _commit(claim: Claim, plan: _Plan) -> tuple[Change, Repository]:
     """All or nothing; returns what changed and the repository as it was before."""
     run = claim.run
     claim.lock()
     before = _advance(run)
     change = Change()
-    for start in range(0, len(removed), _PATHS):
-        remove_files(
-            repository_id=run.repository_id, paths=removed[start : start + _PATHS], change=change
-        )
+    for start in range(0, len(plan.removed), _PATHS):
+        paths = plan.removed[start : start + _PATHS]
+        remove_files(repository_id=run.repository_id, paths=paths, change=change)
     origin = Origin(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
     for records in stored_records(run):
         remove_files(
@@ -156,6 +190,7 @@ def _commit(claim: Claim, removed: list[str]) -> tuple[Change, Repository]:
             change=change,
         )
         files = [record for record in records if isinstance(record, FileRecord)]
+        plan.require_agreement(files)
         insert_files(origin=origin, records=files, change=change)
     move_term_stats(repository_id=run.repository_id, differences=change.terms)
     _count(before, change)
@@ -184,6 +219,7 @@ def _advance(run: IndexRun) -> Repository:
         last_reason=run.reason,
         trouble="",
         trouble_detail="",
+        trouble_commit="",
     )
     if not done:
         raise GenerationMovedError

@@ -2,7 +2,7 @@
 
 `attempts` counts claims that ended in a crash or an unexpected error, and is limited. Something
 being away (the store, the database) gives the attempt back and is tried again for as long as it
-lasts, at growing distances: an outage must not fail a run.
+lasts, at distances that grow until there is progress: an outage must not fail a run.
 """
 
 import time
@@ -99,8 +99,9 @@ class Claim:
             "total": total,
             "percent": 100 * done // total if total else 100,
         }
-        if not self._mine().update(lease_until=_lease(), progress=progress):
+        if not self._mine().update(lease_until=_lease(), progress=progress, retries=0):
             raise ClaimLostError
+        self.run.retries = 0
 
     def lock(self) -> None:
         """Lock the run's row until the transaction ends. Raises ClaimLostError."""

@@ -23,6 +23,7 @@ def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> No
     """Give up an open run; again is no error. Raises NotFoundError, ConflictError.
 
     Without a `reason`, a commit that is (or once was) the indexed one counts as nothing to do.
+    That ends the index's being behind only if it is this commit that it is behind.
     """
     run = visible_run(credential=credential, run_id=run_id)
     if run.state == RunState.ABANDONED:
@@ -77,7 +78,7 @@ def end_claimed_run(
     _delete_uploads(run)
     if state == RunState.FAILED:
         Repository.objects.filter(pk=run.repository_id).update(
-            trouble=Trouble.FAILED, trouble_detail=error
+            trouble=Trouble.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
         )
     else:
         _set_behind(run, "The last run was overtaken by another", at_any_generation=True)
@@ -95,9 +96,9 @@ def _was_applied(run: IndexRun) -> bool:
 
 
 def _clear_behind(run: IndexRun) -> None:
-    Repository.objects.filter(pk=run.repository_id, trouble=Trouble.BEHIND).update(
-        trouble="", trouble_detail=""
-    )
+    Repository.objects.filter(
+        pk=run.repository_id, trouble=Trouble.BEHIND, trouble_commit=run.commit_sha
+    ).update(trouble="", trouble_detail="", trouble_commit="")
 
 
 def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> None:
@@ -106,5 +107,7 @@ def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> 
     if not at_any_generation:
         repositories = repositories.filter(generation=run.generation)
     repositories.exclude(last_indexed_commit=run.commit_sha).update(
-        trouble=Trouble.BEHIND, trouble_detail=f"{why}; commit {run.commit_sha} is not indexed."
+        trouble=Trouble.BEHIND,
+        trouble_detail=f"{why}; commit {run.commit_sha} is not indexed.",
+        trouble_commit=run.commit_sha,
     )

@@ -54,6 +54,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("trouble_detail", models.TextField(blank=True)),
+                (
+                    "trouble_commit",
+                    models.CharField(
+                        blank=True,
+                        help_text="The commit of the run that the trouble is of",
+                        max_length=64,
+                    ),
+                ),
                 ("files", models.PositiveIntegerField(default=0, help_text="Indexed files")),
                 ("skipped", models.PositiveIntegerField(default=0, help_text="Skipped files")),
                 ("chunks", models.PositiveIntegerField(default=0)),

@@ -1,8 +1,10 @@
 """Applying a run: what is stored, what is removed, and what never is half done."""
 
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
+import psycopg
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
@@ -14,11 +16,11 @@ from central.corpus.models import Chunk, Embedding, File, TermStat
 from central.corpus.signals import index_applied
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import applying, uploading
+from central.ingest.services import applying, claims, uploading
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import claim_run
 from central.repositories.models import Repository
-from indexer.errors import StoreUnavailableError
+from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
 from indexer.records import TreeEntry
 from tests.central.protocol import (
     Api,
@@ -222,6 +224,20 @@ def test_a_path_that_the_tree_lacks_fails_the_run(api: Api) -> None:
     assert "the tree does not have" in api.state(run)["error"]
 
 
+@pytest.mark.parametrize("change", [{"blob": "0" * 40}, {"mode": "100755"}])
+def test_a_record_that_is_not_its_tree_line_s_fails_the_run(
+    api: Api, change: dict[str, str]
+) -> None:
+    run = api.open(commit_sha="c" * 40).json()
+    api.put_tree(run, tree_of({"a.py": "def a\n"}))
+    api.put_batch(run, 1, [replace(file_record("a.py", "def a\n"), **change)])
+    api.deliver(run, api.announcement(run, commit_sha="c" * 40))
+    assert apply_queued() == ["failed"]
+    assert "'a.py' came with another mode or blob than the tree" in api.state(run)["error"]
+    assert not File.objects.filter(repository=repository_of(api)).exists()
+    assert points_of(api) == set()
+
+
 def test_a_known_vector_is_taken_from_another_repository(api: Api) -> None:
     api.index({"a.py": "def a\n"})
     run = api.open("other", commit_sha="d" * 40).json()
@@ -242,7 +258,9 @@ def test_document_frequencies_are_those_of_the_chunks(api: Api) -> None:
     assert sorted(counts.values_list("chunks", flat=True)) == [1, 1]
 
 
-@pytest.mark.parametrize("error", [StoreUnavailableError("away"), OperationalError("away")])
+@pytest.mark.parametrize(
+    "error", [StoreUnavailableError("away"), StoreLockedError("held"), OperationalError("away")]
+)
 def test_an_outage_costs_no_attempt_and_the_run_goes_on_after_it(
     api: Api, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
@@ -259,6 +277,44 @@ def test_an_outage_costs_no_attempt_and_the_run_goes_on_after_it(
     assert apply_queued() == []  # it backs off
     IndexRun.objects.update(lease_until=timezone.now())
     assert apply_queued() == ["applied"]
+
+
+def too_large_for_postgresql() -> OperationalError:
+    error = OperationalError("index row size exceeds the maximum")
+    error.__cause__ = psycopg.errors.ProgramLimitExceeded("index row size exceeds the maximum")
+    return error
+
+
+@pytest.mark.parametrize("error", [StoreError("refused"), too_large_for_postgresql()])
+def test_a_refusal_that_lasts_counts_as_an_attempt(
+    api: Api, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    run = api.queue_full(FILES)
+
+    def refused(**arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr(applying, "upload_points", refused)
+    with pytest.raises(type(error)):
+        apply_queued()
+    row = IndexRun.objects.get(pk=run["run_id"])
+    assert (row.state, row.attempts, row.retries) == ("queued", 1, 0)
+
+
+def test_progress_ends_a_row_of_temporary_failures(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = api.queue_full(FILES)
+    IndexRun.objects.update(retries=9)
+    claim = claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
+    assert claim is not None
+    monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", 0)
+    claim.report("vectors", 1, 2)
+    claim.postpone("away")
+    row = IndexRun.objects.get(pk=run["run_id"])
+    assert row.retries == 1
+    assert row.lease_until is not None
+    assert row.lease_until <= timezone.now() + timedelta(seconds=1)
 
 
 def test_an_unexpected_error_counts_and_the_run_fails_in_the_end(

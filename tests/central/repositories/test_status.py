@@ -84,6 +84,17 @@ def test_states_follow_the_runs(api: Api) -> None:
     assert status(api)["state"] == "paused"
 
 
+def test_an_old_commit_s_run_does_not_make_an_index_current_that_is_behind(api: Api) -> None:
+    api.index(FILES)
+    newer = api.open(commit_sha="b" * 40).json()
+    abandon(api, newer, "?reason=cancelled")
+    abandon(api, api.open(commit_sha=commit_of(FILES)).json(), "?reason=up_to_date")
+    abandon(api, api.open(commit_sha=commit_of(FILES)).json())
+    assert status(api)["state"] == "behind"
+    abandon(api, api.open(commit_sha="b" * 40).json(), "?reason=superseded")
+    assert status(api)["state"] == "current"
+
+
 def test_a_failed_run_is_shown_with_its_error(api: Api) -> None:
     run = api.open(commit_sha=commit_of(FILES)).json()
     api.put_tree(run, tree_of(FILES))
@@ -155,3 +166,8 @@ def test_a_run_that_has_not_ended_is_shown_with_its_progress(api: Api) -> None:
         "state": "open",
         "progress": {"stage": "points", "percent": 40},
     }
+
+
+def test_an_empty_project_filters_nothing(api: Api) -> None:
+    api.index(FILES)
+    assert [project["project"] for project in api.status(project="").json()["projects"]] == ["shop"]
