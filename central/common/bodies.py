@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import RawPostDataException
 from rest_framework.exceptions import ParseError
@@ -47,11 +48,19 @@ def _too_large(limit_bytes: int, code: str) -> TooLargeError:
 def json_object(body: bytes) -> dict[str, Any]:
     """`body` as a JSON object; InvalidError if it is anything else."""
     try:
-        value = json.loads(body.decode(), parse_constant=_refuse_constant)
+        value = _parsed(body)
     except (ValueError, RecursionError) as exc:
         raise InvalidError("The body must be JSON in UTF-8.") from exc
     if not isinstance(value, dict):
         raise InvalidError("The body must be a JSON object.")
+    return value
+
+
+def _parsed(body: bytes) -> Any:
+    """ValueError or RecursionError for what is not JSON that can be written in UTF-8 again."""
+    value = json.loads(body.decode(), parse_constant=_refuse_constant)
+    if b"\\u" in body:  # only an escape can name half a surrogate pair, which no database stores
+        json.dumps(value, ensure_ascii=False).encode()
     return value
 
 
@@ -60,9 +69,9 @@ def _refuse_constant(name: str) -> None:
 
 
 class StrictJSONParser(JSONParser):
-    """REST framework's parser, but deep nesting, NaN and broken UTF-8 are refused.
+    """REST framework's parser, but deep nesting, NaN, broken UTF-8 and lone surrogates are refused.
 
-    The size is bounded by DATA_UPLOAD_MAX_MEMORY_SIZE.
+    So are more than DATA_UPLOAD_MAX_MEMORY_SIZE bytes, which Django counts in forms alone.
     """
 
     def parse(
@@ -71,9 +80,11 @@ class StrictJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Raise ParseError for what is not JSON."""
+        """Raise ParseError for what is not JSON, TooLargeError."""
         del media_type, parser_context
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        body = _read(stream, limit_bytes=limit, code="too_large")
         try:
-            return json.loads(stream.read().decode(), parse_constant=_refuse_constant)
+            return _parsed(body)
         except (ValueError, RecursionError) as exc:
             raise ParseError("The body must be JSON in UTF-8.") from exc

@@ -112,6 +112,10 @@ class DigestsAnswer(serializers.Serializer[Any]):
     known = serializers.ListField(child=serializers.CharField())
 
 
+def _is_stage_name(name: str) -> bool:
+    return len(name) <= 50 and name.isascii() and name.isprintable()
+
+
 class Stats(serializers.Serializer[Any]):
     """indexer.records.RunStats; a figure that is left out is zero."""
 
@@ -128,9 +132,9 @@ class Stats(serializers.Serializer[Any]):
     )
 
     def validate_seconds(self, value: dict[str, float]) -> dict[str, float]:
-        """Stage names are stored as JSON: short, and without NUL."""
-        if len(value) > 50 or any(len(name) > 50 or "\0" in name for name in value):
-            raise serializers.ValidationError("Give at most 50 stages with short names.")
+        """Stage names are stored as JSON and shown: short, and printable."""
+        if len(value) > 50 or not all(map(_is_stage_name, value)):
+            raise serializers.ValidationError("Give at most 50 stages with short ASCII names.")
         return value
 
 
