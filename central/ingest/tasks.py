@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from django.conf import settings
+
 from central.celery import app
 from central.ingest.services import applying, reconciling, sweeping
 
@@ -16,7 +18,8 @@ def apply_run(run_id: str) -> None:
 def sweep() -> None:
     """Expire silent runs and wake workers for those that wait."""
     for run_id in sweeping.sweep():
-        apply_run.delay(str(run_id))
+        # The next sweep sends again what still waits: messages must not pile up meanwhile.
+        apply_run.apply_async(args=(str(run_id),), expires=settings.SWEEP_SECONDS)
 
 
 @app.task(name="central.ingest.tasks.reconcile")

@@ -42,6 +42,8 @@ def accept_webhook(
     ConflictError (`delivery_conflict`, `run_not_open`, `batches_missing`).
     """
     run = visible_run(credential=credential, run_id=webhook_id)
+    if _is_repeated(credential, webhook_id, body):  # asked first: an apply may hold the lock
+        return run
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
     if _is_repeated(credential, webhook_id, body):
         return run

@@ -5,6 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from central.corpus.dump import dump_lines
@@ -83,10 +84,10 @@ def killing(function: Callable[..., object], *, after: bool) -> Callable[..., ob
 def test_the_tasks_apply_and_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     api: Api = api_of()
     run = api.queue_full(BEFORE)
-    woken: list[str] = []
-    monkeypatch.setattr(tasks.apply_run, "delay", woken.append)
+    sent: list[dict[str, object]] = []
+    monkeypatch.setattr(tasks.apply_run, "apply_async", lambda **message: sent.append(message))
     tasks.sweep()
-    assert woken == [run["run_id"]]
+    assert sent == [{"args": (run["run_id"],), "expires": settings.SWEEP_SECONDS}]
     tasks.apply_run(run["run_id"])
     tasks.apply_run(run["run_id"])  # a message that comes twice does no harm
     assert api.state(run)["state"] == "applied"

@@ -6,6 +6,8 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.central.protocol import (
     Api,
@@ -55,6 +57,9 @@ def uploaded(api: Api, run: dict[str, Any]) -> dict[str, Any]:
         ({"batches": -1}, 400, "invalid"),
         ({"stats": {"chunks": "7"}}, 400, "invalid"),
         ({"stats": {"seconds": {"a\0b": 1}}}, 400, "invalid"),
+        ({"stats": {"seconds": {"\ud800": 1}}}, 400, "invalid"),
+        ({"stats": {"seconds": {"é": 1}}}, 400, "invalid"),
+        ({"unknown": ["\udfff"]}, 400, "invalid"),
         ({"indexed_at": "yesterday"}, 400, "invalid"),
     ],
 )
@@ -124,6 +129,18 @@ def test_the_same_delivery_is_answered_alike_and_another_body_is_a_conflict(
     assert_problem(api.deliver(uploaded, body + b"\n"), 409, "delivery_conflict")
     assert snapshot() == before
     assert first.json()["status_url"].endswith(f"/api/v1/index/runs/{uploaded['run_id']}")
+
+
+def locks_taken(api: Api, run: dict[str, Any], body: bytes) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        assert api.deliver(run, body).status_code == 202
+    return sum("FOR NO KEY UPDATE" in (query["sql"] or "") for query in queries)
+
+
+def test_a_repeated_delivery_waits_for_no_apply(api: Api, uploaded: dict[str, Any]) -> None:
+    body = json.dumps(api.announcement(uploaded)).encode()
+    assert locks_taken(api, uploaded, body) == 1
+    assert locks_taken(api, uploaded, body) == 0
 
 
 def test_nothing_is_taken_after_the_webhook(api: Api, uploaded: dict[str, Any]) -> None:
