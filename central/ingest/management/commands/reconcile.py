@@ -3,17 +3,23 @@
 import json
 import sys
 from argparse import ArgumentParser
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from central.common.errors import ServiceError
 from central.ingest.loopback import ask_server
-from central.ingest.services.reconciling import reconcile
+from central.ingest.services.reconciling import Report, RepositoryReport, reconcile
 from indexer.errors import StoreError
 
 _COLUMNS = ("organization", "repository", "chunks", "missing", "unrepairable", "excess")
+
+
+def _read(answer: str | bytes) -> Report:
+    """The server's answer as the report that it was made of."""
+    members = json.loads(answer)
+    rows = [RepositoryReport(**row) for row in members.pop("repositories")]
+    return Report(repositories=rows, **members)
 
 
 class Command(BaseCommand):
@@ -33,19 +39,18 @@ class Command(BaseCommand):
         is_check = bool(options["check"])
         try:
             answer = ask_server("/internal/reconcile", {"repair": not is_check})
-            report = json.loads(answer) if answer else asdict(reconcile(repair=not is_check))
+            report = _read(answer) if answer else reconcile(repair=not is_check)
         except (ServiceError, StoreError) as exc:
             raise CommandError(str(exc)) from exc
         self._print(report)
-        rows = report["repositories"]
-        differs = any(row["missing"] or row["excess"] for row in rows)
-        if differs if is_check else any(row["unrepairable"] for row in rows):
+        is_lacking = any(row.unrepairable for row in report.repositories)
+        if not report.is_clean if is_check else is_lacking:
             sys.exit(1)
 
-    def _print(self, report: dict[str, Any]) -> None:
+    def _print(self, report: Report) -> None:
         table = [
             _COLUMNS,
-            *(tuple(str(row[key]) for key in _COLUMNS) for row in report["repositories"]),
+            *(tuple(str(getattr(row, key)) for key in _COLUMNS) for row in report.repositories),
         ]
         widths = [max(len(line[i]) for line in table) for i in range(len(_COLUMNS))]
         for line in table:
@@ -55,6 +60,6 @@ class Command(BaseCommand):
                 ).rstrip()
             )
         self.stdout.write(
-            f"embeddings past retention: {report['embeddings']}  "
-            f"uploads of ended runs: {report['uploads']}"
+            f"embeddings past retention: {report.embeddings}  "
+            f"uploads of ended runs: {report.uploads}"
         )
