@@ -39,6 +39,7 @@ EXIT_CODES: Final[Mapping[type[errors.IndexerError], int]] = {
 }
 _INTERRUPTED, _TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 _WAIT_SECONDS: Final = 1800.0
+_log = logging.getLogger(__name__)
 
 
 class _TerminatedError(BaseException):
@@ -53,14 +54,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        report, settings = _run(options, environ)
-    except errors.IndexerError as error:
-        _tell_failure(error, environ)
-        return EXIT_CODES[type(error)]
+        return _attempt(options, environ)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except _TerminatedError:
         return _TERMINATED
+    except Exception:  # the interpreter's own exit code would say that nothing was found
+        _log.exception("error: a fault of the indexer; please report it with these lines:")
+        return NOT_INDEXED
+
+
+def _attempt(options: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    try:
+        report, settings = _run(options, environ)
+    except errors.IndexerError as error:
+        _tell_failure(error, environ)
+        return EXIT_CODES[type(error)]
     sys.stdout.write((json.dumps(as_json(report)) if options.json else as_text(report)) + "\n")
     _write_summary(settings.github.summary_file, as_markdown(report))
     return 0

@@ -131,6 +131,33 @@ def test_a_signal_gives_the_run_up(
     assert central.abandoned == ["cancelled"]
 
 
+def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_found(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import indexer.job\n"
+        "def broken(repository):\n"
+        "    raise ZeroDivisionError('odd')\n"
+        "indexer.job.repository_name = broken\n"
+    )
+    done = run(sandbox, environment(central, PYTHONPATH=str(tmp_path)))
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "Traceback" in done.stderr
+    assert "please report" in done.stderr
+    assert "ZeroDivisionError: odd" in done.stderr
+
+
+def test_a_summary_that_cannot_be_written_does_not_mean_nothing_found(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    environ = environment(central, AETERNA_TOKEN="", GITHUB_STEP_SUMMARY=str(tmp_path))
+    done = run(sandbox, environ)
+    assert done.returncode == 3
+    assert "error: AETERNA_TOKEN" in done.stderr
+    assert "please report" in done.stderr
+
+
 def test_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["run", "--help"])
