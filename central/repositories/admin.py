@@ -25,3 +25,8 @@ class RepositoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """A repository is created by its first run."""
         del request
         return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Repository | None = None) -> bool:
+        """Its points would stay in the vector store."""
+        del request, obj
+        return False

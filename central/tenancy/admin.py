@@ -1,5 +1,6 @@
 """Organisations and tokens in the admin. Tokens are made by the command, which shows them once."""
 
+from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
@@ -13,12 +14,33 @@ class OrganizationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ["slug", "github_owner_id", "embedder", "created_at"]
     search_fields = ["slug"]
 
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Organization | None = None
+    ) -> list[str]:
+        """The slug is given once: collections in the vector store are named by it."""
+        del request
+        return [] if obj is None else ["slug"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Organization | None = None) -> bool:
+        """Its points would stay in the vector store."""
+        del request, obj
+        return False
+
+
+class ApiTokenForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A token as people edit it."""
+
+    def clean_repositories(self) -> list[str] | None:
+        """An empty field means every repository; an empty list would mean none."""
+        return self.cleaned_data["repositories"] or None
+
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Tokens: what they may do, and revoking them."""
 
     list_display = ["prefix", "name", "organization", "scopes", "expires_at", "last_used_at"]
+    form = ApiTokenForm
     list_filter = ["organization"]
     fields = ["name", "scopes", "repositories", "expires_at", "revoked_at", "last_used_at"]
     readonly_fields = ["last_used_at"]
