@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except _TerminatedError:
         return _TERMINATED
-    except Exception:  # the interpreter's own exit code would say that nothing was found
+    except Exception:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found
         _log.exception("error: a fault of the indexer; please report it with these lines:")
         return NOT_INDEXED
 

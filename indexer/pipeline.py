@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from indexer.attributes import attributes_at
 from indexer.bundle.compression import compress
 from indexer.bundle.encoding import FileLine, encode_tree
-from indexer.client import Central, OpenedRun, OpenRequest
+from indexer.client import Central, OpenedRun, OpenRequest, RunState
 from indexer.config import PROJECT_FILE, parse_project_file
 from indexer.errors import IndexerError, RunConflictError, RunStaleError
 from indexer.git import Repository
@@ -39,6 +39,10 @@ class Progress(Protocol):
 
     def advance(self) -> None:
         """A step of the stage is done."""
+        ...
+
+    def reach(self, percent: int) -> None:
+        """So much of a stage without known steps is done."""
         ...
 
 
@@ -241,8 +245,15 @@ class _Run:
         self._central.wait_until_applied(
             opened.run_id,
             timeout_seconds=self._job.timeout_seconds,
-            on_state=lambda _: self._progress.advance(),
+            on_state=self._tell_applied,
         )
+
+    def _tell_applied(self, run: RunState) -> None:
+        percent = run.progress.get("percent")
+        if isinstance(percent, int):
+            self._progress.reach(percent)
+        else:  # it has not begun
+            self._progress.advance()
 
     def _report(self, opened: OpenedRun, plan: Plan, stats: RunStats) -> Report:
         return Report(

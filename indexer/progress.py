@@ -8,6 +8,7 @@ from typing import Final, Protocol, TextIO
 from indexer.planning import Plan
 
 _LINE_SECONDS: Final = 5.0
+_PERCENT_SECONDS: Final = 10.0
 
 
 class Display(Protocol):
@@ -27,6 +28,8 @@ class Display(Protocol):
     def start(self, stage: str, total: int) -> None: ...
 
     def advance(self) -> None: ...
+
+    def reach(self, percent: int) -> None: ...
 
 
 def display(*, plain: bool) -> Display:
@@ -58,7 +61,7 @@ class Lines:
     def start(self, stage: str, total: int) -> None:
         """Name the stage."""
         self._stage, self._total, self._done = stage, total, 0
-        self._next_line_at = monotonic() + _LINE_SECONDS
+        self._next_line_at = monotonic() + (_LINE_SECONDS if total else _PERCENT_SECONDS)
         self._write(f"{stage}: {total}" if total else stage)
 
     def advance(self) -> None:
@@ -69,6 +72,13 @@ class Lines:
         self._next_line_at = monotonic() + _LINE_SECONDS
         of_total = f": {self._done} of {self._total}" if self._total else " goes on"
         self._write(f"{self._stage}{of_total}")
+
+    def reach(self, percent: int) -> None:
+        """Say how far the stage is, if the last line is some seconds old."""
+        now = monotonic()
+        if now >= self._next_line_at:
+            self._next_line_at = now + _PERCENT_SECONDS
+            self._write(f"{self._stage}: {percent} %")
 
     def _write(self, line: str) -> None:
         self._stream.write(f"{line}\n")
@@ -107,3 +117,7 @@ class Bar:
         if monotonic() >= self._next_refresh_at:
             self._next_refresh_at = monotonic() + 0.1
             self._bars.refresh()
+
+    def reach(self, percent: int) -> None:
+        """The stage is so far; drawn at once, as central is not asked often."""
+        self._bars.update(self._task, completed=percent, total=100, refresh=True)

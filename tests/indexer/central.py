@@ -48,6 +48,7 @@ class StandIn:
     batches: dict[int, bytes] = field(default_factory=dict)
     tree: list[TreeEntry] | None = None
     webhook: dict[str, Any] = field(default_factory=dict)
+    progress: dict[str, Any] = field(default_factory=dict)  # of every run that is asked for
     opened: list[dict[str, Any]] = field(default_factory=list)
     abandoned: list[str] = field(default_factory=list)
     runs: int = 0
@@ -100,7 +101,11 @@ class StandIn:
                 self.webhook = json.loads(request.body)
                 return 202, {"job_id": self.webhook["run_id"], "status_url": "/"}
             case "GET", ["runs", _]:
-                return 200, {"state": self._outcome(), "error": "it broke", "progress": {}}
+                return 200, {
+                    "state": self._outcome(),
+                    "error": "it broke",
+                    "progress": self.progress,
+                }
             case "DELETE", ["runs", _]:
                 self.abandoned.append(path.partition("reason=")[2])
                 return 204, None

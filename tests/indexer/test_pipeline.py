@@ -34,12 +34,16 @@ class Recorded:
         self.plans: list[Plan] = []
         self.stages: list[tuple[str, int]] = []
         self.steps = 0
+        self.reached: list[int] = []
 
     def plan(self, plan: Plan) -> None:
         self.plans.append(plan)
 
     def start(self, stage: str, total: int) -> None:
         self.stages.append((stage, total))
+
+    def reach(self, percent: int) -> None:
+        self.reached.append(percent)
 
     def advance(self) -> None:
         self.steps += 1
@@ -58,7 +62,13 @@ def sandbox(tmp_path: Path) -> Sandbox:
     return sandbox
 
 
-def run(central: StandIn, sandbox: Sandbox, mode: str = "auto", ref: str | None = None) -> Report:
+def run(
+    central: StandIn,
+    sandbox: Sandbox,
+    mode: str = "auto",
+    ref: str | None = None,
+    progress: Recorded | None = None,
+) -> Report:
     repository = Repository(sandbox.path)
     settings = Settings.load(
         {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"},
@@ -70,7 +80,10 @@ def run(central: StandIn, sandbox: Sandbox, mode: str = "auto", ref: str | None 
     transport = Transport(url=central.url, token=TOKEN, sleep=lambda _: None)
     try:
         return index(
-            job=job, repository=repository, central=Central(transport), progress=Recorded()
+            job=job,
+            repository=repository,
+            central=Central(transport),
+            progress=progress or Recorded(),
         )
     finally:
         transport.close()
@@ -257,3 +270,11 @@ def test_batches_keep_the_limits_and_a_file_beyond_them_is_skipped(
     assert len(central.batches) >= 4
     assert skipped(central)["big.py"] is SkipReason.TOO_LARGE
     assert len(central.records()) == len(FILES) + 26
+
+
+def test_what_central_says_of_applying_is_shown(central: StandIn, sandbox: Sandbox) -> None:
+    progress = Recorded()
+    central.progress = {"stage": "applied", "percent": 100}
+    run(central, sandbox, progress=progress)
+    assert progress.stages[-1] == ("apply", 0)
+    assert progress.reached == [100]

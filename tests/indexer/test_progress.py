@@ -45,3 +45,26 @@ def test_the_bar_goes_through_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_stream_that_is_no_terminal_gets_lines() -> None:
     assert isinstance(display(plain=False), Lines)
     assert isinstance(display(plain=True), Lines)
+
+
+def test_applying_is_told_in_percent_once_in_ten_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter([0.0, 9.0, 10.0, 11.0, 20.0])
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    lines = Lines(stream)
+    lines.start("apply", 0)
+    for percent in (5, 10, 15, 20):
+        lines.reach(percent)
+    assert stream.getvalue() == "apply\napply: 10 %\napply: 20 %\n"
+
+
+def test_the_bar_shows_how_far_central_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with Bar() as bar:
+        bar.start("apply", 0)
+        bar.reach(42)
+        assert (bar._bars.tasks[0].completed, bar._bars.tasks[0].total) == (42, 100)
+        bar.start("files", 7)
+        assert (bar._bars.tasks[0].completed, bar._bars.tasks[0].total) == (0, 7)
+    assert capsys.readouterr().out == ""
