@@ -13,7 +13,7 @@ from uuid import UUID
 from indexer.errors import StoreUnavailableError
 from indexer.records import Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point
-from indexer.store.process_channel import Reply, encode
+from indexer.store.process_channel import Reply
 from indexer.store.process_packing import (
     pack_ids,
     pack_points,
@@ -98,20 +98,19 @@ class ProcessStore:
             process, self._process = self._process, None
         if process:
             try:
-                _result(process.call(encode(("close",))))
+                _result(process.call("close"))
             except ProcessGoneError:
                 pass  # nothing is lost: the shards' logs keep what was written
             finally:
                 process.end()
 
     def _call(self, name: str, *arguments: object) -> Any:
-        request = encode((name, *arguments))
         process = self._started()
         try:
-            reply = process.call(request)
+            reply = process.call(name, *arguments)
         except ProcessGoneError as exc:
             self._retire(process)
-            message = f"The process of the vector store in {self._directory} has ended; try again."
+            message = f"The process of the vector store in {self._directory} {exc}; try again."
             raise StoreUnavailableError(message) from exc
         except BaseException:
             self._retire(process)  # a channel with a reply under way must not serve another call

@@ -27,6 +27,13 @@ class Channel:
         self._socket = end
         self._reader = end.makefile("rb", _BUFFER)
 
+    def set_patience(self, seconds: float) -> None:
+        """Let `send` and `receive` raise TimeoutError once nothing has moved for `seconds`.
+
+        The conversation is broken then: the answer may yet come.
+        """
+        self._socket.settimeout(seconds)
+
     def fileno(self) -> int:
         """The socket's descriptor, for a selector."""
         return self._socket.fileno()

@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import cast
 
 from indexer.errors import StoreUnavailableError
-from indexer.store.process_channel import Channel, Reply
+from indexer.store.process_channel import Channel, Reply, encode
 
 _CHANNELS = 8
 _END_SECONDS = 30.0
+_CALL_SECONDS = 30.0  # far above the slowest slice: a process that needs longer hangs
+_LOAD_SECONDS = 300.0  # its first answer comes after it has loaded every shard
+_LONG_SECONDS = {"optimize": 6 * 3600.0, "close": 300.0}
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 class ProcessGoneError(Exception):
-    """The store process ended, or was ended, before it answered."""
+    """The store process ended, or was ended, before it answered; the message says why."""
 
 
 class StoreProcess:
@@ -27,6 +30,8 @@ class StoreProcess:
         pairs = [socket.socketpair() for _ in range(_CHANNELS)]
         self._channels = [Channel(own) for own, _ in pairs]
         self._idle: queue.LifoQueue[Channel] = queue.LifoQueue()
+        self._has_answered = False
+        self._lock_seconds = lock_seconds
         try:
             self._process = _start(directory, lock_seconds, [other for _, other in pairs])
         except OSError as exc:
@@ -44,19 +49,39 @@ class StoreProcess:
         """Its process id."""
         return self._process.pid
 
-    def call(self, request: bytes) -> Reply:
-        """The reply to an encoded request. Raises ProcessGoneError.
+    def call(self, name: str, *arguments: object) -> Reply:
+        """What PackedStore's method `name` answers. Raises ProcessGoneError.
 
+        A process that does not answer in time is killed: it holds up every other call too.
         If it raises anything else (an interrupt), a reply may be under way: `end` the process.
         """
-        channel = self._idle.get()
+        request = encode((name, *arguments))
+        seconds = self._seconds(name)
         try:
+            channel = self._idle.get(timeout=seconds)
+        except queue.Empty as exc:
+            raise self._hung(seconds) from exc
+        try:
+            channel.set_patience(seconds)
             channel.send(request)
-            return cast(Reply, channel.receive())
+            reply = cast(Reply, channel.receive())
+        except TimeoutError as exc:
+            raise self._hung(seconds) from exc
         except (EOFError, OSError) as exc:
-            raise ProcessGoneError from exc
+            raise ProcessGoneError("has ended") from exc
         finally:
             self._idle.put(channel)
+        self._has_answered = True
+        return reply
+
+    def _seconds(self, name: str) -> float:
+        """How long a call may take."""
+        seconds = _LONG_SECONDS.get(name, _CALL_SECONDS)
+        return seconds if self._has_answered else seconds + _LOAD_SECONDS + self._lock_seconds
+
+    def _hung(self, seconds: float) -> ProcessGoneError:
+        self._process.kill()  # the shards' logs keep what was written
+        return ProcessGoneError(f"did not answer within {seconds:.0f} s and was ended")
 
     def end(self) -> None:
         """Wait until it has closed its shards. Calls under way raise ProcessGoneError."""

@@ -14,6 +14,7 @@ import pytest
 
 from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
 from indexer.records import EmbedderSpec
+from indexer.store import process_parent
 from indexer.store.base import VectorStore
 from indexer.store.edge import EdgeStore
 from indexer.store.process import ProcessStore
@@ -122,6 +123,33 @@ def test_killed_process_fails_the_calls_under_way_and_the_next_starts_another(
     assert failures
     assert store.existing(ACME, [point.id for point in points]) == {point.id for point in points}
     assert store.pid != process.pid
+
+
+def test_process_that_hangs_is_killed_and_the_next_call_starts_another(
+    store: ProcessStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = a_point()
+    store.upsert(ACME, [point])
+    process = store_process(store)
+    monkeypatch.setattr(process_parent, "_CALL_SECONDS", 0.3)
+    process.suspend()
+    failures: list[str] = []
+
+    def search() -> None:
+        try:
+            store.search([ACME], [dense_query(unit(1.0))])
+        except StoreUnavailableError as exc:
+            failures.append(str(exc))
+
+    threads = [threading.Thread(target=search) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=10)
+    assert not process.is_running()
+    assert any("did not answer within" in failure for failure in failures)
+    monkeypatch.undo()
+    assert store.existing(ACME, [point.id]) == {point.id}
 
 
 def test_store_process_that_was_killed_can_be_closed(store: ProcessStore) -> None:
