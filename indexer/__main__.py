@@ -22,7 +22,6 @@ EXIT_CODES: Final[Mapping[type[errors.IndexerError], int]] = {
     errors.NotARepositoryError: USAGE,
     errors.CommitNotFoundError: USAGE,
     errors.ShallowCloneError: NOT_INDEXED,
-    errors.ParseError: NOT_INDEXED,
     errors.BundleError: NOT_INDEXED,
     errors.EmbeddingError: NOT_INDEXED,
     errors.EmbedderMismatchError: NOT_INDEXED,

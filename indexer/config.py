@@ -22,6 +22,7 @@ _SECRETS = ("AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY")
 # What git sets for its hooks; it would point every git command at another repository.
 _GIT_LOCAL = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _RETRY_SECONDS = 60.0
+_MAX_PROJECT_FILE_BYTES = 65_536  # a small file can make a TOML reader take gigabytes
 _INDEX_KEYS = {"include", "exclude", "max_file_bytes"}
 _SERVER_KEYS = {"url", "organization", "project"}
 
@@ -50,6 +51,8 @@ class ProjectFile:
 
 def parse_project_file(content: bytes) -> ProjectFile:
     """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
+    if len(content) > _MAX_PROJECT_FILE_BYTES:
+        raise ConfigurationError(f"{PROJECT_FILE} is larger than {_MAX_PROJECT_FILE_BYTES} bytes")
     try:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep

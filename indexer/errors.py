@@ -6,7 +6,6 @@ IndexerError
 │   ├── NotARepositoryError
 │   ├── CommitNotFoundError
 │   └── ShallowCloneError
-├── ParseError                  a file could not be parsed (it is degraded, never fatal)
 ├── BundleError                 a batch is not what the wire format says
 ├── EmbeddingError
 │   ├── EmbedderMismatchError   model or dimensions are not those that central asks for
@@ -47,10 +46,6 @@ class CommitNotFoundError(GitError):
 
 class ShallowCloneError(GitError):
     """The clone lacks history, so ancestry cannot be decided."""
-
-
-class ParseError(IndexerError):
-    """A file could not be parsed within its budget."""
 
 
 class BundleError(IndexerError):

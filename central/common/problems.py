@@ -34,7 +34,6 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.NotARepositoryError: 500,
     indexer_errors.CommitNotFoundError: 500,
     indexer_errors.ShallowCloneError: 500,
-    indexer_errors.ParseError: 500,
     indexer_errors.BundleError: 400,
     indexer_errors.EmbeddingError: 500,
     indexer_errors.EmbedderMismatchError: 400,

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
 
 # Routes that know no tenant: health, the schema, and the admin with a login of its own.
-PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema"}
+PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema", "api/v1/docs"}
 # Authorised by the server's own key (tests/central/ingest/test_internal.py).
 KEYED = {"internal/dump-index", "internal/reconcile"}
 

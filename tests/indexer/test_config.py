@@ -174,3 +174,8 @@ def test_githubs_event_may_name_the_default_branch(
         "GITHUB_EVENT_PATH": str(event),
     }
     assert load(tmp_path, environ).github.default_branch == branch
+
+
+def test_a_project_file_that_is_too_large_is_not_read() -> None:
+    with pytest.raises(ConfigurationError, match="larger than"):
+        parse_project_file(b"#" * 65_537)
