@@ -17,8 +17,8 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt
-	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements/bootstrap.txt requirements/dev.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/uv pip sync --system-certs --quiet --python $(BIN)/python --require-hashes requirements/bootstrap.txt requirements/dev.txt
+	@$(BIN)/uv pip install --system-certs --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
 demo: $(STAMP) ## The main job on the embedded default: index, search, change three files, rewrite history
