@@ -51,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     environ = take_environment()
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     signal.signal(signal.SIGTERM, _terminate)
     try:
         return _attempt(options, environ)

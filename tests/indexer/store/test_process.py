@@ -25,11 +25,13 @@ ACME = a_collection("acme")
 
 # A parent that stores 300 points, tells its store process's id and waits.
 PARENT = """
+import signal
 import sys
 from pathlib import Path
 from indexer.store.process import ProcessStore
 from tests.indexer.store.points import a_collection, a_point
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores it
 print("main module ran", flush=True)
 store = ProcessStore(Path(sys.argv[1]))
 store.upsert(a_collection("acme"), [a_point() for _ in range(300)])
