@@ -25,7 +25,7 @@ from indexer.records import SkipReason
         ("git://github.com/acme/app", "https://github.com/acme/app"),
         ("/srv/git/app.git", None),
         ("../app", None),
-        ("C:/work/app", None),
+        ("C:/src/app", None),
         ("file:///srv/app.git", None),
         ("https://github.com:port/app", None),
         ("", None),

@@ -28,17 +28,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def api() -> Api:
-    return api_of()
-
-
-@pytest.fixture
-def run(api: Api) -> dict[str, Any]:
-    answer: dict[str, Any] = api.open().json()
-    return answer
-
-
-@pytest.fixture
 def unchanged(api: Api) -> Iterator[None]:
     """Nothing in the tables differs after the test from what was there before."""
     before = snapshot()

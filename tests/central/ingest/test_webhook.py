@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.central.protocol import (
     Api,
-    api_of,
     apply_queued,
     file_record,
     signature,
@@ -20,17 +19,6 @@ from tests.central.protocol import (
 from tests.central.refusals import assert_problem, snapshot
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def api() -> Api:
-    return api_of()
-
-
-@pytest.fixture
-def run(api: Api) -> dict[str, Any]:
-    answer: dict[str, Any] = api.open().json()
-    return answer
 
 
 @pytest.fixture
