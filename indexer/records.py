@@ -9,6 +9,8 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from indexer.relations import Export, Import, Manifest, Reference
+
 if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 s to import
     import numpy as np
     from numpy.typing import NDArray
@@ -203,7 +205,9 @@ class Symbol:
 class FileRecord:
     """All that is stored of one file: a function of (path, mode, blob, extractor) and selection.
 
-    A skipped file has a reason and nothing else: `content` is then empty and the tuples too.
+    A skipped file has a reason and nothing else: `content` is then empty and the tuples too. Only
+    a lock file may have a `manifest` beside. `namespace` is the package or namespace that the file
+    declares, dotted. Bases and types are references, see indexer.relations.
     """
 
     path: str
@@ -216,6 +220,11 @@ class FileRecord:
     content: str = ""
     chunks: tuple[Chunk, ...] = ()
     symbols: tuple[Symbol, ...] = ()
+    namespace: str = ""
+    imports: tuple[Import, ...] = ()
+    exports: tuple[Export, ...] = ()
+    references: tuple[Reference, ...] = ()
+    manifest: Manifest | None = None
 
 
 @dataclass(frozen=True, slots=True)

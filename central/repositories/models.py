@@ -53,6 +53,7 @@ class Repository(models.Model):
     skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
     chunks = models.PositiveIntegerField(default=0)
     symbols = models.PositiveIntegerField(default=0)
+    references = models.PositiveIntegerField(default=0)
     languages = models.JSONField(default=dict, help_text="Language → number of indexed files")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -1,4 +1,4 @@
-"""The corpus: a file and what is derived from it. Rows are replaced whole, never edited.
+"""A file and what is searched of it. Rows are replaced whole, never edited.
 
 Everything that a vector store holds can be rebuilt from here: a chunk's terms from its row, its
 vector from the Embedding that its digest names.
@@ -24,6 +24,14 @@ class File(models.Model):
     skipped = models.CharField(max_length=40, blank=True)
     degraded = models.CharField(max_length=40, blank=True)
     content = models.TextField(blank=True)
+    namespace = models.CharField(max_length=500, blank=True, help_text="As the file declares it")
+    package = models.ForeignKey(
+        "corpus.Package",
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="Of the nearest manifest; derived at apply",
+    )
 
     class Meta:
         constraints = [
@@ -66,7 +74,9 @@ class Symbol(models.Model):
     """A definition in a file. `parts` are its name's tokens: the whole, then its parts."""
 
     repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
-    file = models.ForeignKey(File, on_delete=models.CASCADE, related_name="symbol_set")
+    file = models.ForeignKey(
+        File, on_delete=models.CASCADE, related_name="symbol_set", db_index=False
+    )
     name = models.CharField(max_length=500)
     qualified_name = models.CharField(max_length=500)
     kind = models.CharField(max_length=40)
@@ -79,6 +89,7 @@ class Symbol(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["name", "repository"], name="symbol_name"),
+            models.Index(fields=["file", "qualified_name"], name="symbol_in_file"),
             # As a text search vector, because that can be asked for beginnings of parts.
             GinIndex(models.Func("parts", function="array_to_tsvector"), name="symbol_parts"),
         ]

@@ -1,0 +1,27 @@
+"""The corpus: files, what is searched of them, and how they use one another."""
+
+from central.corpus.models.content import Chunk, Embedding, File, Symbol, TermStat
+from central.corpus.models.relations import (
+    Dependency,
+    Export,
+    Import,
+    Manifest,
+    Module,
+    Package,
+    Reference,
+)
+
+__all__ = [
+    "Chunk",
+    "Dependency",
+    "Embedding",
+    "Export",
+    "File",
+    "Import",
+    "Manifest",
+    "Module",
+    "Package",
+    "Reference",
+    "Symbol",
+    "TermStat",
+]

@@ -1,0 +1,158 @@
+"""What the trace reads: how files use one another, and which packages and modules there are.
+
+Imports, exports and references are a function of their file and replaced with it. Packages,
+dependencies, modules and `File.package` are derived from all manifests of a repository at apply.
+The repository of a row is its file's; it is kept beside, without a constraint, to filter by.
+"""
+
+from django.db import models
+
+from central.corpus.models.content import File
+from central.repositories.models import Repository
+from indexer.relations import Access, Binding, Ecosystem, ReferenceKind
+
+_ECOSYSTEMS = [(ecosystem.value, ecosystem.value) for ecosystem in Ecosystem]
+
+
+def _repository() -> "models.ForeignKey[Repository, Repository]":  # written often, deleted rarely
+    return models.ForeignKey(
+        Repository, models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
+
+
+class Import(models.Model):
+    """A name that a file binds to something of another file; see indexer.relations.Import."""
+
+    repository = _repository()
+    file = models.ForeignKey(File, models.CASCADE, related_name="import_set", db_index=False)
+    local = models.CharField(max_length=500, blank=True)
+    module = models.CharField(max_length=500)
+    path = models.CharField(max_length=1000)
+    wildcard = models.BooleanField()
+    line = models.PositiveIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["path", "repository"], name="import_path"),
+            models.Index(fields=["file", "local"], name="import_local"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.local} = {self.path}"
+
+
+class Export(models.Model):
+    """A name that a file gives on; see indexer.relations.Export."""
+
+    repository = _repository()
+    file = models.ForeignKey(File, models.CASCADE, related_name="export_set", db_index=False)
+    name = models.CharField(max_length=500, blank=True)
+    path = models.CharField(max_length=1000)
+    is_local = models.BooleanField()
+    wildcard = models.BooleanField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["path", "repository"], name="export_path"),
+            models.Index(fields=["file", "name"], name="export_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.path}"
+
+
+class Reference(models.Model):
+    """A use of a name, bound as far as its file tells; see indexer.relations.Reference."""
+
+    repository = _repository()
+    file = models.ForeignKey(File, models.CASCADE, related_name="reference_set", db_index=False)
+    ecosystem = models.CharField(max_length=10, choices=_ECOSYSTEMS)
+    kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in ReferenceKind])
+    name = models.CharField(max_length=500)
+    binding = models.CharField(max_length=10, choices=[(one, one) for one in Binding])
+    root = models.CharField(max_length=500, blank=True)
+    chain = models.CharField(max_length=500, blank=True)
+    access = models.CharField(max_length=10, choices=[(one, one) for one in Access])
+    caller = models.CharField(max_length=500, blank=True)
+    line = models.PositiveIntegerField()
+    column = models.PositiveIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["file", "root"], name="reference_root"),
+            models.Index(
+                fields=["name", "ecosystem", "repository", "binding"], name="reference_name"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.line}"
+
+
+class Manifest(models.Model):
+    """What a manifest says, as indexer.relations.Manifest in JSON (see corpus.packages)."""
+
+    repository = _repository()
+    file = models.OneToOneField(File, models.CASCADE, related_name="manifest")
+    data = models.JSONField()
+
+    class Meta:
+        indexes = [models.Index(fields=["repository"], name="manifest_repository")]
+
+    def __str__(self) -> str:
+        return f"manifest {self.file_id}"
+
+
+class Package(models.Model):
+    """A package or a root without a name (`name` ""); `root` is its directory, "" the top."""
+
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="package_set")
+    ecosystem = models.CharField(max_length=10, choices=_ECOSYSTEMS)
+    name = models.CharField(max_length=500, blank=True)
+    version = models.CharField(max_length=200, blank=True)
+    root = models.TextField(blank=True)
+    manifest = models.TextField(help_text="Path of the manifest that declares it")
+
+    class Meta:
+        indexes = [models.Index(fields=["name", "ecosystem"], name="package_name")]
+
+    def __str__(self) -> str:
+        return f"{self.ecosystem}:{self.name}"
+
+
+class Dependency(models.Model):
+    """What a package asks for; `pinned` from a lock file or an exact requirement, else ""."""
+
+    package = models.ForeignKey(Package, models.CASCADE, related_name="dependency_set")
+    ecosystem = models.CharField(max_length=10, choices=_ECOSYSTEMS)
+    name = models.CharField(max_length=500)
+    required = models.CharField(max_length=200, blank=True)
+    pinned = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["name", "ecosystem"], name="dependency_name")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.required}"
+
+
+class Module(models.Model):
+    """A name under which imports may mean a file. A file has several, a name may have many files.
+
+    `public`: other repositories may import it; else it is visible in its repository alone.
+    `scope`: files of this name and package see one another's definitions without an import.
+    """
+
+    repository = _repository()
+    file = models.ForeignKey(File, models.CASCADE, related_name="module_set")
+    package = models.ForeignKey(Package, models.CASCADE, null=True, related_name="module_set")
+    ecosystem = models.CharField(max_length=10, choices=_ECOSYSTEMS)
+    name = models.CharField(max_length=1000)
+    public = models.BooleanField()
+    scope = models.BooleanField()
+
+    class Meta:
+        indexes = [models.Index(fields=["name", "repository"], name="module_name")]
+
+    def __str__(self) -> str:
+        return self.name
