@@ -213,6 +213,7 @@ class _Run:
                 counts["skipped" if sent.record.skipped else "changed"] += 1
                 counts["chunks"] += sent.chunks
                 counts["symbols"] += sent.symbols
+                counts["references"] += sent.references
                 self._progress.advance()
             return uploader.finish(), counts
 
@@ -223,6 +224,7 @@ class _Run:
             files_skipped=counts["skipped"],
             chunks=counts["chunks"],
             symbols=counts["symbols"],
+            references=counts["references"],
             embedded=counts["chunks"],
             seconds=self._watch.rounded(),
         )

@@ -10,6 +10,9 @@ the repository's root and is visible in that repository alone.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+MAX_MODULE_PATH_BYTES: Final = 1000  # of UTF-8: a path is a key of indexes, which have limits
 
 
 class ReferenceKind(StrEnum):
@@ -69,7 +72,8 @@ class Import:
     """A name that a file binds to something of another file.
 
     `local` is "" for a wildcard, and dotted where the language binds so (`import a.b` in Python).
-    `module` is as written. `path` is normalised: a module, or a module and names in it.
+    `module` is as written. `path` is normalised: a module, or a module and names in it; one of
+    more than MAX_MODULE_PATH_BYTES leads nowhere and is left out.
     """
 
     local: str
@@ -111,8 +115,10 @@ class Ecosystem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A package that another asks for. `name` as the ecosystem normalises it; `required` as
-    written, "" for any version."""
+    """A package that another asks for.
+
+    `name` as the ecosystem normalises it; `required` as written, "" for any version.
+    """
 
     name: str
     required: str

@@ -76,7 +76,7 @@ def as_text(report: Report) -> str:
         f"  files: {stats.files_changed} indexed, {stats.files_removed} removed, "
         f"{stats.files_skipped} skipped\n"
         f"  chunks: {stats.chunks} ({stats.embedded} embedded, {stats.reused} reused); "
-        f"symbols: {stats.symbols}\n"
+        f"symbols: {stats.symbols}; references: {stats.references}\n"
         f"  time: {report.total_seconds:.2f} s ({stages})"
     )
 
@@ -98,6 +98,7 @@ def as_markdown(report: Report) -> str:
         "Files skipped": str(stats.files_skipped),
         "Chunks": str(stats.chunks),
         "Symbols": str(stats.symbols),
+        "References": str(stats.references),
         "Seconds": f"{report.total_seconds:.2f}",
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in rows.items())

@@ -2,7 +2,8 @@
 
 One JSON object a line. A file line has the fields of FileRecord, its chunks those of Chunk with
 the span as `start` and `end` and the arrays as base64 of little-endian uint32 or float32; a
-removal is `{"path": …, "removed": true}`; a tree line has the fields of TreeEntry.
+removal is `{"path": …, "removed": true}`; a tree line has the fields of TreeEntry. What a file has
+by the hundred or the manifest by the thousand (imports, references, pins) are arrays without keys.
 
 `encoding` and `compression` write it, `decoding` checks and reads it: only that needs numpy.
 """

@@ -7,7 +7,14 @@ from io import BytesIO
 from typing import Final, TypeVar
 
 from indexer.bundle.arrays import read_terms, read_vectors
-from indexer.bundle.fields import Fields
+from indexer.bundle.fields import MAX_NAME, Fields
+from indexer.bundle.manifests import read_manifest
+from indexer.bundle.relations import (
+    RELATION_KEYS,
+    read_exports,
+    read_imports,
+    read_references,
+)
 from indexer.errors import BundleError
 from indexer.records import (
     Chunk,
@@ -21,15 +28,17 @@ from indexer.records import (
     TreeEntry,
     split_lines,
 )
+from indexer.relations import Manifest
 
-MAX_NAME: Final = 500  # characters of a name, a qualified name, a container, a signature
 MAX_LABEL: Final = 40  # characters of a language or a symbol's kind
 MODES: Final = frozenset({"100644", "100755", "100664", "120000", "160000"})
 
 _BLOB = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 
 _TREE_KEYS = frozenset({"path", "mode", "blob", "size", "skipped"})
-_FILE_KEYS = _TREE_KEYS | {"language", "degraded", "content", "chunks", "symbols"}
+_FILE_KEYS = _TREE_KEYS.union(
+    {"language", "degraded", "content", "chunks", "symbols", "manifest"}, RELATION_KEYS
+)
 _REMOVAL_KEYS = frozenset({"path", "removed"})
 _CHUNK_KEYS = frozenset({"start", "end", "type", "name", "container", "terms", "weights", "vector"})
 _SYMBOL_KEYS = frozenset(
@@ -123,10 +132,35 @@ def _file(value: object, where: str, dimensions: int) -> FileRecord:
         content=content,
         chunks=_chunks(fields, last_line, dimensions),
         symbols=_symbols(fields, last_line),
+        namespace=fields.text("namespace", most=MAX_NAME),
+        imports=read_imports(fields, last_line=last_line),
+        exports=read_exports(fields),
+        references=read_references(fields, content=content, last_line=last_line),
+        manifest=_manifest(fields),
     )
-    if record.skipped and (content or record.chunks or record.symbols or record.degraded):
-        fields.refuse("skipped", "leaves no room for content, chunks, symbols or degraded")
+    if record.skipped:
+        _require_bare(fields, record)
     return record
+
+
+def _manifest(fields: Fields) -> Manifest | None:
+    value = fields.value("manifest")
+    return None if value is None else read_manifest(value, where=f"{fields.where}: manifest")
+
+
+def _require_bare(fields: Fields, record: FileRecord) -> None:
+    """A skipped file has nothing beside its entry and language; a lock file may say of pins."""
+    bare = FileRecord(
+        path=record.path,
+        mode=record.mode,
+        blob=record.blob,
+        size=record.size,
+        language=record.language,
+        skipped=record.skipped,
+        manifest=record.manifest if record.skipped is SkipReason.LOCK_FILE else None,
+    )
+    if record != bare:
+        fields.refuse("skipped", "leaves no room for content and what is read of it")
 
 
 def _chunks(fields: Fields, last_line: int, dimensions: int) -> tuple[Chunk, ...]:

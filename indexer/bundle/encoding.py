@@ -3,9 +3,11 @@
 import json
 from binascii import b2a_base64
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
+from indexer.bundle.manifests import manifest_fields
+from indexer.bundle.relations import relation_fields
 from indexer.records import Chunk, FileRecord, Removal, Symbol, TreeEntry
 
 _UINT32: Final = "<u4"
@@ -16,19 +18,29 @@ _FLOAT32: Final = "<f4"
 class FileLine:
     """A file's line in a batch, and what its run counts of it."""
 
-    record: FileRecord  # without content, chunks and symbols: these are in the line
+    record: FileRecord  # without all that was read of the content: that is in the line
     line: bytes
     chunks: int
     symbols: int
+    references: int
 
 
 def encode_file(record: FileRecord) -> FileLine:
     """A file's line; what it holds is let go."""
     return FileLine(
-        record=replace(record, content="", chunks=(), symbols=()),
+        record=FileRecord(
+            record.path,
+            record.mode,
+            record.blob,
+            record.size,
+            record.language,
+            record.skipped,
+            record.degraded,
+        ),
         line=encode_record(record),
         chunks=len(record.chunks),
         symbols=len(record.symbols),
+        references=len(record.references),
     )
 
 
@@ -53,6 +65,8 @@ def encode_record(record: FileRecord | Removal) -> bytes:
             "content": record.content,
             "chunks": [_chunk_fields(chunk) for chunk in record.chunks],
             "symbols": [_symbol_fields(symbol) for symbol in record.symbols],
+            **relation_fields(record),
+            "manifest": record.manifest and manifest_fields(record.manifest),
         }
     )
 

@@ -5,12 +5,13 @@ Every refusal is a BundleError whose message names the place and the field, neve
 
 import binascii
 from enum import StrEnum
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from indexer.errors import BundleError
 from indexer.records import MAX_PATH_BYTES, Span
 
-MAX_INTEGER = 2**63 - 1  # a PostgreSQL bigint
+MAX_INTEGER: Final = 2**63 - 1  # a PostgreSQL bigint
+MAX_NAME: Final = 500  # characters of a name, a qualified name, a container, a signature
 
 _PATH_INVALID = "batch_path_invalid"
 _E = TypeVar("_E", bound=StrEnum)
@@ -40,17 +41,28 @@ class Fields:
         """Raise the error of field `key`."""
         raise BundleError(f"{self.where}: {key} {problem}", code=code)
 
+    def value(self, key: str) -> object:
+        """Whatever is there, for a reader of its own."""
+        return self._values[key]
+
     def text(self, key: str, *, most: int = MAX_INTEGER) -> str:
         """A string of at most `most` characters that PostgreSQL can store as UTF-8 text."""
-        value = self._values[key]
+        return self._text(key, self._values[key], most)
+
+    def texts(self, key: str, *, most: int) -> tuple[str, ...]:
+        """A JSON array of such strings."""
+        return tuple(
+            self._text(f"{key}[{index}]", value, most)
+            for index, value in enumerate(self.items(key))
+        )
+
+    def _text(self, key: str, value: object, most: int) -> str:
         if not isinstance(value, str):
             self.refuse(key, "must be a string")
         if len(value) > most:
             self.refuse(key, f"must have at most {most} characters")
-        if "\0" in value:
-            self.refuse(key, "must not hold a NUL character")
-        if not value.isascii() and not _is_unicode(value):
-            self.refuse(key, "must not hold a lone surrogate")
+        if not is_storable(value):
+            self.refuse(key, "must not hold a NUL character or a lone surrogate")
         return value
 
     def integer(self, key: str, *, least: int = 0, most: int = MAX_INTEGER) -> int:
@@ -122,10 +134,12 @@ class Fields:
         return path
 
 
-def _is_unicode(value: str) -> bool:
-    """Whether `value` can be encoded: JSON's backslash-u escapes may smuggle in half a pair."""
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL can store it: JSON's backslash-u escapes may smuggle in half a pair."""
+    if "\0" in text:
+        return False
     try:
-        value.encode()
+        text.isascii() or text.encode()
     except UnicodeEncodeError:
         return False
     return True

@@ -244,7 +244,7 @@ FILE_CHANGES: list[tuple[str, object, str]] = [
     ("chunks", {}, "chunks"),
     ("chunks", [1], "chunks[0]"),
     ("symbols", None, "symbols"),
-    ("references", [], "references"),
+    ("bases", [], "bases"),
 ]
 CHUNK_CHANGES: list[tuple[str, object, str]] = [
     ("start", 0, "start"),

@@ -24,7 +24,7 @@ REPORT = Report(
     run_id="run-1",
     mode=Mode.INCREMENTAL,
     reason=Reason.FAST_FORWARD,
-    stats=RunStats(3, 1, 2, chunks=9, symbols=7, embedded=9),
+    stats=RunStats(3, 1, 2, chunks=9, symbols=7, references=40, embedded=9),
     seconds={"open": 0.25, "apply": 0.5},
 )
 
@@ -40,7 +40,7 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
         "files": {"changed": 3, "removed": 1, "skipped": 2},
         "chunks": 9,
         "symbols": 7,
-        "references": 0,
+        "references": 40,
         "embedded": 9,
         "reused": 0,
         "seconds": {"open": 0.25, "apply": 0.5},
@@ -52,6 +52,7 @@ def test_the_text_says_mode_reason_and_figures() -> None:
     text = as_text(REPORT)
     assert "incremental run (fast_forward" in text
     assert "3 indexed, 1 removed, 2 skipped" in text
+    assert "symbols: 7; references: 40" in text
     assert "0.75 s" in text
 
 

@@ -1,0 +1,97 @@
+"""Imports, exports and references ↔ rows. A row's values stand in the order of its record's."""
+
+from typing import Final
+
+from indexer.bundle.fields import MAX_NAME, Fields
+from indexer.bundle.rows import Rows
+from indexer.records import FileRecord
+from indexer.relations import (
+    MAX_MODULE_PATH_BYTES,
+    Access,
+    Binding,
+    Export,
+    Import,
+    Reference,
+    ReferenceKind,
+)
+
+_IMPORT: Final = ("local", "module", "path", "wildcard", "line")
+_EXPORT: Final = ("name", "path", "is_local", "wildcard")
+_REFERENCE: Final = (
+    "kind", "name", "binding", "root", "chain", "access", "caller", "line", "column",
+)  # fmt: skip
+
+RELATION_KEYS: Final = frozenset({"namespace", "imports", "exports", "references"})
+
+
+def relation_fields(record: FileRecord) -> dict[str, object]:
+    """What a file line holds of how the file is tied to others."""
+    return {
+        "namespace": record.namespace,
+        "imports": [
+            (one.local, one.module, one.path, one.wildcard, one.line) for one in record.imports
+        ],
+        "exports": [(one.name, one.path, one.is_local, one.wildcard) for one in record.exports],
+        "references": [
+            (
+                one.kind,
+                one.name,
+                one.binding,
+                one.root,
+                one.chain,
+                one.access,
+                one.caller,
+                one.line,
+                one.column,
+            )
+            for one in record.references
+        ],
+    }
+
+
+def read_imports(fields: Fields, *, last_line: int) -> tuple[Import, ...]:
+    """The imports of a file of `last_line` lines."""
+    rows = Rows(fields, "imports", columns=_IMPORT)
+    return tuple(
+        map(
+            Import,
+            rows.texts("local", most=MAX_NAME),
+            rows.texts("module", most=MAX_NAME),
+            rows.short_texts("path", most_bytes=MAX_MODULE_PATH_BYTES),
+            rows.booleans("wildcard"),
+            rows.integers("line", least=1, most=last_line),
+        )
+    )
+
+
+def read_exports(fields: Fields) -> tuple[Export, ...]:
+    """The exports of a file."""
+    rows = Rows(fields, "exports", columns=_EXPORT)
+    return tuple(
+        map(
+            Export,
+            rows.texts("name", most=MAX_NAME),
+            rows.short_texts("path", most_bytes=MAX_MODULE_PATH_BYTES),
+            rows.booleans("is_local"),
+            rows.booleans("wildcard"),
+        )
+    )
+
+
+def read_references(fields: Fields, *, content: str, last_line: int) -> tuple[Reference, ...]:
+    """The references of a file with `content`, which has `last_line` lines."""
+    rows = Rows(fields, "references", columns=_REFERENCE)
+    return tuple(
+        map(
+            Reference,
+            rows.options("kind", ReferenceKind),
+            rows.texts("name", most=MAX_NAME),
+            rows.options("binding", Binding),
+            rows.texts("root", most=MAX_NAME),
+            rows.texts("chain", most=MAX_NAME),
+            rows.options("access", Access),
+            rows.texts("caller", most=MAX_NAME),
+            rows.integers("line", least=1, most=last_line),
+            rows.integers("column", least=0, most=len(content)),
+        )
+    )
