@@ -1,0 +1,32 @@
+"""Directories as text: POSIX, relative to the repository's root, which is ""."""
+
+import posixpath
+from collections.abc import Iterator
+
+
+def parent(path: str) -> str:
+    """`a/b.py` → `a`; `b.py` → ``."""
+    return path.rpartition("/")[0]
+
+
+def upward(directory: str) -> Iterator[str]:
+    """The directory, then those around it, the top at last."""
+    while directory:
+        yield directory
+        directory = parent(directory)
+    yield ""
+
+
+def below(path: str, directory: str) -> str | None:
+    """The path as seen from `directory`; None if it is not below it."""
+    if not directory:
+        return path
+    return path[len(directory) + 1 :] if path.startswith(directory + "/") else None
+
+
+def joined(directory: str, relative: str) -> str | None:
+    """What `relative` means in `directory`; None if it leaves the repository."""
+    path = posixpath.normpath(posixpath.join(directory, relative.strip("/") or "."))
+    if path == ".":
+        return ""
+    return None if path == ".." or path.startswith("../") else path

@@ -1,0 +1,125 @@
+"""Names of a JavaScript or TypeScript file: its path, path aliases, and what its package exports.
+
+A manifest speaks of built files. `dist`, `lib`, `build` and their like are read as `src`, so that
+`./dist/session.js` names `src/session.ts`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from indexer.module_paths import javascript_module, javascript_modules
+from indexer.modules.directories import below, joined, parent, upward
+from indexer.modules.naming import ModuleName
+from indexer.modules.roots import PackageRoot
+
+_BUILT: Final = frozenset({"dist", "lib", "build", "out", "output"})
+_FORMATS: Final = frozenset({
+    "esm", "cjs", "es", "es6", "commonjs", "module", "modern", "umd", "legacy", "types",
+    "typings", "dts",
+})  # fmt: skip
+_ASIDE: Final = frozenset({
+    "test", "tests", "spec", "e2e", "example", "examples", "demo", "bench", "benchmark",
+    "benchmarks", "script", "scripts", "docs", "fixtures",
+})  # fmt: skip
+_ASIDE_ANYWHERE: Final = frozenset({"__tests__", "__mocks__", "__fixtures__"})
+_ASIDE_NAME: Final = re.compile(r"\.(?:test|spec|stories|bench)\.\w+$")
+
+
+class Aliases:
+    """Names that path configurations give to the files they lead to."""
+
+    def __init__(self, configured: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> None:
+        self._by_directory: dict[str, dict[tuple[str, str], None]] = {}
+        for directory, aliases in configured:
+            for pattern, target in aliases:
+                place = joined(directory, target)
+                if place is not None:
+                    stem = javascript_module(place)[1:]
+                    folder = parent(stem.partition("*")[0])
+                    self._by_directory.setdefault(folder, {})[pattern, stem] = None
+
+    def names(self, path: str) -> Iterator[ModuleName]:
+        """The names of a file, for `@/*` and exact ones alike."""
+        stems = [module[1:] for module in javascript_modules(path)]
+        for directory in upward(parent(path)):
+            for pattern, target in self._by_directory.get(directory, ()):
+                for stem in stems:
+                    name = _matched(stem, target, pattern)
+                    if name and not name.startswith("/"):
+                        yield ModuleName(name, public=False, scope=False)
+
+
+def npm_names(
+    path: str, root: PackageRoot | None, exports: "Exports | None"
+) -> Iterator[ModuleName]:
+    """By path from the repository's root, and by the package's name where it gives the file out."""
+    for module in javascript_modules(path):
+        yield ModuleName(module, public=False, scope=False)
+    if root is None or exports is None:
+        return
+    yield from (
+        ModuleName(name, public=True, scope=False)
+        for name in exports.names(below(path, root.root) or path)
+    )
+
+
+class Exports:
+    """What a package gives to importers, and under which names."""
+
+    def __init__(self, root: PackageRoot) -> None:
+        self._package = root.name
+        self._exact: dict[str, dict[str, None]] = {}
+        self._patterns: dict[tuple[str, str], None] = {}
+        for subpath, file in root.entries:
+            for stem in _sources(file):
+                if "*" in file:
+                    self._patterns[subpath, stem] = None
+                else:
+                    self._exact.setdefault(stem, {})[subpath] = None
+
+    def names(self, seen: str) -> Iterator[str]:
+        """The names of the file that is at `seen` from the package's root."""
+        stems = [module[1:] for module in javascript_modules(seen)]
+        subpaths = [subpath for stem in stems for subpath in self._exact.get(stem, ())]
+        if not _is_aside(seen):
+            subpaths += [
+                name
+                for subpath, target in self._patterns
+                for stem in stems
+                if stem and (name := _matched(stem, target, subpath))
+            ]
+        for subpath in subpaths:
+            for one in {subpath: None, javascript_module(subpath)[1:]: None}:
+                yield f"{self._package}/{one}" if one else self._package
+
+
+def _sources(file: str) -> Iterator[str]:
+    """Where a built file may come from: `dist/esm/a.js` → `dist/esm/a`, `esm/a`, `src/a`, …"""
+    stem = javascript_module(file.removeprefix("./").strip("/"))[1:]
+    yield "" if stem == "." else stem
+    first, slash, rest = stem.partition("/")
+    removable = _BUILT | _FORMATS
+    while slash and first in removable:
+        yield rest
+        yield f"src/{rest}"
+        first, slash, rest = rest.partition("/")
+        removable = _FORMATS
+
+
+def _is_aside(seen: str) -> bool:
+    """Whether a file is a test's, an example's or a script's."""
+    folders = seen.split("/")[:-1]
+    if folders and (folders[0] in _ASIDE or not _ASIDE_ANYWHERE.isdisjoint(folders)):
+        return True
+    return _ASIDE_NAME.search(seen) is not None
+
+
+def _matched(stem: str, target: str, pattern: str) -> str:
+    """`pattern` with what `*` in `target` stands for, "" if the stem does not match."""
+    if "*" not in target:
+        return pattern if stem == target and "*" not in pattern else ""
+    head, _, tail = target.partition("*")
+    if len(stem) <= len(head) + len(tail) or not (stem.startswith(head) and stem.endswith(tail)):
+        return ""
+    return pattern.replace("*", stem[len(head) : len(stem) - len(tail)], 1)

@@ -1,0 +1,61 @@
+"""Which version of a dependency is in use, as far as lock files and requirements tell."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from indexer.modules.directories import upward
+from indexer.relations import Dependency, Ecosystem, Manifest
+
+_Versions = dict[str, list[str]]
+_NUMBERS = re.compile(r"\d+(?:\.\d+)*")
+_NUMBER = re.compile(r"\d+")
+
+
+class Pins:
+    """The pins of a repository. Those of a directory hold for what is below it, nearest first.
+
+    In one directory a lock file goes before a manifest that asks for an exact version.
+    """
+
+    def __init__(self, manifests: Iterable[tuple[str, Manifest]]) -> None:
+        self._locked: dict[tuple[Ecosystem, str], _Versions] = {}
+        self._exact: dict[tuple[Ecosystem, str], _Versions] = {}
+        for root, manifest in manifests:
+            held = self._exact if manifest.dependencies else self._locked
+            versions = held.setdefault((manifest.ecosystem, root), defaultdict(list))
+            for pin in manifest.pins:
+                versions[pin.name].append(pin.version)
+
+    def of(self, ecosystem: Ecosystem, root: str, dependency: Dependency) -> str:
+        """The version at which a package in `root` uses the dependency, or ""."""
+        for directory in upward(root):
+            for held in (self._locked, self._exact):
+                versions = held.get((ecosystem, directory), {}).get(dependency.name)
+                if versions:
+                    return _suiting(dependency.required, versions)
+        return ""
+
+
+def _suiting(required: str, versions: list[str]) -> str:
+    """Of several locked versions the one that is most like the required one, else the first."""
+    if len(set(versions)) == 1:
+        return versions[0]
+    wanted = _NUMBERS.search(required)
+    if not wanted:
+        return versions[0]
+    prefix = _components(wanted[0])
+    return max(versions, key=lambda version: _likeness(prefix, _components(version)))
+
+
+def _likeness(wanted: list[int], found: list[int]) -> tuple[int, list[int]]:
+    same = 0
+    for one, other in zip(wanted, found, strict=False):
+        if one != other:
+            break
+        same += 1
+    return same, found
+
+
+def _components(version: str) -> list[int]:
+    return [int(digits[:18]) for digits in _NUMBER.findall(version[:200])]

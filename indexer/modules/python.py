@@ -1,0 +1,74 @@
+"""Names of a Python file: from the repository's root, and dotted as `import` takes them."""
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Final
+
+from indexer.module_paths import python_module
+from indexer.modules.directories import below, joined
+from indexer.modules.naming import ModuleName
+from indexer.modules.roots import PackageRoot
+
+# Where nothing is declared: what setuptools leaves out of a flat layout (FlatLayoutPackageFinder).
+_NOT_PACKAGED: Final = frozenset({
+    "ci", "bin", "debian", "doc", "docs", "documentation", "manpages", "news", "newsfragments",
+    "changelog", "test", "tests", "unit_test", "unit_tests", "example", "examples", "scripts",
+    "tools", "util", "utils", "python", "build", "benchmark", "benchmarks", "exercise",
+    "exercises", "htmlcov", "tasks", "fabfile", "site_scons",
+})  # fmt: skip
+
+
+def python_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
+    """`/auth.middleware` by its place, and `auth.middleware` as seen from the source root."""
+    yield ModuleName(python_module(path), public=False, scope=False)
+    if root is None:
+        yield from _named(path, public=False)
+        return
+    renamed = _renamed(path, root)
+    if renamed:
+        yield from _named(renamed, public=bool(root.name))
+        return
+    seen = below(path, root.root) or path
+    source = _source_root(seen, root)
+    inside = below(seen, source) or seen
+    yield from _named(inside, public=bool(root.name) and _is_public(inside, source, root))
+
+
+def _named(inside: str, *, public: bool) -> Iterator[ModuleName]:
+    dotted = python_module(inside).removeprefix("/")
+    if dotted:
+        yield ModuleName(dotted, public, scope=False)
+
+
+def _renamed(path: str, root: PackageRoot) -> str | None:
+    """The path that a directory declared under another name gives: `lib/x.py` → `acme/x.py`."""
+    for name, directory in root.entries:
+        seen = below(path, joined(root.root, directory) or "")
+        if seen is not None:
+            return f"{name.replace('.', '/')}/{seen}"
+    return None
+
+
+def _source_root(seen: str, root: PackageRoot) -> str:
+    """The innermost declared directory around the file; `src` where none is declared."""
+    declared = root.source_roots or ("src",)
+    around = [source for source in declared if source and below(seen, source) is not None]
+    return max(around, key=len, default="")
+
+
+def _is_public(inside: str, source: str, root: PackageRoot) -> bool:
+    first, slash, rest = inside.partition("/")
+    if "tests" in rest.split("/")[:-1]:
+        return False
+    top = first if slash else first.partition(".")[0]
+    is_packaged = bool(source) or not root.source_roots or "" in root.source_roots
+    if root.import_names:
+        return is_packaged and any(fnmatchcase(top, name) for name in root.import_names)
+    return is_packaged if source else is_packaged and _is_found(top, slash, root)
+
+
+def _is_found(top: str, slash: str, root: PackageRoot) -> bool:
+    """Whether a flat layout's module is packaged, where nobody says which are."""
+    if not slash:  # a module beside the manifest, if the package is named for it
+        return top.lower() == root.name.replace("-", "_")
+    return top not in _NOT_PACKAGED and not top.startswith(("_", "."))

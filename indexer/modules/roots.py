@@ -1,0 +1,174 @@
+"""Packages of a repository: the manifests of one ecosystem and directory make one root."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from indexer.modules.directories import parent, upward
+from indexer.modules.pins import Pins
+from indexer.relations import Dependency, Ecosystem, Manifest
+
+# Requirements in a directory of such a name are meant for the directory around it.
+_REQUIREMENTS_DIRECTORIES: Final = frozenset({"requirements", "requirement", "reqs"})
+# Which manifest decides, where several of one directory tell the same.
+_DECISIVE: Final = (
+    "pyproject.toml", "setup.cfg", "setup.py", "pom.xml", "build.gradle.kts", "build.gradle",
+)  # fmt: skip
+# Where a package takes group and version from the manifest above, and where one directory may
+# declare several packages.
+_INHERITING: Final = frozenset({Ecosystem.MAVEN, Ecosystem.CARGO})
+_CROWDED: Final = frozenset({Ecosystem.NUGET, Ecosystem.RUBYGEMS})
+_MAX_DEPENDENCIES: Final = 4_000
+
+
+class RootDependency(NamedTuple):
+    """What a package asks for: `required` as written, `pinned` the version in use, or ""."""
+
+    name: str
+    required: str
+    pinned: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRoot:
+    """A package, or with `name` "" a directory that only asks for others.
+
+    `manifest` is the path of the manifest that declares it. `dependencies` hold those of the
+    manifests above it too. The rest is as in `indexer.relations.Manifest`.
+    """
+
+    ecosystem: Ecosystem
+    name: str
+    version: str
+    root: str
+    manifest: str
+    dependencies: tuple[RootDependency, ...] = ()
+    import_names: tuple[str, ...] = ()
+    source_roots: tuple[str, ...] = ()
+    entries: tuple[tuple[str, str], ...] = ()
+
+
+_Located = tuple[str, Manifest]
+_Key = tuple[Ecosystem, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A root before it is told of those above."""
+
+    package: PackageRoot
+    needs: tuple[Dependency, ...]
+
+
+def package_roots(manifests: Iterable[_Located]) -> dict[_Key, list[PackageRoot]]:
+    """The packages by ecosystem and directory, in order."""
+    located = sorted(manifests, key=_order)
+    pins = Pins((manifest_root(path), manifest) for path, manifest in located)
+    declared: dict[_Key, list[_Declared]] = {}
+    for key, group in groupby(located, key=_key):
+        telling = [item for item in group if _tells(item[1])]
+        if telling:
+            declared[key] = list(_declared(key, telling))
+    return {
+        key: [_completed(one, declared, pins) for one in roots] for key, roots in declared.items()
+    }
+
+
+def manifest_root(path: str) -> str:
+    """The directory that a manifest speaks for."""
+    directory = parent(path)
+    is_requirement = path.endswith((".txt", ".in"))
+    if is_requirement and directory.rpartition("/")[2] in _REQUIREMENTS_DIRECTORIES:
+        return parent(directory)
+    return directory
+
+
+def _key(located: _Located) -> _Key:
+    path, manifest = located
+    return manifest.ecosystem, manifest_root(path)
+
+
+def _order(located: _Located) -> tuple[_Key, int, str]:
+    path, _ = located
+    name = path.rpartition("/")[2]
+    rank = _DECISIVE.index(name) if name in _DECISIVE else len(_DECISIVE)
+    return _key(located), rank, path
+
+
+def _tells(manifest: Manifest) -> bool:
+    """Whether it is of a package; lock files, path configurations and tools' settings are not."""
+    return bool(
+        manifest.name
+        or manifest.dependencies
+        or manifest.members
+        or manifest.import_names
+        or manifest.source_roots
+    )
+
+
+def _declared(key: _Key, group: list[_Located]) -> Iterator[_Declared]:
+    names = dict.fromkeys(manifest.name for _, manifest in group if manifest.name)
+    if key[0] not in _CROWDED or len(names) < 2:
+        yield _merged(key, next(iter(names), ""), group)
+        return
+    for name in names:
+        yield _merged(key, name, [item for item in group if item[1].name in {name, ""}])
+
+
+def _merged(key: _Key, name: str, group: list[_Located]) -> _Declared:
+    """What the first manifest tells that tells it; dependencies of all."""
+    manifests = [manifest for _, manifest in group]
+    package = PackageRoot(
+        ecosystem=key[0],
+        name=name,
+        version=next((one.version for one in manifests if one.version), ""),
+        root=key[1],
+        manifest=next((path for path, one in group if one.name == name), group[0][0]),
+        import_names=next((one.import_names for one in manifests if one.import_names), ()),
+        source_roots=next((one.source_roots for one in manifests if one.source_roots), ()),
+        entries=next((one.entries for one in manifests if one.entries), ()),
+    )
+    return _Declared(package, tuple(need for one in manifests for need in one.dependencies))
+
+
+def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: Pins) -> PackageRoot:
+    package = one.package
+    above = [
+        other
+        for directory in upward(package.root)
+        if directory != package.root
+        for other in declared.get((package.ecosystem, directory), ())
+    ]
+    needs: dict[str, Dependency] = {}
+    for need in [*one.needs, *(need for other in above for need in other.needs)]:
+        known = needs.get(need.name)
+        if known is None or (need.required and not known.required):
+            needs[need.name] = need
+        if len(needs) == _MAX_DEPENDENCIES:
+            break
+    needs.pop(package.name, None)
+    return replace(
+        package,
+        name=_name(package, above),
+        version=package.version or _inherited_version(package, above),
+        dependencies=tuple(
+            RootDependency(need.name, need.required, pins.of(package.ecosystem, package.root, need))
+            for need in needs.values()
+        ),
+    )
+
+
+def _name(package: PackageRoot, above: list[_Declared]) -> str:
+    """With Maven the group of the nearest manifest above that has one, where its own has none."""
+    if package.ecosystem is not Ecosystem.MAVEN or not package.name or ":" in package.name:
+        return package.name
+    groups = (other.package.name.partition(":") for other in above)
+    group = next((group for group, colon, _ in groups if colon), "")
+    return f"{group}:{package.name}" if group else package.name
+
+
+def _inherited_version(package: PackageRoot, above: list[_Declared]) -> str:
+    if package.ecosystem not in _INHERITING:
+        return ""
+    return next((other.package.version for other in above if other.package.version), "")

@@ -1,0 +1,113 @@
+"""A repository's manifests taken together: which package a file is in, and what it is named."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from indexer.modules.directories import parent, upward
+from indexer.modules.naming import (
+    ModuleName,
+    go_names,
+    include_names,
+    namespace_names,
+    ruby_names,
+    rust_names,
+    swift_names,
+)
+from indexer.modules.npm import Aliases, Exports, npm_names
+from indexer.modules.python import python_names
+from indexer.modules.roots import PackageRoot, package_roots
+from indexer.relations import Ecosystem, Manifest
+
+_ECOSYSTEMS: Final = {
+    "python": Ecosystem.PYPI,
+    "javascript": Ecosystem.NPM,
+    "typescript": Ecosystem.NPM,
+    "tsx": Ecosystem.NPM,
+    "go": Ecosystem.GO,
+    "java": Ecosystem.MAVEN,
+    "kotlin": Ecosystem.MAVEN,
+    "scala": Ecosystem.MAVEN,
+    "rust": Ecosystem.CARGO,
+    "csharp": Ecosystem.NUGET,
+    "ruby": Ecosystem.RUBYGEMS,
+    "php": Ecosystem.COMPOSER,
+    "swift": Ecosystem.SWIFTPM,
+    "c": Ecosystem.NONE,
+    "cpp": Ecosystem.NONE,
+}
+_MAX_NAMES: Final = 64
+_MAX_NAME_CHARACTERS: Final = 1_000
+
+_Names = Callable[[str, str, PackageRoot | None], Iterator[ModuleName]]
+
+
+def ecosystem_of(language: str) -> Ecosystem | None:
+    """Whose rules name the modules of a language; None: it is not traced."""
+    return _ECOSYSTEMS.get(language)
+
+
+class Workspace:
+    """All manifests of a repository, as (path, manifest) in any order.
+
+    What it says of a file depends on the file's own path, language and namespace and on the
+    manifests, never on which other files there are.
+    """
+
+    def __init__(self, manifests: Iterable[tuple[str, Manifest]]) -> None:
+        located = sorted(manifests, key=lambda item: item[0])
+        self._roots = package_roots(located)
+        self._aliases = Aliases((parent(path), manifest.aliases) for path, manifest in located)
+        self._exports = {
+            root.root: Exports(root)
+            for (ecosystem, _), (root, *_) in self._roots.items()
+            if ecosystem is Ecosystem.NPM and root.name
+        }
+        self.packages = tuple(root for roots in self._roots.values() for root in roots)
+
+    def package_of(self, *, path: str, language: str) -> PackageRoot | None:
+        """The package of the nearest manifest upward in the language's ecosystem."""
+        ecosystem = ecosystem_of(language)
+        if ecosystem is None:
+            return None
+        for directory in upward(parent(path)):
+            roots = self._roots.get((ecosystem, directory))
+            if roots:
+                return roots[0]
+        return None
+
+    def names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
+        """The names of a file's module, each once; () for a language that is not traced."""
+        ecosystem = ecosystem_of(language)
+        if ecosystem is None:
+            return ()
+        root = self.package_of(path=path, language=language)
+        found: dict[str, ModuleName] = {}
+        for name in self._all_names(ecosystem, path, namespace, root):
+            if len(name.name) <= _MAX_NAME_CHARACTERS and len(found) < _MAX_NAMES:
+                known = found.get(name.name, name)
+                found[name.name] = ModuleName(
+                    name.name, known.public or name.public, known.scope or name.scope
+                )
+        return tuple(found.values())
+
+    def _all_names(
+        self, ecosystem: Ecosystem, path: str, namespace: str, root: PackageRoot | None
+    ) -> Iterator[ModuleName]:
+        if ecosystem is Ecosystem.NPM:
+            yield from npm_names(path, root, self._exports.get(root.root) if root else None)
+            yield from self._aliases.names(path)
+        else:
+            yield from _NAMES[ecosystem](path, namespace, root)
+
+
+_NAMES: Final[dict[Ecosystem, _Names]] = {
+    Ecosystem.PYPI: lambda path, _, root: python_names(path, root),
+    Ecosystem.GO: go_names,
+    Ecosystem.MAVEN: namespace_names,
+    Ecosystem.NUGET: namespace_names,
+    Ecosystem.COMPOSER: namespace_names,
+    Ecosystem.CARGO: lambda path, _, root: rust_names(path, root),
+    Ecosystem.RUBYGEMS: lambda path, _, root: ruby_names(path, root),
+    Ecosystem.SWIFTPM: lambda path, _, root: swift_names(path, root),
+    Ecosystem.NONE: lambda path, *_: include_names(path),
+}
