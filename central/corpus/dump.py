@@ -3,23 +3,72 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from typing import Final
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Model
 
-from central.corpus.models import Chunk, File, Symbol, TermStat
+from central.corpus.models import (
+    Chunk,
+    Dependency,
+    Export,
+    File,
+    Import,
+    Manifest,
+    Module,
+    Package,
+    Reference,
+    Symbol,
+    TermStat,
+)
 from central.corpus.vectors import collection_of, vector_store
 from central.repositories.models import Repository
 from indexer.store.base import Collection, VectorStore
 
 _ROWS = 1000
 
+# Lines of rows that a file has, and of those that a repository's packages have: what is dumped as
+# it is stored.
+_OF_FILES: Final[dict[str, tuple[type[Model], tuple[str, ...]]]] = {
+    "import": (Import, ("local", "module", "path", "wildcard", "line")),
+    "export": (Export, ("name", "path", "is_local", "wildcard")),
+    "reference": (
+        Reference,
+        (
+            "ecosystem",
+            "kind",
+            "name",
+            "binding",
+            "root",
+            "chain",
+            "access",
+            "caller",
+            "line",
+            "column",
+        ),
+    ),
+    "manifest": (Manifest, ("data",)),
+    "module": (
+        Module,
+        ("ecosystem", "name", "public", "scope", "package__root", "package__name"),
+    ),
+}
+_OF_PACKAGES: Final = ("ecosystem", "name", "version", "root", "manifest")
+_OF_DEPENDENCIES: Final = (
+    "package__root",
+    "package__name",
+    "ecosystem",
+    "name",
+    "required",
+    "pinned",
+)
+
 
 def dump_lines(repository: Repository) -> list[str]:
-    """Sorted lines of compact JSON: files, chunks, symbols and the document frequencies' digest.
+    """Sorted lines of compact JSON: all that is stored, the document frequencies as a digest.
 
-    Nothing in them depends on time, on the order of runs or on the repository's name. A chunk's
-    `vector` says whether its point exists in the store. Raises StoreError.
+    Nothing in them depends on time, on the order of runs, on ids or on the repository's name. A
+    chunk's `vector` says whether its point exists in the store. Raises StoreError.
     """
     store = vector_store()
     collection = collection_of(repository)
@@ -27,6 +76,8 @@ def dump_lines(repository: Repository) -> list[str]:
         *_files(repository),
         *_chunks(repository, store, collection),
         *_symbols(repository),
+        *_relations(repository),
+        *_packages(repository),
         _terms(repository),
     ]
     return sorted(json.dumps(line, sort_keys=True, separators=(",", ":")) for line in lines)
@@ -37,7 +88,8 @@ def _sha256(data: bytes) -> str:
 
 
 def _files(repository: Repository) -> Iterator[dict[str, object]]:
-    for file in File.objects.filter(repository=repository).iterator(chunk_size=_ROWS):
+    rows = File.objects.filter(repository=repository).select_related("package")
+    for file in rows.iterator(chunk_size=_ROWS):
         yield {
             "type": "file",
             "path": file.path,
@@ -49,6 +101,8 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
             "skipped": file.skipped,
             "degraded": file.degraded,
             "content": _sha256(file.content.encode()),
+            "namespace": file.namespace,
+            "package": file.package and [file.package.root, file.package.name],
         }
 
 
@@ -95,6 +149,22 @@ def _symbols(repository: Repository) -> Iterator[dict[str, object]]:
     )
     for row in rows.iterator(chunk_size=_ROWS):
         yield {"type": "symbol", **row}
+
+
+def _relations(repository: Repository) -> Iterator[dict[str, object]]:
+    for kind, (model, names) in _OF_FILES.items():
+        rows = model._default_manager.filter(file__repository=repository)
+        for path, *values in rows.values_list("file__path", *names).iterator(chunk_size=_ROWS):
+            yield {"type": kind, "file": path, **dict(zip(names, values, strict=True))}
+
+
+def _packages(repository: Repository) -> Iterator[dict[str, object]]:
+    packages = Package.objects.filter(repository=repository)
+    for package in packages.values(*_OF_PACKAGES):
+        yield {"type": "package", **package}
+    dependencies = Dependency.objects.filter(package__repository=repository)
+    for dependency in dependencies.values(*_OF_DEPENDENCIES):
+        yield {"type": "dependency", **dependency}
 
 
 def _terms(repository: Repository) -> dict[str, object]:

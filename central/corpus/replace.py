@@ -1,75 +1,43 @@
-"""Replacing files and all that is derived from them, set by set. Needs a transaction.
+"""Replacing files and all that is a function of them, set by set. Needs a transaction.
 
 A file costs about the same whatever the size of its repository: rows are found by index, and
 counters move by what a step removed and added.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from central.corpus.embeddings import chunk_texts
-from central.corpus.packing import pack_terms, term_counts
-from central.corpus.points import point_id
-from indexer.lexical import tokenize
-from indexer.records import FileRecord, Symbol
+from central.corpus import rows
+from central.corpus.copying import Row, copy_rows, new_ids
+from central.corpus.packages import PlacedFile
+from central.corpus.packing import term_counts
+from central.corpus.rows import Origin
+from indexer.records import FileRecord
 
-_FILE_COLUMNS = {
-    "id": "int8",
-    "repository_id": "int8",
-    "path": "text",
-    "mode": "varchar",
-    "blob": "varchar",
-    "size": "int8",
-    "extractor": "varchar",
-    "language": "varchar",
-    "skipped": "varchar",
-    "degraded": "varchar",
-    "content": "text",
-}
-_CHUNK_COLUMNS = {
-    "repository_id": "int8",
-    "file_id": "int8",
-    "ordinal": "int4",
-    "start_line": "int4",
-    "end_line": "int4",
-    "type": "varchar",
-    "name": "varchar",
-    "container": "varchar",
-    "text": "text",
-    "digest": "bytea",
-    "terms": "bytea",
-    "point": "uuid",
-}
-_SYMBOL_COLUMNS = {
-    "repository_id": "int8",
-    "file_id": "int8",
-    "name": "varchar",
-    "qualified_name": "varchar",
-    "kind": "varchar",
-    "start_line": "int4",
-    "end_line": "int4",
-    "signature": "varchar",
-    "exported": "bool",
-    "parts": "text[]",
-}
+_Maker = Callable[[Origin, int, FileRecord], Iterator[Row]]
 
 
 @dataclass(slots=True)
 class Change:
-    """By how much a replacement moves the repository's counters, and which points it orphans."""
+    """By how much a replacement moves the repository's counters, and what is left to do.
+
+    `orphans` are points whose chunks are gone. `manifests` says whether one came or went.
+    """
 
     files: int = 0
     skipped: int = 0
     chunks: int = 0
     symbols: int = 0
+    references: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     terms: Counter[int] = field(default_factory=Counter)
     orphans: list[UUID] = field(default_factory=list)
+    manifests: bool = False
+    inserted: list[PlacedFile] = field(default_factory=list)
 
     def count_files(self, languages: Iterable[tuple[str, str]], sign: int) -> None:
         """Add (`sign` 1) or take away (-1) files, each given as (language, skip reason)."""
@@ -85,15 +53,6 @@ class Change:
         """Add or take away the document frequencies of some chunks' packed terms."""
         ids, counts = term_counts(packed)
         self.terms.update(dict(zip(ids.tolist(), (counts * sign).tolist(), strict=True)))
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where new rows come from: the run names their points, the extractor made them."""
-
-    repository_id: int
-    run_id: UUID
-    extractor: str
 
 
 def remove_files(*, repository_id: int, paths: Sequence[str], change: Change) -> None:
@@ -116,96 +75,42 @@ def remove_files(*, repository_id: int, paths: Sequence[str], change: Change) ->
         change.chunks -= len(chunks)
         change.orphans.extend(point for point, _ in chunks)
         change.count_terms([bytes(terms) for _, terms in chunks], -1)
-        cursor.execute("DELETE FROM corpus_symbol WHERE file_id = ANY(%s)", [ids])
-        change.symbols -= cursor.rowcount
-        cursor.execute("DELETE FROM corpus_file WHERE id = ANY(%s)", [ids])
+    change.symbols -= _deleted("DELETE FROM corpus_symbol WHERE file_id = ANY(%s)", ids)
+    change.references -= _deleted("DELETE FROM corpus_reference WHERE file_id = ANY(%s)", ids)
+    change.manifests |= _deleted("DELETE FROM corpus_manifest WHERE file_id = ANY(%s)", ids) > 0
+    _deleted("DELETE FROM corpus_import WHERE file_id = ANY(%s)", ids)
+    _deleted("DELETE FROM corpus_export WHERE file_id = ANY(%s)", ids)
+    _deleted("DELETE FROM corpus_module WHERE file_id = ANY(%s)", ids)
+    _deleted("DELETE FROM corpus_file WHERE id = ANY(%s)", ids)
+
+
+def _deleted(statement: str, ids: list[int]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [ids])
+        return int(cursor.rowcount)
 
 
 def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Change) -> None:
     """Insert rows for `records`, of whose paths there are none in the repository."""
-    ids = _new_file_ids(len(records))
-    owned = list(zip(ids, records, strict=True))
-    _copy("corpus_file", _FILE_COLUMNS, [_file_row(origin, *pair) for pair in owned])
+    owned = list(zip(new_ids("corpus_file", len(records)), records, strict=True))
+    copy_rows("corpus_file", rows.FILE_COLUMNS, [rows.file_row(origin, *pair) for pair in owned])
     change.count_files([(record.language, record.skipped or "") for record in records], 1)
+    change.inserted.extend(
+        PlacedFile(file_id, record.path, record.language, record.namespace)
+        for file_id, record in owned
+        if not record.skipped
+    )
 
-    chunks = [row for pair in owned for row in _chunk_rows(origin, *pair)]
-    _copy("corpus_chunk", _CHUNK_COLUMNS, chunks)
+    def copy(table: str, columns: Mapping[str, str], make: _Maker) -> list[Row]:
+        made = [row for pair in owned for row in make(origin, *pair)]
+        copy_rows(table, columns, made)
+        return made
+
+    chunks = copy("corpus_chunk", rows.CHUNK_COLUMNS, rows.chunk_rows)
     change.chunks += len(chunks)
     change.count_terms([row[10] for row in chunks], 1)
-
-    symbols = [
-        _symbol_row(origin, file_id, symbol)
-        for file_id, record in owned
-        for symbol in record.symbols
-    ]
-    _copy("corpus_symbol", _SYMBOL_COLUMNS, symbols)
-    change.symbols += len(symbols)
-
-
-def _new_file_ids(count: int) -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence('corpus_file', 'id'))"
-            " FROM generate_series(1, %s)",
-            [count],
-        )
-        return [row[0] for row in cursor.fetchall()]
-
-
-def _file_row(origin: Origin, file_id: int, record: FileRecord) -> tuple[Any, ...]:
-    return (
-        file_id,
-        origin.repository_id,
-        record.path,
-        record.mode,
-        record.blob,
-        record.size,
-        origin.extractor,
-        record.language,
-        record.skipped or "",
-        record.degraded or "",
-        record.content,
-    )
-
-
-def _chunk_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[tuple[Any, ...]]:
-    texts = chunk_texts(record)
-    for ordinal, (chunk, (text, digest)) in enumerate(zip(record.chunks, texts, strict=True)):
-        yield (
-            origin.repository_id,
-            file_id,
-            ordinal,
-            *chunk.span,
-            chunk.type,
-            chunk.name,
-            chunk.container,
-            text,
-            digest,
-            pack_terms(chunk.terms),
-            point_id(origin.run_id, record.path, ordinal),
-        )
-
-
-def _symbol_row(origin: Origin, file_id: int, symbol: Symbol) -> tuple[Any, ...]:
-    return (
-        origin.repository_id,
-        file_id,
-        symbol.name,
-        symbol.qualified_name,
-        symbol.kind,
-        *symbol.span,
-        symbol.signature,
-        symbol.exported,
-        tokenize(symbol.name),
-    )
-
-
-def _copy(table: str, columns: dict[str, str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """COPY in PostgreSQL's binary format: bytes and UUIDs travel as they are."""
-    if not rows:
-        return
-    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.set_types(list(columns.values()))
-        for row in rows:
-            copy.write_row(row)
+    change.symbols += len(copy("corpus_symbol", rows.SYMBOL_COLUMNS, rows.symbol_rows))
+    change.references += len(copy("corpus_reference", rows.REFERENCE_COLUMNS, rows.reference_rows))
+    change.manifests |= bool(copy("corpus_manifest", rows.MANIFEST_COLUMNS, rows.manifest_rows))
+    copy("corpus_import", rows.IMPORT_COLUMNS, rows.import_rows)
+    copy("corpus_export", rows.EXPORT_COLUMNS, rows.export_rows)

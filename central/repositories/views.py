@@ -70,7 +70,7 @@ def project_status(repository: Repository) -> dict[str, object]:
         "skipped": repository.skipped,
         "chunks": repository.chunks,
         "symbols": repository.symbols,
-        "references": 0,  # none are extracted yet
+        "references": repository.references,
         "languages": repository.languages,
         "embedder": repository.embedder or None,
         "error": repository.trouble_detail or None,

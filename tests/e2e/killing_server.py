@@ -18,6 +18,7 @@ TRACED = tuple(
         "central/ingest/services/applying.py",
         "central/ingest/services/uploading.py",
         "central/ingest/services/ending.py",
+        "central/corpus/packages.py",
         "central/corpus/replace.py",
         "central/corpus/statistics.py",
     )

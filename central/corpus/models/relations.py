@@ -5,13 +5,20 @@ dependencies, modules and `File.package` are derived from all manifests of a rep
 The repository of a row is its file's; it is kept beside, without a constraint, to filter by.
 """
 
+from enum import StrEnum
+
 from django.db import models
 
 from central.corpus.models.content import File
 from central.repositories.models import Repository
 from indexer.relations import Access, Binding, Ecosystem, ReferenceKind
 
-_ECOSYSTEMS = [(ecosystem.value, ecosystem.value) for ecosystem in Ecosystem]
+
+def _choices(options: type[StrEnum]) -> list[tuple[str, str]]:
+    return [(option.value, option.value) for option in options]
+
+
+_ECOSYSTEMS = _choices(Ecosystem)
 
 
 def _repository() -> "models.ForeignKey[Repository, Repository]":  # written often, deleted rarely
@@ -67,12 +74,12 @@ class Reference(models.Model):
     repository = _repository()
     file = models.ForeignKey(File, models.CASCADE, related_name="reference_set", db_index=False)
     ecosystem = models.CharField(max_length=10, choices=_ECOSYSTEMS)
-    kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in ReferenceKind])
+    kind = models.CharField(max_length=10, choices=_choices(ReferenceKind))
     name = models.CharField(max_length=500)
-    binding = models.CharField(max_length=10, choices=[(one, one) for one in Binding])
+    binding = models.CharField(max_length=10, choices=_choices(Binding))
     root = models.CharField(max_length=500, blank=True)
     chain = models.CharField(max_length=500, blank=True)
-    access = models.CharField(max_length=10, choices=[(one, one) for one in Access])
+    access = models.CharField(max_length=10, choices=_choices(Access))
     caller = models.CharField(max_length=500, blank=True)
     line = models.PositiveIntegerField()
     column = models.PositiveIntegerField()

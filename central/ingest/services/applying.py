@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from central.common import metrics
 from central.corpus.models import File
-from central.corpus.replace import Change, Origin, insert_files, remove_files
+from central.corpus.packages import refresh_packages
+from central.corpus.replace import Change, insert_files, remove_files
+from central.corpus.rows import Origin
 from central.corpus.signals import index_applied
 from central.corpus.statistics import move_term_stats
 from central.corpus.vectors import collection_of, vector_store
@@ -192,6 +194,11 @@ def _commit(claim: Claim, plan: _Plan) -> tuple[Change, Repository]:
         files = [record for record in records if isinstance(record, FileRecord)]
         plan.require_agreement(files)
         insert_files(origin=origin, records=files, change=change)
+    refresh_packages(
+        repository_id=run.repository_id,
+        manifests_changed=change.manifests,
+        inserted=change.inserted,
+    )
     move_term_stats(repository_id=run.repository_id, differences=change.terms)
     _count(before, change)
     run.batch_set.all().delete()
@@ -235,6 +242,7 @@ def _count(before: Repository, change: Change) -> None:
         skipped=before.skipped + change.skipped,
         chunks=before.chunks + change.chunks,
         symbols=before.symbols + change.symbols,
+        references=before.references + change.references,
         languages={name: count for name, count in sorted(languages.items()) if count},
     )
 

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('repositories', '0001_initial'),
+        ("repositories", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='repository',
-            name='references',
+            model_name="repository",
+            name="references",
             field=models.PositiveIntegerField(default=0),
         ),
     ]

@@ -7,7 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.corpus.points import point_ids
-from central.corpus.replace import Change, Origin, insert_files
+from central.corpus.replace import Change, insert_files
+from central.corpus.rows import Origin
 from central.corpus.statistics import move_term_stats
 from central.corpus.vectors import collection_of, embedder, vector_store
 from central.repositories.models import Repository

@@ -1,0 +1,226 @@
+"""Packages, their dependencies and files' modules, derived at apply. Needs a transaction.
+
+While the manifests stay as they are, a run costs what its files do: only they are given a package
+and names. When one comes, changes or goes, all of the repository's are derived anew.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from django.db import connection
+
+from central.corpus import models
+from central.corpus.copying import Row, copy_rows, new_ids
+from indexer.bundle.fields import MAX_NAME
+from indexer.bundle.manifests import read_manifest
+from indexer.modules import PackageRoot, Workspace, ecosystem_of
+from indexer.relations import MAX_MODULE_PATH_BYTES, Manifest
+
+_PACKAGE_COLUMNS: Final = {
+    "id": "int8",
+    "repository_id": "int8",
+    "ecosystem": "varchar",
+    "name": "varchar",
+    "version": "varchar",
+    "root": "text",
+    "manifest": "text",
+}
+_DEPENDENCY_COLUMNS: Final = {
+    "package_id": "int8",
+    "ecosystem": "varchar",
+    "name": "varchar",
+    "required": "varchar",
+    "pinned": "varchar",
+}
+_MODULE_COLUMNS: Final = {
+    "repository_id": "int8",
+    "file_id": "int8",
+    "package_id": "int8",
+    "ecosystem": "varchar",
+    "name": "varchar",
+    "public": "bool",
+    "scope": "bool",
+}
+
+
+class PlacedFile(NamedTuple):
+    """A file that is not skipped, as far as package and names depend on it."""
+
+    id: int
+    path: str
+    language: str
+    namespace: str
+    package_id: int | None = None
+
+
+class _Key(NamedTuple):
+    """What tells a repository's packages apart."""
+
+    ecosystem: str
+    root: str
+    name: str
+
+
+_Ids = dict[_Key, int]
+
+
+def refresh_packages(
+    *, repository_id: int, manifests_changed: bool, inserted: Sequence[PlacedFile]
+) -> None:
+    """Bring packages, modules and `File.package` up to date after files were replaced.
+
+    `inserted` are the files that have come; they have no package and no modules yet.
+    """
+    if not manifests_changed and not inserted:
+        return
+    workspace = Workspace(_manifests(repository_id))
+    ids = _stored_ids(repository_id)
+    derived = {_key(package): package for package in workspace.packages}
+    if not manifests_changed and ids.keys() == derived.keys():
+        _place(repository_id, inserted, workspace, ids)
+        return
+    _remove_modules(repository_id)
+    _remove_dependencies(ids)
+    kept = _replace_packages(repository_id, ids, derived)
+    _insert_dependencies(kept, derived)
+    _place(repository_id, _stored_files(repository_id), workspace, kept)
+    _remove_packages([id_ for key, id_ in ids.items() if key not in derived])
+
+
+def _manifests(repository_id: int) -> Iterator[tuple[str, Manifest]]:
+    rows = models.Manifest.objects.filter(repository_id=repository_id).order_by("file__path")
+    for path, data in rows.values_list("file__path", "data"):
+        yield path, read_manifest(data, where=path)
+
+
+def _stored_ids(repository_id: int) -> _Ids:
+    rows = models.Package.objects.filter(repository_id=repository_id)
+    return {
+        _Key(ecosystem, root, name): id_
+        for id_, ecosystem, root, name in rows.values_list("id", "ecosystem", "root", "name")
+    }
+
+
+def _stored_files(repository_id: int) -> list[PlacedFile]:
+    rows = models.File.objects.filter(repository_id=repository_id, skipped="")
+    return [
+        PlacedFile(*row)
+        for row in rows.values_list("id", "path", "language", "namespace", "package_id").iterator()
+    ]
+
+
+def _key(package: PackageRoot) -> _Key:
+    return _Key(package.ecosystem, package.root, _name(package.name))
+
+
+def _name(name: str) -> str:
+    """A name that is put together of several may be longer than there is room for."""
+    return name if len(name) <= MAX_NAME else ""
+
+
+def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, PackageRoot]) -> _Ids:
+    """Insert what is new, update what stays; ids of all that there are now."""
+    fresh = [key for key in derived if key not in ids]
+    new = dict(zip(fresh, new_ids("corpus_package", len(fresh)), strict=True))
+    copy_rows(
+        "corpus_package",
+        _PACKAGE_COLUMNS,
+        [_package_row(repository_id, id_, derived[key]) for key, id_ in new.items()],
+    )
+    stay = [key for key in derived if key in ids]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE corpus_package SET version = now.version, manifest = now.manifest
+            FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS now (id, version, manifest)
+            WHERE corpus_package.id = now.id
+            """,
+            [
+                [ids[key] for key in stay],
+                [derived[key].version for key in stay],
+                [derived[key].manifest for key in stay],
+            ],
+        )
+    return {key: ids[key] for key in stay} | new
+
+
+def _package_row(repository_id: int, id_: int, package: PackageRoot) -> Row:
+    return (
+        id_,
+        repository_id,
+        package.ecosystem,
+        _name(package.name),
+        package.version,
+        package.root,
+        package.manifest,
+    )
+
+
+def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
+    copy_rows(
+        "corpus_dependency",
+        _DEPENDENCY_COLUMNS,
+        [
+            (ids[key], package.ecosystem, name, required, pinned)
+            for key, package in derived.items()
+            for name, required, pinned in package.dependencies
+            if _name(name)
+        ],
+    )
+
+
+def _place(
+    repository_id: int, files: Iterable[PlacedFile], workspace: Workspace, ids: _Ids
+) -> None:
+    """Give files their package and their modules."""
+    moved: list[tuple[int, int | None]] = []
+    modules: list[Row] = []
+    for file in files:
+        package = workspace.package_of(path=file.path, language=file.language)
+        package_id = ids[_key(package)] if package else None
+        if package_id != file.package_id:
+            moved.append((file.id, package_id))
+        modules += _module_rows(repository_id, file, package_id, workspace)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE corpus_file SET package_id = now.package_id
+            FROM unnest(%s::bigint[], %s::bigint[]) AS now (id, package_id)
+            WHERE corpus_file.id = now.id
+            """,
+            [[id_ for id_, _ in moved], [package_id for _, package_id in moved]],
+        )
+    copy_rows("corpus_module", _MODULE_COLUMNS, modules)
+
+
+def _module_rows(
+    repository_id: int, file: PlacedFile, package_id: int | None, workspace: Workspace
+) -> Iterator[Row]:
+    ecosystem = ecosystem_of(file.language)
+    if ecosystem is None:
+        return
+    names = workspace.names(path=file.path, language=file.language, namespace=file.namespace)
+    for name, public, scope in names:
+        if len(name.encode()) <= MAX_MODULE_PATH_BYTES:  # no import can name a longer one
+            yield (repository_id, file.id, package_id, ecosystem, name, public, scope)
+
+
+def _remove_modules(repository_id: int) -> None:
+    _execute(
+        "DELETE FROM corpus_module USING corpus_file AS file"
+        " WHERE corpus_module.file_id = file.id AND file.repository_id = %s",
+        repository_id,
+    )
+
+
+def _remove_dependencies(ids: _Ids) -> None:
+    _execute("DELETE FROM corpus_dependency WHERE package_id = ANY(%s)", list(ids.values()))
+
+
+def _remove_packages(ids: list[int]) -> None:
+    _execute("DELETE FROM corpus_package WHERE id = ANY(%s)", ids)
+
+
+def _execute(statement: str, parameter: int | list[int]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [parameter])

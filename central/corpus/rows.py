@@ -1,0 +1,190 @@
+"""Rows of a file and of all that is a function of it, as COPY takes them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from central.corpus.copying import Row
+from central.corpus.embeddings import chunk_texts
+from central.corpus.packing import pack_terms
+from central.corpus.points import point_id
+from indexer.bundle.manifests import manifest_fields
+from indexer.lexical import tokenize
+from indexer.modules import ecosystem_of
+from indexer.records import FileRecord
+from indexer.relations import Ecosystem
+
+_IN_FILE = {"repository_id": "int8", "file_id": "int8"}
+FILE_COLUMNS: Final = {
+    "id": "int8",
+    "repository_id": "int8",
+    "path": "text",
+    "mode": "varchar",
+    "blob": "varchar",
+    "size": "int8",
+    "extractor": "varchar",
+    "language": "varchar",
+    "skipped": "varchar",
+    "degraded": "varchar",
+    "content": "text",
+    "namespace": "varchar",
+}
+CHUNK_COLUMNS: Final = _IN_FILE | {
+    "ordinal": "int4",
+    "start_line": "int4",
+    "end_line": "int4",
+    "type": "varchar",
+    "name": "varchar",
+    "container": "varchar",
+    "text": "text",
+    "digest": "bytea",
+    "terms": "bytea",
+    "point": "uuid",
+}
+SYMBOL_COLUMNS: Final = _IN_FILE | {
+    "name": "varchar",
+    "qualified_name": "varchar",
+    "kind": "varchar",
+    "start_line": "int4",
+    "end_line": "int4",
+    "signature": "varchar",
+    "exported": "bool",
+    "parts": "text[]",
+}
+IMPORT_COLUMNS: Final = _IN_FILE | {
+    "local": "varchar",
+    "module": "varchar",
+    "path": "varchar",
+    "wildcard": "bool",
+    "line": "int4",
+}
+EXPORT_COLUMNS: Final = _IN_FILE | {
+    "name": "varchar",
+    "path": "varchar",
+    "is_local": "bool",
+    "wildcard": "bool",
+}
+REFERENCE_COLUMNS: Final = _IN_FILE | {
+    "ecosystem": "varchar",
+    "kind": "varchar",
+    "name": "varchar",
+    "binding": "varchar",
+    "root": "varchar",
+    "chain": "varchar",
+    "access": "varchar",
+    "caller": "varchar",
+    "line": "int4",
+    "column": "int4",
+}
+MANIFEST_COLUMNS: Final = _IN_FILE | {"data": "jsonb"}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where new rows come from: the run names their points, the extractor made them."""
+
+    repository_id: int
+    run_id: UUID
+    extractor: str
+
+
+def file_row(origin: Origin, file_id: int, record: FileRecord) -> Row:
+    """The file itself."""
+    return (
+        file_id,
+        origin.repository_id,
+        record.path,
+        record.mode,
+        record.blob,
+        record.size,
+        origin.extractor,
+        record.language,
+        record.skipped or "",
+        record.degraded or "",
+        record.content,
+        record.namespace,
+    )
+
+
+def chunk_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Its chunks, with their points."""
+    texts = chunk_texts(record)
+    for ordinal, (chunk, (text, digest)) in enumerate(zip(record.chunks, texts, strict=True)):
+        yield (
+            origin.repository_id,
+            file_id,
+            ordinal,
+            *chunk.span,
+            chunk.type,
+            chunk.name,
+            chunk.container,
+            text,
+            digest,
+            pack_terms(chunk.terms),
+            point_id(origin.run_id, record.path, ordinal),
+        )
+
+
+def symbol_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Its definitions."""
+    for symbol in record.symbols:
+        yield (
+            origin.repository_id,
+            file_id,
+            symbol.name,
+            symbol.qualified_name,
+            symbol.kind,
+            *symbol.span,
+            symbol.signature,
+            symbol.exported,
+            tokenize(symbol.name),
+        )
+
+
+def import_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Its imports."""
+    for one in record.imports:
+        yield (
+            origin.repository_id,
+            file_id,
+            one.local,
+            one.module,
+            one.path,
+            one.wildcard,
+            one.line,
+        )
+
+
+def export_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Its exports."""
+    for one in record.exports:
+        yield (origin.repository_id, file_id, one.name, one.path, one.is_local, one.wildcard)
+
+
+def reference_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Its references; of a language without modules they are of no ecosystem."""
+    ecosystem = ecosystem_of(record.language) or Ecosystem.NONE
+    for one in record.references:
+        yield (
+            origin.repository_id,
+            file_id,
+            ecosystem,
+            one.kind,
+            one.name,
+            one.binding,
+            one.root,
+            one.chain,
+            one.access,
+            one.caller,
+            one.line,
+            one.column,
+        )
+
+
+def manifest_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """What it says as a manifest, if it is one."""
+    if record.manifest:
+        yield (origin.repository_id, file_id, Jsonb(manifest_fields(record.manifest)))
