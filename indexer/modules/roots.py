@@ -13,7 +13,8 @@ from indexer.relations import Dependency, Ecosystem, Manifest
 _REQUIREMENTS_DIRECTORIES: Final = frozenset({"requirements", "requirement", "reqs"})
 # Which manifest decides, where several of one directory tell the same.
 _DECISIVE: Final = (
-    "pyproject.toml", "setup.cfg", "setup.py", "pom.xml", "build.gradle.kts", "build.gradle",
+    "pyproject.toml", "setup.cfg", "setup.py", "pom.xml", "settings.gradle.kts",
+    "settings.gradle", "build.gradle.kts", "build.gradle",
 )  # fmt: skip
 # Where a package takes group and version from the manifest above, and where one directory may
 # declare several packages.
@@ -109,11 +110,22 @@ def _tells(manifest: Manifest) -> bool:
 
 def _declared(key: _Key, group: list[_Located]) -> Iterator[_Declared]:
     names = dict.fromkeys(manifest.name for _, manifest in group if manifest.name)
+    if key[0] is Ecosystem.MAVEN:
+        yield _merged(key, _maven_name(names), group)
+        return
     if key[0] not in _CROWDED or len(names) < 2:
         yield _merged(key, next(iter(names), ""), group)
         return
     for name in names:
         yield _merged(key, name, [item for item in group if item[1].name in {name, ""}])
+
+
+def _maven_name(names: Iterable[str]) -> str:
+    """Group and artifact, each from the first that tells it; the artifact may be ""."""
+    parts = [name.rpartition(":") for name in names]
+    group = next((group for group, _, _ in parts if group), "")
+    artifact = next((artifact for _, _, artifact in parts if artifact), "")
+    return f"{group}:{artifact}" if group else artifact
 
 
 def _merged(key: _Key, name: str, group: list[_Located]) -> _Declared:
@@ -160,12 +172,13 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
 
 
 def _name(package: PackageRoot, above: list[_Declared]) -> str:
-    """With Maven the group of the nearest manifest above that has one, where its own has none."""
-    if package.ecosystem is not Ecosystem.MAVEN or not package.name or ":" in package.name:
+    """With Maven an artifact without a group is of the group of the nearest manifest above."""
+    if package.ecosystem is not Ecosystem.MAVEN:
         return package.name
-    groups = (other.package.name.partition(":") for other in above)
-    group = next((group for group, colon, _ in groups if colon), "")
-    return f"{group}:{package.name}" if group else package.name
+    group, _, artifact = package.name.rpartition(":")
+    groups = (other.package.name.rpartition(":")[0] for other in above)
+    group = group or next(filter(None, groups), "")
+    return f"{group}:{artifact}" if group and artifact else artifact
 
 
 def _inherited_version(package: PackageRoot, above: list[_Declared]) -> str:

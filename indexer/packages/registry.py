@@ -1,0 +1,107 @@
+"""Which reader reads which file."""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from indexer.packages.bounds import MAX_CHARACTERS, bounded
+from indexer.packages.cargo import read_cargo_lock, read_cargo_toml
+from indexer.packages.composer import read_composer_json, read_composer_lock
+from indexer.packages.golang import read_go_mod
+from indexer.packages.gradle import (
+    read_build_gradle,
+    read_gradle_lockfile,
+    read_settings_gradle,
+)
+from indexer.packages.maven import read_pom
+from indexer.packages.npm import read_package_json, read_pnpm_workspace
+from indexer.packages.npm_locks import read_package_lock, read_pnpm_lock, read_yarn_lock
+from indexer.packages.nuget import read_central_versions, read_csproj, read_nuget_lock
+from indexer.packages.pyproject import read_pyproject
+from indexer.packages.python_locks import read_pipfile_lock, read_toml_lock
+from indexer.packages.python_requirements import read_requirements
+from indexer.packages.rubygems import read_gemfile, read_gemfile_lock, read_gemspec
+from indexer.packages.setuptools import read_setup_cfg, read_setup_py
+from indexer.packages.swiftpm import read_package_resolved, read_package_swift
+from indexer.packages.tsconfig import read_tsconfig
+from indexer.relations import Manifest
+
+_Reader = Callable[[str], Manifest]
+_PathReader = Callable[[str, str], Manifest]
+
+_BY_NAME: Final[dict[str, _Reader]] = {
+    "pyproject.toml": read_pyproject,
+    "setup.cfg": read_setup_cfg,
+    "setup.py": read_setup_py,
+    "poetry.lock": read_toml_lock,
+    "uv.lock": read_toml_lock,
+    "pdm.lock": read_toml_lock,
+    "Pipfile.lock": read_pipfile_lock,
+    "package.json": read_package_json,
+    "pnpm-workspace.yaml": read_pnpm_workspace,
+    "jsconfig.json": read_tsconfig,
+    "package-lock.json": read_package_lock,
+    "npm-shrinkwrap.json": read_package_lock,
+    "yarn.lock": read_yarn_lock,
+    "pnpm-lock.yaml": read_pnpm_lock,
+    "go.mod": read_go_mod,
+    "Cargo.toml": read_cargo_toml,
+    "Cargo.lock": read_cargo_lock,
+    "pom.xml": read_pom,
+    "settings.gradle": read_settings_gradle,
+    "settings.gradle.kts": read_settings_gradle,
+    "gradle.lockfile": read_gradle_lockfile,
+    "Directory.Packages.props": read_central_versions,
+    "packages.lock.json": read_nuget_lock,
+    "composer.json": read_composer_json,
+    "composer.lock": read_composer_lock,
+    "Gemfile": read_gemfile,
+    "Gemfile.lock": read_gemfile_lock,
+    "Package.swift": read_package_swift,
+    "Package.resolved": read_package_resolved,
+}
+_BY_PATTERN: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = (
+    (
+        re.compile(r"(?:.*/)?(?:[\w.-]*requirements[\w.-]*|requirements/[\w.-]+)\.(?:txt|in)"),
+        read_requirements,
+    ),
+    (re.compile(r"(?:.*/)?tsconfig[\w.-]*\.json"), read_tsconfig),
+    (re.compile(r".*\.gemspec"), read_gemspec),
+)
+_BY_PATH: Final[tuple[tuple[re.Pattern[str], _PathReader], ...]] = (
+    (re.compile(r"(?:.*/)?build\.gradle(?:\.kts)?"), read_build_gradle),
+    (re.compile(r".*\.csproj"), read_csproj),
+)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether `read_manifest` knows the file by its name."""
+    return _reader(path) is not None
+
+
+def read_manifest(path: str, content: bytes | str) -> Manifest | None:
+    """What the manifest says, within bounds; None if it is none, is too long or cannot be read.
+
+    Nothing in a file makes this raise.
+    """
+    reader = _reader(path)
+    if reader is None or len(content) > MAX_CHARACTERS:
+        return None
+    try:
+        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+        return bounded(reader(text.removeprefix("\ufeff")))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # nobody's but the file's fault
+        return None
+
+
+def _reader(path: str) -> _Reader | None:
+    by_name = _BY_NAME.get(path.rpartition("/")[2])
+    if by_name:
+        return by_name
+    for pattern, reader in _BY_PATTERN:
+        if pattern.fullmatch(path):
+            return reader
+    for pattern, path_reader in _BY_PATH:
+        if pattern.fullmatch(path):
+            return lambda text: path_reader(text, path)
+    return None

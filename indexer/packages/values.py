@@ -1,0 +1,65 @@
+"""Parsing of text by anybody, and access to what it holds: wrong types read as empty."""
+
+import json
+import tomllib
+from typing import Final
+from xml.etree import ElementTree
+
+Table = dict[str, object]
+
+MAX_WRITTEN_CHARACTERS: Final = 1_048_576  # of a manifest that a person writes
+# tomllib takes time by the square of a key's dots.
+_MAX_DOTS_SQUARED: Final = 10_000_000
+
+
+def read_json(text: str) -> Table:
+    """The object. Raises ValueError and RecursionError."""
+    return table(json.loads(text))
+
+
+def read_toml(text: str) -> Table:
+    """The document. Raises ValueError and RecursionError."""
+    if len(text) > MAX_WRITTEN_CHARACTERS:
+        raise ValueError("the file is too long to be written by a person")
+    if sum(line.count(".") ** 2 for line in text.split("\n")) > _MAX_DOTS_SQUARED:
+        raise ValueError("the file would take too long to parse")
+    return tomllib.loads(text)
+
+
+def read_xml(text: str) -> ElementTree.Element:
+    """The root element, tags without their namespaces. Raises ValueError and SyntaxError.
+
+    Entity declarations are refused, so that nothing is expanded.
+    """
+    if len(text) > MAX_WRITTEN_CHARACTERS:
+        raise ValueError("the file is too long to be written by a person")
+    if "<!ENTITY" in text:
+        raise ValueError("entity declarations are refused")
+    root = ElementTree.fromstring(text)  # noqa: S314 (entities are refused above)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    return root
+
+
+def table(value: object, *keys: str) -> Table:
+    """The table below `keys`, or an empty one."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def string(value: object) -> str:
+    """The string, or ""."""
+    return value if isinstance(value, str) else ""
+
+
+def array(value: object) -> list[object]:
+    """The array, or an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def strings(value: object) -> list[str]:
+    """The strings of an array; one string is taken for an array of it."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in array(value) if isinstance(item, str)]
