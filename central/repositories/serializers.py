@@ -44,3 +44,11 @@ class IndexStatus(serializers.Serializer[Any]):
     last_updated = serializers.DateTimeField(allow_null=True)
     total_chunks = serializers.IntegerField()
     projects = ProjectStatus(many=True)
+
+
+class AnsweringProjectSerializer(serializers.Serializer[Any]):
+    """A project that an answer is of."""
+
+    project = serializers.CharField()
+    commit = serializers.CharField()
+    indexed_at = serializers.DateTimeField(allow_null=True)

@@ -1,12 +1,11 @@
 """What a search answers, as records; the serializers describe the same for the schema."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
-from urllib.parse import quote
 
+from central.repositories.sight import AnsweringProject, MissingProject, RepositoryInSight
 from central.search.filters import is_narrowed
 from central.search.query import Mode, SearchRequest
-from central.search.selectors import LiveChunk, SearchedRepository, ShownText
+from central.search.selectors import LiveChunk, ShownText
 from indexer.records import Span, line_span, split_lines
 
 
@@ -33,29 +32,12 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchedProject:
-    """Which commit of a project answered, and since when it is indexed."""
-
-    project: str
-    commit: str
-    indexed_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class MissingProject:
-    """A project in scope that was not searched, or whose index is not of its newest commit."""
-
-    project: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Receipt:
     """What was searched and what was not; `complete` exactly when nothing is missing."""
 
     complete: bool
     took_ms: float
-    projects: list[SearchedProject]
+    projects: list[AnsweringProject]
     missing: list[MissingProject]
 
 
@@ -73,7 +55,7 @@ class Answer:
 
 
 def missing_projects(
-    scope: list[SearchedRepository],
+    scope: list[RepositoryInSight],
     unknown: list[str],
     without_embedder: set[str],
     *,
@@ -104,15 +86,6 @@ def shown_content(
     return text[:max_content], first, len(text) > max_content
 
 
-def forge_url(repository: SearchedRepository, row: LiveChunk) -> str | None:
-    """The lines at the indexed commit on the forge, if it is known where that is."""
-    if not repository.web_url:
-        return None
-    base = repository.web_url.rstrip("/")
-    path = quote(row.path, safe="/")
-    return f"{base}/blob/{repository.commit}/{path}#L{row.start_line}-L{row.end_line}"
-
-
 def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:
     """Why an answer is empty, and what to try."""
     if request.cursor:
@@ -136,13 +109,8 @@ def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProj
     return "Nothing in the index resembles the query. Try other words, or an identifier."
 
 
-def _reason(repository: SearchedRepository, without_embedder: set[str]) -> str:
-    if repository.trouble == "failed":
-        return "failed"
-    if repository.generation == 0:
-        return "never_indexed"
-    if repository.embedder in without_embedder:
+def _reason(repository: RepositoryInSight, without_embedder: set[str]) -> str:
+    lack = repository.lack
+    if lack not in {"failed", "never_indexed"} and repository.embedder in without_embedder:
         return "embedder_unavailable"
-    if repository.trouble:
-        return repository.trouble
-    return "paused" if repository.paused else ""
+    return lack

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from central.search.answers import Result, forge_url, shown_content
+from central.repositories.sight import RepositoryInSight
+from central.search.answers import Result, shown_content
 from central.search.filters import point_filter, row_filter
 from central.search.merging import Found, ordered, words_in
 from central.search.query import MAX_RESULTS, Mode, SearchRequest
 from central.search.retrieval import Asked, Plan, Tier, tiers
-from central.search.selectors import LiveChunk, SearchedRepository, ShownText, shown_texts
+from central.search.selectors import LiveChunk, ShownText, shown_texts
 from central.search.similarity import clipped, missing_cosines
 from central.search.symbols import symbol_tier
 from indexer.records import EmbedderSpec
@@ -36,7 +37,7 @@ class Execution:
 
     request: SearchRequest
     queries: Sequence[Asked]
-    repositories: Mapping[int, SearchedRepository]
+    repositories: Mapping[int, RepositoryInSight]
     collections: Mapping[int, Collection]
     store: VectorStore
 
@@ -139,7 +140,7 @@ class Execution:
             content_start_line=first_line,
             truncated=truncated,
             matched=self._matched(item),
-            url=forge_url(repository, row),
+            url=repository.forge_url(row.path, row.start_line, row.end_line),
         )
 
     def _matched(self, item: Found) -> list[str]:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import structlog
 
 from central.corpus.vectors import embedder
+from central.repositories.sight import RepositoryInSight
 from central.search.query import Mode, ParsedQuery, parse_query
 from central.search.retrieval import Asked
-from central.search.selectors import SearchedRepository
 from central.search.statistics import document_frequencies, inverse_frequencies, query_vector
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.records import EmbedderSpec, Vector
@@ -20,7 +20,7 @@ def prepare(
     *,
     mode: Mode,
     embedders: Sequence[EmbedderSpec],
-    sight: Sequence[SearchedRepository],
+    sight: Sequence[RepositoryInSight],
 ) -> tuple[list[Asked], set[EmbedderSpec]]:
     """Queries, and the embedders that could not be asked: their repositories lack similarity.
 
@@ -62,7 +62,7 @@ def _embed(
 
 
 def _rarities(
-    parsed: Sequence[ParsedQuery], sight: Sequence[SearchedRepository]
+    parsed: Sequence[ParsedQuery], sight: Sequence[RepositoryInSight]
 ) -> list[dict[int, float]]:
     """Each query's inverse frequencies: what a query finds does not hang on its neighbours."""
     frequencies = document_frequencies(sight, {term for query in parsed for term in query.terms})

@@ -1,36 +1,18 @@
-"""What a search reads: repositories in scope and the live rows behind hits.
+"""What a search reads: the live rows behind hits.
 
 Plain tuples and SQL with arrays: a search reads hundreds of rows, and building model instances
 or IN lists of that length costs more than the query.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from central.common.statements import fetch_rows
-from central.repositories.selectors import VISIBLE, visible_parameters
 from central.search.filters import RowFilter
-from central.tenancy.credentials import Credential
 
 SYMBOL_ROWS = 500
 _LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
-
-
-class SearchedRepository(NamedTuple):
-    """A visible repository as a search needs it; `generation` 0 means never indexed."""
-
-    id: int
-    name: str
-    web_url: str
-    generation: int
-    commit: str
-    indexed_at: datetime | None
-    embedder: str
-    chunks: int
-    paused: bool
-    trouble: str
 
 
 class LiveChunk(NamedTuple):
@@ -63,9 +45,6 @@ class Shown(NamedTuple):
     generations: dict[int, int]
 
 
-_IN_SIGHT = f"""SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
-        r.embedder, r.chunks, r.paused, r.trouble
-    FROM repositories_repository r WHERE {VISIBLE} ORDER BY r.name"""  # noqa: S608
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
     c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2)"""
 _LIVE = f"""SELECT {_CHUNK} FROM corpus_chunk c JOIN corpus_file f ON f.id = c.file_id
@@ -98,12 +77,6 @@ _SHOWN_WITH_FILE = """SELECT r.id, r.generation, c.id, c.text, f.content
     LEFT JOIN (corpus_chunk c JOIN corpus_file f ON f.id = c.file_id)
         ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
     WHERE r.id = ANY(%s::bigint[])"""
-
-
-def repositories_in_sight(*, credential: Credential) -> list[SearchedRepository]:
-    """Every repository that the credential sees, by name."""
-    rows = fetch_rows(_IN_SIGHT, visible_parameters(credential=credential))
-    return [SearchedRepository(*row) for row in rows]
 
 
 def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:

@@ -11,6 +11,7 @@ from central.common.fields import (
     StrictFloatField,
     StrictIntegerField,
 )
+from central.repositories.serializers import AnsweringProjectSerializer
 from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
 from indexer.records import ChunkType
 
@@ -122,14 +123,6 @@ class ResultSerializer(serializers.Serializer[Any]):
     url = serializers.CharField(allow_null=True)
 
 
-class SearchedProjectSerializer(serializers.Serializer[Any]):
-    """A project that was searched."""
-
-    project = serializers.CharField()
-    commit = serializers.CharField()
-    indexed_at = serializers.DateTimeField(allow_null=True)
-
-
 class MissingProjectSerializer(serializers.Serializer[Any]):
     """A project that the answer may lack something of."""
 
@@ -145,7 +138,7 @@ class SearchReceiptSerializer(serializers.Serializer[Any]):
 
     complete = serializers.BooleanField(help_text="Whether nothing is missing")
     took_ms = serializers.FloatField()
-    projects = SearchedProjectSerializer(many=True)
+    projects = AnsweringProjectSerializer(many=True)
     missing = MissingProjectSerializer(many=True)
 
 

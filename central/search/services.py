@@ -8,11 +8,11 @@ import structlog
 
 from central.common.metrics import SEARCH_SECONDS
 from central.corpus.vectors import vector_store
+from central.repositories.sight import RepositoryInSight, answering_projects, repositories_in_sight
 from central.search.answers import (
     Answer,
     Receipt,
     Result,
-    SearchedProject,
     hint_for,
     missing_projects,
 )
@@ -20,7 +20,6 @@ from central.search.cursor import decode_cursor, encode_cursor
 from central.search.execution import Execution
 from central.search.preparation import prepare
 from central.search.query import SearchRequest
-from central.search.selectors import SearchedRepository, repositories_in_sight
 from central.tenancy.credentials import Credential
 from indexer.records import EmbedderSpec
 from indexer.store.base import Collection
@@ -33,12 +32,12 @@ _spec = lru_cache(maxsize=256)(EmbedderSpec.parse)
 class _Scope:
     """The repositories that the credential sees, and those that the request is about."""
 
-    sight: list[SearchedRepository]
-    asked: list[SearchedRepository]
+    sight: list[RepositoryInSight]
+    asked: list[RepositoryInSight]
     unknown: list[str]
 
     @property
-    def searched(self) -> dict[int, SearchedRepository]:
+    def searched(self) -> dict[int, RepositoryInSight]:
         return {item.id: item for item in self.asked if item.generation > 0}
 
 
@@ -123,9 +122,7 @@ def _answer(
 ) -> Answer:
     away = {str(spec) for spec in page.away}
     missing = missing_projects(scope.asked, scope.unknown, away, is_cut=page.is_cut)
-    searched = [
-        SearchedProject(item.name, item.commit, item.indexed_at) for item in scope.searched.values()
-    ]
+    searched = answering_projects(scope.asked)
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),

@@ -13,7 +13,7 @@ import numpy as np
 from django.db.models import Sum
 
 from central.corpus.models import TermStat
-from central.search.selectors import SearchedRepository
+from central.repositories.sight import RepositoryInSight
 from indexer.records import TermVector
 
 _VIEWS = 64  # sets of repositories that are remembered
@@ -29,7 +29,7 @@ _views: OrderedDict[_View, dict[int, int]] = OrderedDict()
 
 
 def document_frequencies(
-    repositories: Sequence[SearchedRepository], terms: Iterable[int]
+    repositories: Sequence[RepositoryInSight], terms: Iterable[int]
 ) -> dict[int, int]:
     """In how many chunks of `repositories` each term occurs; 0 where it occurs in none."""
     known = _view(tuple((repository.id, repository.generation) for repository in repositories))

@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from central.common.errors import InvalidError
-from central.search.answers import Answer, MissingProject, Receipt, Result, SearchedProject
+from central.repositories.sight import AnsweringProject, MissingProject
+from central.search.answers import Answer, Receipt, Result
 from central.search.serializers import SearchAnswerSerializer, SearchRequestSerializer
 from central.search.services import search
 from central.tenancy.models import Scope
@@ -77,7 +78,7 @@ def _document(answer: Answer) -> dict[str, Any]:
 
 
 def _members(
-    record: Answer | Receipt | Result | SearchedProject | MissingProject,
+    record: Answer | Receipt | Result | AnsweringProject | MissingProject,
 ) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 

@@ -2,7 +2,7 @@ from math import log
 
 import pytest
 
-from central.search.selectors import repositories_in_sight
+from central.repositories.sight import repositories_in_sight
 from central.search.statistics import document_frequencies, inverse_frequencies, query_vector
 from central.tenancy.models import Organization
 from indexer.lexical import term_id

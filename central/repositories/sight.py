@@ -1,0 +1,87 @@
+"""The repositories that a credential sees, as answers need them, and what their indexes lack."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from urllib.parse import quote
+
+from central.common.statements import fetch_rows
+from central.repositories.selectors import VISIBLE, visible_parameters
+from central.tenancy.credentials import Credential
+
+
+class RepositoryInSight(NamedTuple):
+    """A visible repository; `generation` 0 means never indexed."""
+
+    id: int
+    name: str
+    web_url: str
+    generation: int
+    commit: str
+    indexed_at: datetime | None
+    embedder: str
+    chunks: int
+    paused: bool
+    trouble: str
+
+    @property
+    def lack(self) -> str:
+        """Why its index may lack something: failed, never_indexed, behind or paused; else ""."""
+        if self.trouble == "failed":
+            return "failed"
+        if self.generation == 0:
+            return "never_indexed"
+        return self.trouble or ("paused" if self.paused else "")
+
+    def forge_url(self, path: str, first_line: int, last_line: int | None = None) -> str | None:
+        """Lines of a file at the indexed commit on the forge, if it is known where that is."""
+        if not self.web_url:
+            return None
+        lines = f"#L{first_line}" if last_line is None else f"#L{first_line}-L{last_line}"
+        return f"{self.web_url.rstrip('/')}/blob/{self.commit}/{quote(path, safe='/')}{lines}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringProject:
+    """Which commit of a project answered, and since when it is indexed."""
+
+    project: str
+    commit: str
+    indexed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingProject:
+    """A project in scope of which an answer may lack something."""
+
+    project: str
+    reason: str
+
+
+_IN_SIGHT = f"""SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
+        r.embedder, r.chunks, r.paused, r.trouble
+    FROM repositories_repository r WHERE {VISIBLE} ORDER BY r.name"""  # noqa: S608
+_GENERATIONS = """SELECT r.id, r.generation FROM repositories_repository r
+    WHERE r.id = ANY(%s::bigint[])"""
+
+
+def repositories_in_sight(*, credential: Credential) -> list[RepositoryInSight]:
+    """Every repository that the credential sees, by name."""
+    rows = fetch_rows(_IN_SIGHT, visible_parameters(credential=credential))
+    return [RepositoryInSight(*row) for row in rows]
+
+
+def have_moved(repositories: Iterable[RepositoryInSight]) -> bool:
+    """Whether any of them was indexed anew, or deleted, since it was read."""
+    known = {item.id: item.generation for item in repositories}
+    return dict(fetch_rows(_GENERATIONS, [list(known)])) != known
+
+
+def answering_projects(repositories: Iterable[RepositoryInSight]) -> list[AnsweringProject]:
+    """Those that are indexed, in the same order."""
+    return [
+        AnsweringProject(item.name, item.commit, item.indexed_at)
+        for item in repositories
+        if item.generation > 0
+    ]
