@@ -29,6 +29,7 @@ from indexer.records import (
     TreeEntry,
     Vector,
 )
+from indexer.relations import Access, Binding, Export, Import, Reference, ReferenceKind
 from tests.central.factories import ApiTokenFactory
 
 DIMENSIONS = 256
@@ -48,7 +49,7 @@ def unit_vector(text: str) -> Vector:
 
 
 def file_record(path: str, content: str, *, has_vectors: bool = True) -> FileRecord:
-    """A file with a chunk and a symbol for each line."""
+    """A file with a chunk, a symbol and a reference for each line, an import and an export."""
     lines = content.splitlines()
     return FileRecord(
         path=path,
@@ -78,6 +79,24 @@ def file_record(path: str, content: str, *, has_vectors: bool = True) -> FileRec
                 exported=True,
             )
             for number, line in enumerate(lines, start=1)
+        ),
+        imports=tuple(
+            Import("kit", "acme_kit", "acme_kit", wildcard=False, line=1) for _ in lines[:1]
+        ),
+        exports=tuple(Export("kit", "acme_kit", is_local=False, wildcard=False) for _ in lines[:1]),
+        references=tuple(
+            Reference(
+                kind=ReferenceKind.CALL,
+                name="run",
+                binding=Binding.IMPORT,
+                root="kit",
+                chain="run",
+                access=Access.PATH,
+                caller=f"f{number}",
+                line=number,
+                column=0,
+            )
+            for number in range(1, len(lines) + 1)
         ),
     )
 

@@ -36,6 +36,13 @@ RULES = (
     b'[index]\ninclude = ["*.py", "*.md"]\n',
     b"[index]\nmax_file_bytes = 30\n",
 )
+MANIFESTS = (
+    b'[project]\nname = "acme-one"\nversion = "1.0"\ndependencies = ["acme-two>=2"]\n',
+    b'[project]\nname = "acme-renamed"\nversion = "1.1"\n',
+    b'{"name": "@acme/web", "main": "app.js", "dependencies": {"@acme/kit": "^1.0.0"}}\n',
+    b'version = 1\n\n[[package]]\nname = "acme-two"\nversion = "2.3.4"\n',
+    b"[project\n",
+)
 
 
 @dataclass(frozen=True)
@@ -196,6 +203,11 @@ def steps() -> st.SearchStrategy[Step]:
             st.sampled_from(ATTRIBUTES),
         ),
         st.builds(put, st.just(".codesearch.toml"), st.sampled_from(RULES)),
+        st.builds(
+            put,
+            st.sampled_from(("pyproject.toml", "pkg/pyproject.toml", "package.json", "uv.lock")),
+            st.sampled_from(MANIFESTS),
+        ),
         st.builds(link, path, path),
         st.builds(delete, number),
         st.builds(rename, number, path),

@@ -1,6 +1,5 @@
 """Packages, dependencies and modules follow the files and manifests of their repository."""
 
-import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,18 +14,8 @@ from central.corpus.replace import Change, insert_files, remove_files
 from central.corpus.rows import Origin
 from central.repositories.models import Repository
 from indexer.records import FileRecord, SkipReason
-from indexer.relations import (
-    Access,
-    Binding,
-    Ecosystem,
-    Export,
-    Import,
-    Manifest,
-    Pin,
-    Reference,
-    ReferenceKind,
-)
 from indexer.relations import Dependency as Asked
+from indexer.relations import Ecosystem, Manifest, Pin
 from tests.central.factories import RepositoryFactory
 from tests.central.protocol import file_record, skipped_record
 
@@ -38,17 +27,8 @@ AUTH = Manifest(
 
 
 def code(path: str) -> FileRecord:
-    """A Python file with an import, an export and a reference."""
-    return replace(
-        file_record(path, f"call()  # {path}\n"),
-        imports=(Import("call", "acme_common", "acme_common.call", wildcard=False, line=1),),
-        exports=(Export("call", "acme_common.call", is_local=False, wildcard=False),),
-        references=(
-            Reference(
-                ReferenceKind.CALL, "call", Binding.IMPORT, "call", "", Access.PATH, "", 1, 0
-            ),
-        ),
-    )
+    """A Python file with a reference, an import and an export."""
+    return file_record(path, f"call()  # {path}\n")
 
 
 def manifest(path: str, said: Manifest) -> FileRecord:
@@ -259,8 +239,14 @@ def test_a_skipped_file_has_no_module(repository: Repository) -> None:
     assert not Module.objects.exists()
 
 
-def test_what_is_stored_of_a_manifest_is_what_it_said(repository: Repository) -> None:
-    apply(repository, manifest("pyproject.toml", AUTH))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT data FROM corpus_manifest")
-        assert json.loads(cursor.fetchone()[0])["name"] == "acme-auth"
+def test_a_deleted_repository_leaves_no_row_and_takes_none_of_another(
+    repository: Repository,
+) -> None:
+    other = RepositoryFactory.create()
+    for one in (other, repository):
+        apply(one, manifest("pyproject.toml", AUTH), lock_file(), code("acme_auth/api.py"))
+    gone, before = repository.pk, rows_of(other)
+    repository.delete()
+    assert rows_of(other) == before
+    repository.pk = gone
+    assert not any(rows_of(repository).values())

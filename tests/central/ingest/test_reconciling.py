@@ -183,6 +183,8 @@ def test_the_dump_command_prints_sorted_compact_json(capsys: pytest.CaptureFixtu
     call_command("dump_index", "--organization", "acme", "--repository", "shop")
     lines = capsys.readouterr().out.splitlines()
     assert lines == sorted(lines) == dump_lines(shop())
-    assert {json.loads(line)["type"] for line in lines} == {"file", "chunk", "symbol", "terms"}
+    assert {json.loads(line)["type"] for line in lines} == {
+        "file", "chunk", "symbol", "import", "export", "reference", "module", "terms",
+    }  # fmt: skip
     with pytest.raises(CommandError, match="no repository"):
         call_command("dump_index", "--organization", "acme", "--repository", "ghost")

@@ -61,6 +61,7 @@ def test_an_applied_run_is_current_and_counted(api: Api) -> None:
         "files": 2,
         "chunks": 2,
         "symbols": 2,
+        "references": 2,
         "languages": {"python": 2},
         "error": None,
     }
