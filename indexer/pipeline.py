@@ -18,7 +18,7 @@ from indexer.git import Repository
 from indexer.planning import Indexed, Plan, Requested, decide
 from indexer.processing import Processor, skipped_line
 from indexer.records import Mode, RunStats, SourceFile, TreeEntry
-from indexer.selection import SelectionRules, skip_reason_by_entry
+from indexer.selection import SelectionRules, needs_content, skip_reason_by_entry
 from indexer.summary import Report
 from indexer.upload import BatchUploader
 
@@ -230,9 +230,9 @@ class _Run:
         )
 
     def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:
-        wanted = [entry for entry in entries if not entry.skipped]
+        wanted = [entry for entry in entries if needs_content(entry)]
         for entry in entries:
-            if entry.skipped:
+            if entry.skipped and not needs_content(entry):
                 yield skipped_line(entry, entry.skipped)
         if not wanted:
             return

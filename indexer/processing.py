@@ -117,7 +117,7 @@ class Processor:
             return self._in_cell(replace(file, degraded=DegradeReason.PARSE_FAILED))
         except BrokenProcessPool:
             _log.warning("%s ended the process that read it again; it is skipped", path)
-        return [skipped_line(file.entry, SkipReason.UNPROCESSABLE)]
+        return [skipped_line(file.entry, file.entry.skipped or SkipReason.UNPROCESSABLE)]
 
     def _in_cell(self, file: SourceFile) -> list[FileLine]:
         """In a process that has nothing else to do, so that nobody else's death is laid to it."""

@@ -151,7 +151,10 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that its entry lets through. `degraded`: cut it into windows, without a grammar."""
+    """A file that its entry lets through, or a lock file, which is read for its manifest alone.
+
+    `degraded`: cut it into windows, without a grammar.
+    """
 
     entry: TreeEntry
     content: bytes

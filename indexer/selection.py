@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.records import MAX_PATH_BYTES, SkipReason
+from indexer.packages import MAX_CHARACTERS, is_manifest
+from indexer.records import MAX_PATH_BYTES, SkipReason, TreeEntry
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -119,6 +120,13 @@ def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
     if _is_minified(path, content):
         return SkipReason.MINIFIED
     return SkipReason.GENERATED if _is_marked_generated(content) else None
+
+
+def needs_content(entry: TreeEntry) -> bool:
+    """Whether a selected entry's content is read: it is indexed, or a lock file that pins."""
+    if entry.skipped is SkipReason.LOCK_FILE:
+        return is_manifest(entry.path) and entry.size <= MAX_CHARACTERS
+    return entry.skipped is None
 
 
 def _by_path_text(path: str) -> SkipReason | None:

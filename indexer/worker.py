@@ -10,6 +10,7 @@ from indexer.bundle.encoding import FileLine, encode_file
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.extraction import extract_file
+from indexer.packages import read_manifest
 from indexer.records import (
     DegradeReason,
     EmbedderSpec,
@@ -43,11 +44,14 @@ def make_record(file: SourceFile) -> FileRecord:
             return _read(attempt)
         except Exception:  # noqa: BLE001 (it is logged, and a file must not end the run)
             _log.exception("%s could not be extracted", entry.path)
-    return _skipped(file, SkipReason.UNPROCESSABLE)
+    return _skipped(file, entry.skipped or SkipReason.UNPROCESSABLE)
 
 
 def _read(file: SourceFile) -> FileRecord:
     entry = file.entry
+    if entry.skipped:
+        manifest = read_manifest(entry.path, file.content)
+        return replace(_skipped(file, entry.skipped), manifest=manifest)
     reason = skip_reason_by_content(entry.path, file.content)
     if reason:
         return _skipped(file, reason)
