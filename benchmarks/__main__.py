@@ -1,10 +1,15 @@
-"""`python -m benchmarks [indexing searching webhook peer]`: all of them by default."""
+"""`python -m benchmarks [indexing searching webhook peer]`: all of them by default.
+
+`python -m benchmarks callers` stands for itself: it needs a sample from elsewhere.
+"""
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 
 from benchmarks import figures, indexing, peer, searching, webhook
+from benchmarks.callers import command
 
 BENCHMARKS = {
     "indexing": indexing.measure,
@@ -16,6 +21,9 @@ BENCHMARKS = {
 
 def main() -> None:
     """Measure what is asked for, say each figure as it comes, then show the table."""
+    if sys.argv[1:2] == ["callers"]:
+        command.main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     names = parser.parse_args().names or list(BENCHMARKS)

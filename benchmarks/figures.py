@@ -37,8 +37,8 @@ def percentile(samples: Sequence[float], percent: int) -> float:
     return statistics.quantiles(samples, n=100, method="inclusive")[percent - 1]
 
 
-def show(figures: Sequence[Figure]) -> None:
-    """Print the table and write the JSON file."""
+def print_table(figures: Sequence[Figure]) -> None:
+    """Print each figure beside what is promised."""
     table = Table("figure", "measured", "promised", "")
     for figure in figures:
         sign = "≥" if figure.at_least else "≤"
@@ -46,6 +46,11 @@ def show(figures: Sequence[Figure]) -> None:
         mark = {None: "", True: "[green]holds[/green]", False: "[red]misses[/red]"}[figure.holds]
         table.add_row(figure.name, f"{figure.value:.3g} {figure.unit}", promised, mark)
     Console(width=120).print(table)
+
+
+def show(figures: Sequence[Figure]) -> None:
+    """Print the table and write the JSON file."""
+    print_table(figures)
     OUTPUT.parent.mkdir(exist_ok=True)
     OUTPUT.write_text(
         json.dumps(

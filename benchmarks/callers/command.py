@@ -1,0 +1,105 @@
+"""`python -m benchmarks callers`: bring the sample, find the truth, ask the service, compare."""
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+
+from benchmarks import figures
+from benchmarks.callers import report, truth_python, truth_typescript
+from benchmarks.callers.asking import ask
+from benchmarks.callers.choosing import PER_GROUP, choose
+from benchmarks.callers.repositories import Family, families, lay_out
+from benchmarks.callers.truth import Truth, load, save
+from scripts.local_service import Organization, Service, running_service
+
+ORGANIZATION = "sample"
+FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
+    "python": truth_python.find,
+    "typescript": truth_typescript.find,
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Compare for each family asked for, print the tables, write build/callers.md and .json."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks callers", description=__doc__)
+    parser.add_argument("--family", action="append", choices=FINDERS, help="default: all")
+    parser.add_argument("--repositories", type=Path, help="clones, for a machine without network")
+    parser.add_argument("--cache", type=Path, default=_cache(), help="default: %(default)s")
+    parser.add_argument("--workspace", type=Path, help="kept, and used again; default: a new one")
+    parser.add_argument("--per-group", type=int, default=PER_GROUP, help="default: %(default)s")
+    parser.add_argument("--truth-only", action="store_true", help="do not ask the service")
+    parser.add_argument("--verbose", action="store_true", help="list what is missed or false")
+    options = parser.parse_args(arguments)
+    chosen = [one for name, one in families().items() if name in (options.family or FINDERS)]
+    with tempfile.TemporaryDirectory(prefix="aeterna-bench-callers-") as temporary:
+        workspace = (options.workspace or Path(temporary)).resolve()
+        truths = {family.name: true_callers(family, workspace, options) for family in chosen}
+        if options.truth_only:
+            return
+        with running_service(workspace / "data") as service:
+            outcomes = [
+                compare(family, truths[family.name], workspace, service, options.per_group)
+                for family in chosen
+            ]
+    report.write(outcomes)
+    print(report.markdown(outcomes))
+    for outcome in outcomes if options.verbose else ():
+        print("\n".join(report.differences(outcome)))
+    figures.print_table([figure for outcome in outcomes for figure in report.figures(outcome)])
+
+
+def true_callers(family: Family, workspace: Path, options: argparse.Namespace) -> Truth:
+    """The family's truth, from the cache if the same was found before."""
+    directory = workspace / family.name
+    cache = options.cache.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    lay_out(family, directory, clones=options.repositories, cache=cache)
+    file = cache / f"truth-{family.name}-{_digest(family)}.json.gz"
+    if not file.exists():
+        print(f"{family.name}: finding the truth; it is kept in {file}", flush=True)
+        save(FINDERS[family.name](family, directory, cache), file)
+    truth = load(file)
+    print(f"{family.name}: {len(truth.definitions)} definitions, {len(truth.sites)} sites")
+    return truth
+
+
+def compare(
+    family: Family, truth: Truth, workspace: Path, service: Service, per_group: int
+) -> report.Outcome:
+    """Index the family as an organisation of its own and ask for the callers of its symbols."""
+    slug = f"{ORGANIZATION}-{family.name}"
+    organization = Organization(service, slug, _token(service, slug))
+    for repository in family.repositories:
+        organization.index(workspace / family.name / repository.name, repository.name)
+    questions = choose(truth, per_group)
+    headers = {"Authorization": f"Bearer {organization.token}"}
+    with httpx.Client(base_url=service.url, headers=headers, timeout=120) as client:
+        answers = {
+            question.index: ask(client, slug, truth.definitions[question.index])
+            for question in questions
+        }
+    return report.Outcome(family.name, truth, questions, answers)
+
+
+def _token(service: Service, slug: str) -> str:
+    service.manage("create_organization", slug, check=False)  # a kept workspace has it already
+    scopes = ("--scopes", "index,search")
+    return service.manage("create_token", "--organization", slug, *scopes).stdout.strip()
+
+
+def _digest(family: Family) -> str:
+    """Of all that the truth depends on: the sample, the tools, and the code that finds it."""
+    here = Path(__file__).parent
+    code = sorted([*here.glob(f"truth_{family.name}.*"), here / "python_source.py"])
+    parts = [repr(family).encode(), *(file.read_bytes() for file in code)]
+    return sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "aeterna-code-search" / "callers"

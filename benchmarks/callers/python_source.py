@@ -1,0 +1,144 @@
+"""What a Python file defines and where it uses names, from the standard library's own parser."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+DefinitionNode = FunctionNode | ast.ClassDef
+PROPERTY_ENDINGS = ("property", "reify", "setter", "getter", "deleter")
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A definition in its file. `in_function`: nobody outside can name it."""
+
+    line: int
+    qualified_name: str
+    kind: str
+    in_function: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A name where it is used. `owner` is the inheriting class's qualified name."""
+
+    line: int
+    column: int
+    name: str
+    kind: str
+    owner: str = ""
+
+
+class Outline(ast.NodeVisitor):
+    """Definitions and uses of one parsed file, in order of position."""
+
+    def __init__(self, source: str) -> None:
+        self.defined: list[Defined] = []
+        self.used: list[Used] = []
+        self._lines = [line.encode() for line in source.split("\n")]
+        self._enclosing: list[DefinitionNode] = []
+        self.visit(ast.parse(source))
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A class, what decorates it and what it inherits."""
+        self._define(node, "class")
+        for base in node.bases:
+            plain = base.value if isinstance(base, ast.Subscript) else base
+            self._use(plain, "inherit", self._qualified(node.name))
+        self._visit_definition(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """A function or method and what decorates it."""
+        self._function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        """Likewise."""
+        self._function(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """A call and the names among its arguments."""
+        self._use(node.func, "call")
+        for argument in _arguments(node):
+            self._use(argument, "value")
+        self.generic_visit(node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        """Everything else: names that are merely mentioned."""
+        for one in _mentioned(node):
+            self._use(one, "mention")
+        super().generic_visit(node)
+
+    def _function(self, node: FunctionNode) -> None:
+        in_class = bool(self._enclosing) and isinstance(self._enclosing[-1], ast.ClassDef)
+        kind = "method" if in_class else "function"
+        self._define(node, "property" if _is_property(node) else kind)
+        self._visit_definition(node)
+
+    def _visit_definition(self, node: DefinitionNode) -> None:
+        for decorator in node.decorator_list:
+            self._decorate(decorator)
+        self._enclosing.append(node)
+        for child in ast.iter_child_nodes(node):
+            if child not in node.decorator_list:
+                self.visit(child)
+        self._enclosing.pop()
+
+    def _decorate(self, decorator: ast.expr) -> None:
+        if not isinstance(decorator, ast.Call):
+            self._use(decorator, "decorate")
+            return
+        self._use(decorator.func, "decorate")
+        for argument in _arguments(decorator):
+            self._use(argument, "value")
+            self.visit(argument)
+
+    def _define(self, node: DefinitionNode, kind: str) -> None:
+        in_function = any(isinstance(one, FunctionNode) for one in self._enclosing)
+        self.defined.append(Defined(node.lineno, self._qualified(node.name), kind, in_function))
+
+    def _qualified(self, name: str) -> str:
+        return ".".join([*(one.name for one in self._enclosing), name])
+
+    def _use(self, node: ast.AST, kind: str, owner: str = "") -> None:
+        if isinstance(node, ast.Name):
+            line, offset, name = node.lineno, node.col_offset, node.id
+        elif isinstance(node, ast.Attribute):
+            assert node.end_lineno is not None
+            assert node.end_col_offset is not None
+            line, name = node.end_lineno, node.attr
+            offset = node.end_col_offset - len(name.encode())
+        else:
+            return
+        column = len(self._lines[line - 1][:offset].decode())
+        self.used.append(Used(line, column, name, kind, owner))
+
+
+def imported_names(source: str) -> Iterator[str]:
+    """The names that a file's imports bind, so that a renamed import is looked at too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            yield from (alias.asname for alias in node.names if alias.asname)
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def _mentioned(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.List() | ast.Tuple() | ast.Set():
+            return node.elts
+        case ast.Dict():
+            return node.values
+        case ast.Raise(exc=ast.expr() as value) | ast.Return(value=ast.expr() as value):
+            return [value]
+        case _:
+            return []
+
+
+def _is_property(node: FunctionNode) -> bool:
+    return any(
+        ast.unparse(decorator).partition("(")[0].endswith(PROPERTY_ENDINGS)
+        for decorator in node.decorator_list
+    )

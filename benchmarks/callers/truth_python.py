@@ -1,0 +1,186 @@
+"""The truth for Python: pyright is asked what each name means, with all packages on its path."""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from benchmarks.callers.language_server import LanguageServer
+from benchmarks.callers.python_source import Defined, Outline, Used, imported_names
+from benchmarks.callers.repositories import Family, Repository
+from benchmarks.callers.tools import node_packages, python_packages
+from benchmarks.callers.truth import CALLABLE, NAMED, Definition, Site, Truth
+
+CONSTRUCTORS = frozenset({"__init__", "__new__"})
+NOT_PUBLIC = frozenset({"tests", "test", "testing"})
+SITE = "site"  # the packages as if they were installed
+
+
+def find(family: Family, workspace: Path, cache: Path) -> Truth:
+    """Every definition and site below `workspace`, each site with what pyright says it means."""
+    tools = node_packages(family.tools, cache)
+    configure(family, workspace, python_packages(family.libraries, cache))
+    files = [
+        (repository.name, path.relative_to(workspace / repository.name).as_posix())
+        for repository in family.repositories
+        for path in sorted((workspace / repository.name).rglob("*.py"))
+    ]
+    outlines = {file: one for file in files if (one := outline(workspace, file))}
+    definitions = Definitions(family, outlines)
+    command = ["node", str(tools / "node_modules/pyright/langserver.index.js"), "--stdio"]
+    sites: list[Site] = []
+    with LanguageServer(command, workspace) as server:
+        for (project, path), one in outlines.items():
+            file = workspace / project / path
+            for use, found in meanings(server, file, one.used, definitions.names):
+                targets = definitions.meant(use, (locate(family, workspace, *p) for p in found))
+                if use.kind in NAMED and not definitions.callable(targets):
+                    continue
+                owner = definitions.index.get((project, path, use.owner)) if use.owner else None
+                place = (project, path, use.line, use.column)
+                sites.append(Site(*place, use.name, use.kind, targets, bool(found), owner))
+    return Truth(" ".join(family.tools), tuple(definitions.all), tuple(sites))
+
+
+def meanings(
+    server: LanguageServer, file: Path, used: list[Used], defined: set[str]
+) -> Iterator[tuple[Used, list[tuple[str, int]]]]:
+    """Each use with the places of what it means.
+
+    A name that nothing in the sample has, and no import gives, needs no question.
+    """
+    names = defined | set(imported_names(file.read_text(encoding="utf-8")))
+    asked = [use for use in used if use.name in names]
+    yield from zip(asked, ask(server, file, asked), strict=True)
+    for use in used:
+        if use.name not in names and use.kind not in NAMED:
+            yield use, [("", 0)]
+
+
+def configure(family: Family, workspace: Path, libraries: Path) -> None:
+    """Lay the packages out as if installed, and tell pyright where each repository begins."""
+    for repository in family.repositories:
+        for package in repository.packages:
+            source = workspace / repository.name / package
+            shutil.copytree(source, workspace / SITE / source.name, dirs_exist_ok=True)
+    environments = [
+        {"root": repository.name, "extraPaths": [SITE]} for repository in family.repositories
+    ]
+    (workspace / "pyrightconfig.json").write_text(
+        json.dumps(
+            {
+                "include": [repository.name for repository in family.repositories],
+                "executionEnvironments": environments,
+                "pythonVersion": "3.13",
+                "pythonPlatform": "Linux",
+                "typeCheckingMode": "off",
+                "venvPath": str(libraries.parent),
+                "venv": libraries.name,
+            }
+        ),
+        encoding="utf-8",
+    )
+
+
+def outline(workspace: Path, file: tuple[str, str]) -> Outline | None:
+    """The file's definitions and uses; None where Python itself cannot read it."""
+    try:
+        return Outline((workspace / file[0] / file[1]).read_text(encoding="utf-8"))
+    except (SyntaxError, UnicodeDecodeError):
+        return None
+
+
+class Definitions:
+    """All definitions of the family, found by name and by line."""
+
+    def __init__(self, family: Family, outlines: dict[tuple[str, str], Outline]) -> None:
+        self.all: list[Definition] = []
+        self.index: dict[tuple[str, str, str], int] = {}
+        self._by_line: dict[tuple[str, str, int], int] = {}
+        repositories = {repository.name: repository for repository in family.repositories}
+        for (project, path), one in outlines.items():
+            for defined in one.defined:
+                public = is_public(repositories[project], path, defined)
+                self._add(project, path, defined, public=public)
+        self.names = {one.name for one in self.all}
+
+    def _add(self, project: str, path: str, defined: Defined, *, public: bool) -> None:
+        key = (project, path, defined.qualified_name)
+        if key not in self.index:  # overloads and the like are one definition
+            self.index[key] = len(self.all)
+            self.all.append(
+                Definition(
+                    *(project, path, defined.line, defined.qualified_name),
+                    *(defined.kind, public),
+                )
+            )
+        self._by_line[project, path, defined.line] = self.index[key]
+
+    def meant(self, use: Used, places: Iterable[tuple[str, str, int]]) -> tuple[int, ...]:
+        """The definitions at `places`; a constructor stands for its class where that is called."""
+        found = set()
+        for place in places:
+            if (index := self._by_line.get(place)) is None:
+                continue
+            one = self.all[index]
+            if one.name in CONSTRUCTORS and use.name not in CONSTRUCTORS:
+                index = self.index[one.project, one.file, one.container]
+            found.add(index)
+        return tuple(sorted(found))
+
+    def callable(self, targets: Iterable[int]) -> bool:
+        """Whether something that can be called is among them, and no mere property."""
+        return any(self.all[target].kind in CALLABLE for target in targets)
+
+
+def is_public(repository: Repository, path: str, defined: Defined) -> bool:
+    """Whether a library means the definition for others."""
+    within = any(path.startswith(f"{package}/") for package in repository.packages)
+    named = not any(part.startswith("_") for part in defined.qualified_name.split("."))
+    return within and named and not defined.in_function and not NOT_PUBLIC & {*path.split("/")}
+
+
+def ask(server: LanguageServer, file: Path, uses: list[Used]) -> list[list[tuple[str, int]]]:
+    """For each use the (file, line) of what it means."""
+    text = file.read_text(encoding="utf-8")
+    lines = text.split("\n")
+    document = {"uri": file.as_uri(), "languageId": "python", "version": 1}
+    server.tell("textDocument/didOpen", {"textDocument": {**document, "text": text}})
+    answers = server.ask_all(
+        "textDocument/definition",
+        [
+            {
+                "textDocument": {"uri": file.as_uri()},
+                "position": {
+                    "line": use.line - 1,
+                    "character": len(lines[use.line - 1][: use.column].encode("utf-16-le")) // 2,
+                },
+            }
+            for use in uses
+        ],
+    )
+    server.tell("textDocument/didClose", {"textDocument": {"uri": file.as_uri()}})
+    return [list(_places(answer)) for answer in answers]
+
+
+def _places(answer: Any) -> Iterator[tuple[str, int]]:
+    for one in answer if isinstance(answer, list) else [answer] if answer else []:
+        path = unquote(urlparse(one["uri"]).path)
+        yield path, one["range"]["start"]["line"] + 1
+
+
+def locate(family: Family, workspace: Path, path: str, line: int) -> tuple[str, str, int]:
+    """The repository and file of a place; what is outside the sample has no repository."""
+    inside = Path(path)
+    if not inside.is_relative_to(workspace):
+        return "", path, line
+    project, *rest = inside.relative_to(workspace).parts
+    if project != SITE:
+        return project, "/".join(rest), line
+    for repository in family.repositories:
+        for package in repository.packages:
+            if Path(package).name == rest[0]:
+                return repository.name, "/".join([package, *rest[1:]]), line
+    return "", path, line

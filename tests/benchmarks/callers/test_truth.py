@@ -1,0 +1,30 @@
+"""What is true of a family, from its sites."""
+
+from pathlib import Path
+
+from benchmarks.callers.truth import load, save
+from tests.benchmarks.callers.tiny import CACHE_GET, OPEN, STORE, STORE_GET, TRUTH
+
+
+def test_a_caller_calls_or_hands_over_and_a_mention_is_none() -> None:
+    assert [site.line for site in TRUTH.callers[OPEN]] == [7, 9, 10]
+    assert [site.line for site in TRUTH.mentions[OPEN]] == [11]
+
+
+def test_inheriting_is_a_call_of_the_class() -> None:
+    assert [site.kind for site in TRUTH.callers[STORE]] == ["inherit", "call"]
+
+
+def test_names_alone_find_every_call_of_that_name_but_no_argument() -> None:
+    assert [site.line for site in TRUTH.calls_by_name["open"]] == [7, 8, 9]
+
+
+def test_a_method_overrides_those_of_the_bases() -> None:
+    assert TRUTH.overridden(CACHE_GET) == {STORE_GET}
+    assert TRUTH.overridden(STORE_GET) == set()
+    assert TRUTH.overridden(STORE) == set()
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    save(TRUTH, tmp_path / "truth.json.gz")
+    assert load(tmp_path / "truth.json.gz") == TRUTH
