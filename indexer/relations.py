@@ -15,6 +15,11 @@ from typing import Final
 MAX_MODULE_PATH_BYTES: Final = 1000  # of UTF-8: a path is a key of indexes, which have limits
 
 
+def cut_path(path: str) -> str:
+    """As much of a module's, an import's or an export's path as can be stored."""
+    return path.encode()[:MAX_MODULE_PATH_BYTES].decode(errors="ignore")
+
+
 class ReferenceKind(StrEnum):
     """How a name is used. `TYPE` is no use: it says of which type `caller` is or what it gives."""
 
@@ -72,8 +77,7 @@ class Import:
     """A name that a file binds to something of another file.
 
     `local` is "" for a wildcard, and dotted where the language binds so (`import a.b` in Python).
-    `module` is as written. `path` is normalised: a module, or a module and names in it; one of
-    more than MAX_MODULE_PATH_BYTES leads nowhere and is left out.
+    `module` is as written. `path` is normalised: a module, or a module and names in it.
     """
 
     local: str
