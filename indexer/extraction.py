@@ -1,8 +1,11 @@
-"""One file in, one record out: parse once, and take chunks, terms and symbols from that tree."""
+"""One file in, one record out: parse once; chunks, terms, symbols and relations come from that."""
+
+from dataclasses import dataclass, field, replace
 
 from indexer.chunking import Piece, chunk_definitions, chunk_text
 from indexer.languages import Language, detect
 from indexer.lexical import document_terms
+from indexer.packages import read_manifest
 from indexer.parsing import parse
 from indexer.records import (
     Chunk,
@@ -12,6 +15,7 @@ from indexer.records import (
     line_span,
     split_lines,
 )
+from indexer.relating import Relations, relate
 from indexer.symbols import outline, symbols
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -30,34 +34,64 @@ def extract_file(
     language = detect(path, source)
     text = source.decode("utf-8")
     lines = split_lines(text)
-    pieces, found, degraded = (
-        (chunk_text(lines), (), degraded) if degraded else _read(language, source, lines)
-    )
+    read = _windows(lines, degraded) if degraded else _read(path, language, source, lines)
     return FileRecord(
         path=path,
         mode=mode,
         blob=blob,
         size=len(content),
         language=language.name,
-        degraded=degraded,
+        degraded=read.degraded,
         content=text,
-        chunks=tuple(_chunk(path, piece, lines) for piece in pieces),
-        symbols=found,
+        chunks=tuple(_chunk(path, piece, lines) for piece in read.pieces),
+        symbols=read.symbols,
+        namespace=read.relations.namespace,
+        imports=read.relations.imports,
+        exports=read.relations.exports,
+        references=read.relations.references,
+        manifest=read_manifest(path, text),
     )
 
 
-def _read(
-    language: Language, source: bytes, lines: list[str]
-) -> tuple[list[Piece], tuple[Symbol, ...], DegradeReason | None]:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    pieces: list[Piece]
+    degraded: DegradeReason | None = None
+    symbols: tuple[Symbol, ...] = ()
+    relations: Relations = field(default_factory=Relations)
+
+
+def _windows(lines: list[str], degraded: DegradeReason | None = None) -> _Reading:
+    return _Reading(chunk_text(lines), degraded)
+
+
+def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Reading:
     if language.grammar is None:
-        return chunk_text(lines), (), None
+        return _windows(lines)
     parsed = parse(language, source)
     if isinstance(parsed, DegradeReason):
-        return chunk_text(lines), (), parsed
+        return _windows(lines, parsed)
     outlined = outline(parsed)
     if isinstance(outlined, DegradeReason):
-        return chunk_text(lines), (), outlined
-    return chunk_definitions(parsed, outlined, lines), symbols(parsed, outlined), None
+        return _windows(lines, outlined)
+    relations = relate(path, parsed, outlined)
+    return _Reading(
+        pieces=chunk_definitions(parsed, outlined, lines),
+        symbols=_offered(symbols(parsed, outlined), relations.only),
+        relations=relations,
+    )
+
+
+def _offered(found: tuple[Symbol, ...], only: frozenset[str] | None) -> tuple[Symbol, ...]:
+    """The symbols, those no longer exported that a file's own list of names leaves out."""
+    if only is None:
+        return found
+    return tuple(
+        replace(symbol, exported=False)
+        if symbol.qualified_name.partition(".")[0] not in only
+        else symbol
+        for symbol in found
+    )
 
 
 def _chunk(path: str, piece: Piece, lines: list[str]) -> Chunk:

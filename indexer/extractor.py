@@ -10,6 +10,7 @@ from importlib import metadata, resources
 
 CHUNKER_VERSION = 1
 LEXICAL_VERSION = 1
+RELATIONS_VERSION = 1
 SELECTION_VERSION = 2
 
 _DISTRIBUTIONS = (
@@ -22,7 +23,7 @@ _DISTRIBUTIONS = (
 
 @cache
 def fingerprint() -> str:
-    """Such as `aeterna-1.1.2-3f2a9c0d81b4`: own versions, then a digest of queries and grammars."""
+    """Such as `aeterna-1.1.2.1-3f2a9c0d81b4`: own versions, a digest of queries and grammars."""
     digest = hashlib.sha256()
     for distribution in _DISTRIBUTIONS:
         digest.update(f"{distribution}={metadata.version(distribution)}\n".encode())
@@ -30,7 +31,7 @@ def fingerprint() -> str:
     for query in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if query.name.endswith(".scm"):
             digest.update(f"{query.name}\n".encode() + query.read_bytes())
-    versions = f"{CHUNKER_VERSION}.{LEXICAL_VERSION}.{SELECTION_VERSION}"
+    versions = f"{CHUNKER_VERSION}.{LEXICAL_VERSION}.{SELECTION_VERSION}.{RELATIONS_VERSION}"
     return f"aeterna-{versions}-{digest.hexdigest()[:12]}"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, resources
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -48,13 +49,23 @@ class Definition:
     private: bool
 
 
+class Mark(NamedTuple):
+    """A captured node: half-open bytes, 1-based line, column in bytes."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """One parse of one file, passed to everything that reads the tree.
 
     `definitions` come in order of start, outer before inner. `leading` maps the last line of each
     comment and decorator that begins its line to its first line; `comment_lines` are the lines
-    that hold nothing but comments. `decorators` maps start to end in bytes.
+    that hold nothing but comments. `decorators` maps start to end in bytes. `facts` are the matches
+    of the trace queries (queries/README.md), as marks by label.
     """
 
     language: Language
@@ -65,6 +76,7 @@ class Parsed:
     comment_lines: frozenset[int]
     decorators: dict[int, int]
     exported_names: frozenset[str]
+    facts: tuple[dict[str, Mark], ...]
 
 
 def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
@@ -81,13 +93,23 @@ def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
         return DegradeReason.PARSE_BUDGET
     if _error_work(tree) > _MAX_ERROR_WORK:
         return DegradeReason.PARSE_FAILED
-    cursor = tree_sitter.QueryCursor(_definition_query(grammar), match_limit=_MATCH_LIMIT)
+    collector = _collect(grammar, source, tree)
+    return DegradeReason.PARSE_BUDGET if collector is None else collector.parsed(language, tree)
+
+
+def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Collector | None":
+    """All that the queries find; None if that is too much."""
+    query, definition_patterns = _query(grammar)
+    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
     collector = _Collector(source)
     for pattern, captures in cursor.matches(tree.root_node):
-        collector.add(pattern, captures)
+        if pattern < definition_patterns:
+            collector.add(pattern, captures)
+        else:
+            collector.facts.append(_marks(captures))
     if cursor.did_exceed_match_limit or len(collector.found) > _MAX_DEFINITIONS:
-        return DegradeReason.PARSE_BUDGET
-    return collector.parsed(language, tree)
+        return None
+    return collector
 
 
 @cache
@@ -97,10 +119,20 @@ def _language(grammar: Grammar) -> tree_sitter.Language:
 
 
 @cache
-def _definition_query(grammar: Grammar) -> tree_sitter.Query:
+def _query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
+    """All queries of a grammar as one, as a pass costs more than a pattern; those of definitions
+    come first, and there are so many of them.
+    """
+    language = _language(grammar)
+    definitions = _query_text(grammar, ".scm")
+    count = tree_sitter.Query(language, definitions).pattern_count
+    return tree_sitter.Query(language, definitions + _query_text(grammar, ".trace.scm")), count
+
+
+def _query_text(grammar: Grammar, suffix: str) -> str:
     folder = resources.files("indexer.languages") / "queries"
-    texts = [(folder / f"{name}.scm").read_text("utf-8") for name in grammar.queries]
-    return tree_sitter.Query(_language(grammar), "\n".join(texts))
+    files = [folder / f"{name}{suffix}" for name in grammar.queries]
+    return "".join(file.read_text("utf-8") + "\n" for file in files if file.is_file())
 
 
 def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_sitter.Tree | None:
@@ -161,6 +193,7 @@ class _Collector:
     leading: dict[int, int] = field(default_factory=dict)
     comment_lines: set[int] = field(default_factory=set)
     decorators: dict[int, int] = field(default_factory=dict)
+    facts: list[dict[str, Mark]] = field(default_factory=list)
 
     def add(self, pattern: int, captures: _Captures) -> None:
         for label, nodes in captures.items():
@@ -188,6 +221,7 @@ class _Collector:
             comment_lines=frozenset(self.comment_lines),
             decorators=self.decorators,
             exported_names=frozenset(self.exported_names),
+            facts=tuple(self.facts),
         )
 
     def _add_definition(
@@ -253,6 +287,14 @@ class _Collector:
 
     def _text(self, node: tree_sitter.Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _marks(captures: _Captures) -> dict[str, Mark]:
+    marks = {}
+    for label, (node, *_) in captures.items():
+        row, column = node.start_point
+        marks[label] = Mark(node.start_byte, node.end_byte, row + 1, column)
+    return marks
 
 
 def _lines(node: tree_sitter.Node) -> tuple[int, int]:

@@ -14,7 +14,7 @@ MAX_DEFINITION_DEPTH = 64
 
 CLASS_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
 FUNCTION_KINDS = frozenset({"function", "method", "macro"})
-_VALUE_KINDS = frozenset({"constant", "property"})
+VALUE_KINDS = frozenset({"constant", "property"})
 _PREFIX_KINDS = frozenset({"scope", "namespace"})  # `scope`: of methods, such as an impl
 _NAMESPACE_KINDS = frozenset(
     {"module", "namespace"}
@@ -56,7 +56,7 @@ def outline(parsed: Parsed) -> list[Outlined] | DegradeReason:
         if len(enclosing) > MAX_DEFINITION_DEPTH:
             return DegradeReason.TOO_DEEP
         parent = enclosing[-1] if enclosing else None
-        if definition.kind in _VALUE_KINDS and _in_function(parent):
+        if definition.kind in VALUE_KINDS and _in_function(parent):
             continue
         one = _place(definition, parent, parsed.language.export_rule)
         outlined.append(one)

@@ -6,6 +6,7 @@ from typing import Any
 
 from indexer.extraction import extract_file
 from indexer.records import FileRecord, Span
+from indexer.relations import Export, Import, Reference
 
 DATA = Path(__file__).parent / "data"
 # `.txt` is appended to the sources' names so that formatters and linters leave them alone.
@@ -45,16 +46,44 @@ def render(record: FileRecord) -> dict[str, Any]:
             }
             for symbol in record.symbols
         ],
+        "namespace": record.namespace,
+        "imports": [_import(one) for one in record.imports],
+        "exports": [_export(one) for one in record.exports],
+        "references": [_reference(one) for one in record.references],
     }
 
 
 def dumps(rendered: dict[str, Any]) -> str:
-    """One chunk or symbol a line, so that differences are easy to read."""
+    """One chunk, symbol or relation a line, so that differences are easy to read."""
     parts = [f'{{\n"language": {json.dumps(rendered["language"])}']
-    for key in ("chunks", "symbols"):
+    parts.append(f'"namespace": {json.dumps(rendered["namespace"])}')
+    for key in ("chunks", "symbols", "imports", "exports", "references"):
         rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rendered[key])
         parts.append(f'"{key}": [\n  {rows}\n]')
     return ",\n".join(parts) + "\n}\n"
+
+
+def _import(one: Import) -> str:
+    """Such as `3 b = acme.a.b`: the line, the local name and the path."""
+    return f"{one.line} {one.local or '*'} = {one.path}"
+
+
+def _export(one: Export) -> str:
+    """Such as `b = acme.a.b`, and `b = local a` for another name of the file's own."""
+    path = f"local {one.path}" if one.is_local else one.path
+    return f"{'*' if one.wildcard else one.name or '(module)'} = {path}"
+
+
+def _reference(one: Reference) -> str:
+    """Such as `12:4 call import:auth/AuthMiddleware.verify path in handle`: place, kind, binding,
+    root and chain, then access and the enclosing definition; `> name` for a member of that type,
+    `name` of an unknown value.
+    """
+    place = f"{one.line}:{one.column} {one.kind}"
+    path = f"{one.root}/{one.chain}" if one.chain else one.root
+    member = f" > {one.name}" if one.access != "path" and one.name else ""
+    target = f"{one.binding}:{path or one.name}"
+    return f"{place} {target} {one.access}{member} in {one.caller or '(top)'}"
 
 
 def _lines(span: Span) -> str:

@@ -1,0 +1,140 @@
+"""What the queries say of variables, parameters, fields and imports, bound as names in scopes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from indexer.imports import Imported, expand, import_path, join_path, local_name
+from indexer.languages.traits import ImportStyle, Traits
+from indexer.parsing import Mark
+from indexer.relations import Import
+from indexer.scopes import ANONYMOUS_FUNCTION, BLOCK, Holds, Name, Scope, ScopeTree
+from indexer.source import SourceText
+from indexer.symbols import MAX_NAME_CHARACTERS
+
+Fact: TypeAlias = dict[str, Mark]
+
+_HOLDS: Final = (
+    (".type", Holds.TYPE), (".new", Holds.NEW), (".call", Holds.CALL), (".alias", Holds.ALIAS),
+)  # fmt: skip
+_UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
+# Such a statement binds no name, so it can only be meant as a wildcard.
+_WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundImport:
+    """An import and the scope that it is written in. `is_given_on`: the statement says so."""
+
+    record: Import
+    scope: Scope
+    is_given_on: bool
+
+
+def bind_locals(tree: ScopeTree, facts: Iterable[Fact], text: SourceText, traits: Traits) -> None:
+    """Bind what the facts with `@local` or `@field` name; `ScopeTree.settle` must follow."""
+    marked = [
+        (fact[label].start, number, label, fact)
+        for number, fact in enumerate(facts)
+        for label in ("local", "field")
+        if label in fact
+    ]
+    marked.sort(key=lambda one: one[:2])
+    scopes = tree.at(start for start, *_ in marked)
+    for (_, _, label, fact), scope in zip(marked, scopes, strict=True):
+        mark = fact[label]
+        written = text.of(mark)
+        holds, value = _held(fact, label, text)
+        name = Name(
+            start=mark.start,
+            end=mark.end,
+            scope=_outside_definition(scope, mark.start),
+            holds=holds,
+            text=value,
+            line=mark.line,
+            column=text.column(mark),
+        )
+        if label == "local":
+            tree.bind(written, name)
+        elif "self" not in fact or text.of(fact["self"]) in traits.self_names:
+            tree.bind_field(written.lstrip("$"), name)
+
+
+def _held(fact: Fact, label: str, text: SourceText) -> tuple[Holds, str]:
+    for suffix, holds in _HOLDS:
+        mark = fact.get(label + suffix)
+        if mark is not None:
+            return holds, text.of(mark)
+    return Holds.NOTHING_KNOWN, ""
+
+
+def _outside_definition(scope: Scope, start: int) -> Scope:
+    """A name that its own definition begins with is bound around it: `f = () => {}`."""
+    while scope.start == start and scope.prefix and scope.kind not in _UNNAMED and scope.parent:
+        scope = scope.parent
+    return scope
+
+
+def bind_imports(
+    tree: ScopeTree, facts: Iterable[Fact], text: SourceText, *, path: str, style: ImportStyle
+) -> list[BoundImport]:
+    """The imports in order of position, each bound in its scope if it binds a name."""
+    ordered = sorted(facts, key=_start)
+    bound = []
+    for fact, scope in zip(ordered, tree.at(map(_start, ordered)), strict=True):
+        for record in _records(fact, text, path, style, scope):
+            bound.append(BoundImport(record, scope, "import.exported" in fact))
+            if record.local:
+                first = record.local.partition(".")[0]
+                start = _start(fact)
+                name = Name(start, start + 1, scope, imported=record.local)
+                tree.bind(first if style is ImportStyle.PYTHON else record.local, name)
+    return bound
+
+
+def _start(fact: Fact) -> int:
+    return min(mark.start for mark in fact.values())
+
+
+def _records(
+    fact: Fact, text: SourceText, path: str, style: ImportStyle, scope: Scope
+) -> Iterator[Import]:
+    inside = scope.prefix if scope.kind == "module" else ""
+    line = min(mark.line for mark in fact.values())
+    for one in _imported(fact, text, style):
+        module = import_path(style, path, one.module, inside)
+        local = one.local or (one.names[-1] if one.names else local_name(style, one.module))
+        yield Import(
+            local="" if one.is_wildcard else local[:MAX_NAME_CHARACTERS],
+            module=one.module[:MAX_NAME_CHARACTERS],
+            path=join_path(module, one.names),
+            wildcard=one.is_wildcard,
+            line=line,
+        )
+
+
+def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Imported]:
+    """What one fact imports, as written."""
+    part = {label.removeprefix("import."): text.of(mark) for label, mark in fact.items()}
+    module, alias = part.get("module", ""), part.get("alias", "")
+    if "tree" in part:
+        return _of_tree(part["tree"], style)
+    if "submodule" in part:
+        return (Imported("self", (part["submodule"],)),)
+    if "default" in part:
+        return (Imported(module, ("default",), part["default"]),)
+    if "namespace" in part:
+        return (Imported(module, (), part["namespace"]),)
+    if "name" in part:
+        return (Imported(module, (part["name"],), alias),)
+    if "wildcard" in part or alias == "." or style in _WHOLE_STYLES:
+        return (Imported(module, is_wildcard=True),)
+    return () if alias == "_" else (Imported(module, (), alias),)
+
+
+def _of_tree(statement: str, style: ImportStyle) -> Sequence[Imported]:
+    """A namespace that is imported without another name is imported by wildcard."""
+    found = list(expand(statement))
+    if style is not ImportStyle.NAMESPACE:
+        return found
+    return [one if one.local else one._replace(is_wildcard=True) for one in found]

@@ -1,0 +1,97 @@
+"""Callee expressions and written types as paths of names, read from their text alone.
+
+No grammar takes part, so one reader serves all languages; what it cannot read is unknown. Work is
+linear: of a long expression only the ends are looked at.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+MAX_EXPRESSION_CHARACTERS: Final = 300
+
+_NAME = r"[@$#]{0,2}[^\W\d][\w$]*"
+_DOT = r"\s*(?:\?->|\?\.|!!?\.|&\.|\.|::|->|\\)\s*"
+_PATH = rf"{_NAME}(?:{_DOT}{_NAME})*"
+_SPLIT = re.compile(_DOT)
+_WHOLE = re.compile(rf"(?:::|\\)?({_PATH}[?!=]?)")
+_HEAD = re.compile(rf"((?:[(&*\s]|(?:await|new|co_await)\s)*)(?:::|\\)?({_PATH})\s*([({{)])")
+_TAIL = re.compile(rf"[)}}][\s)?!]*(?:\.await\b\??)?{_DOT}({_NAME}[?!]?)$")
+_LAST = re.compile(rf"({_NAME}[?!]?)$")
+_ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
+_LITERAL = re.compile(r"[A-Za-z]{0,2}[\"'`]|[\d\[{/]")
+_ROOTED = ("self::", "static::", "parent::")
+
+
+class Expression(NamedTuple):
+    """`path` itself or, where `name` is given, `name` of what calling or constructing it gives.
+
+    An empty path is unknown. `offset` is where the path begins in the text, in characters.
+    """
+
+    path: tuple[str, ...]
+    name: str = ""
+    is_new: bool = False
+    offset: int = 0
+
+
+def read_expression(text: str) -> Expression | None:
+    """What an expression that is called, constructed or passed says; None if it has no name.
+
+    Components are what stands between `.`, `::`, `->`, `?.` and backslashes, type arguments left
+    out. `self::` and its like keep their colons, because `self` may be something else.
+    """
+    if text.isidentifier():
+        return Expression((text,))
+    if len(text) <= MAX_EXPRESSION_CHARACTERS:
+        path = _plain_path(text)
+        if path:
+            return Expression(path)
+    if _LITERAL.match(text):
+        return None
+    return _member_of_call(text)
+
+
+def last_name(text: str) -> str:
+    """The identifier that a text ends with, type arguments left out; "" if it ends otherwise."""
+    found = _LAST.search(_without_arguments(text[-MAX_EXPRESSION_CHARACTERS:]).rstrip())
+    return found[1] if found else ""
+
+
+def _plain_path(text: str) -> tuple[str, ...]:
+    parts = text.split(".")
+    if all(part.isidentifier() for part in parts):
+        return tuple(parts)
+    found = _WHOLE.fullmatch(_without_arguments(text).strip())
+    if found is None:
+        return ()
+    return _components(found[1])
+
+
+def _components(text: str) -> tuple[str, ...]:
+    first, *rest = _SPLIT.split(text)
+    if text.startswith(_ROOTED):
+        first += "::"
+    rest = [part.lstrip("$") for part in rest]
+    return ("self", first, *rest) if first.startswith("@") else (first, *rest)
+
+
+def _member_of_call(text: str) -> Expression | None:
+    name = last_name(text)
+    if not name:
+        return None
+    head = _HEAD.match(_without_arguments(text[:MAX_EXPRESSION_CHARACTERS]))
+    tail = _TAIL.search(_without_arguments(text[-MAX_EXPRESSION_CHARACTERS:]))
+    is_new = head is not None and "new " in head[1]
+    if head is None or tail is None or (head[3] == ")" and not is_new):
+        return Expression((), name)
+    return Expression(_components(head[2]), name, is_new, len(head[1]))
+
+
+def _without_arguments(text: str) -> str:
+    """`Foo<Bar<T>>::baz` → `Foo::baz`; what is not closed stays."""
+    while "<" in text:
+        shorter = _ARGUMENTS.sub("", text)
+        if shorter == text:
+            break
+        text = shorter
+    return text

@@ -1,0 +1,91 @@
+"""What is so in a language and is no query: how names are seen, written and imported."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from indexer.languages.registry import Language
+
+
+class ImportStyle(StrEnum):
+    """How an import's module is written, and what it names."""
+
+    PYTHON = "python"  # dotted, leading dots are relative
+    ECMASCRIPT = "ecmascript"  # a specifier, "./" is relative to the file
+    GO = "go"  # a path, bound to its last part
+    DOTTED = "dotted"  # names down to a class or a member: Java, Kotlin, Scala, PHP
+    NAMESPACE = "namespace"  # a whole namespace, by wildcard: C#, Swift
+    RUST = "rust"  # crate::, self::, super:: or another crate
+    RUBY = "ruby"  # a path, by wildcard; "./" is relative to the file
+    INCLUDE = "include"  # a file, by wildcard
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """The facts of a language that the common code asks for.
+
+    `self_names` are an instance of the enclosing class, `class_names` the class itself,
+    `super_names` its base. `implicit_this`: a bare name in a class may be a member.
+    `free_functions`: functions exist outside classes, so that a bare call need not be a member.
+    `modules_are_classes`: a module has a self and methods (Ruby).
+    `reexports_imports`: what a file imports at its top level, it gives on. `builtins` are names
+    that the language defines; uses of them are left out where nothing shadows them.
+    `transparent` are generic types that stand for their first argument, `constructors` method
+    names that construct (`Foo.new`).
+    """
+
+    import_style: ImportStyle = ImportStyle.DOTTED
+    self_names: frozenset[str] = frozenset()
+    class_names: frozenset[str] = frozenset()
+    super_names: frozenset[str] = frozenset()
+    implicit_this: bool = False
+    free_functions: bool = True
+    modules_are_classes: bool = False
+    reexports_imports: bool = False
+    builtins: frozenset[str] = frozenset()
+    transparent: frozenset[str] = frozenset()
+    constructors: frozenset[str] = frozenset()
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PYTHON = Traits(
+    import_style=ImportStyle.PYTHON,
+    self_names=_names("self"),
+    class_names=_names("cls Self"),
+    super_names=_names("super"),
+    reexports_imports=True,
+    builtins=_names(
+        "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr"
+        " classmethod compile complex delattr dict dir divmod enumerate eval exec filter float"
+        " format frozenset getattr globals hasattr hash help hex id input int isinstance"
+        " issubclass iter len list locals map max memoryview min next object oct open ord pow"
+        " print property range repr reversed round set setattr slice sorted staticmethod str sum"
+        " super tuple type vars zip __import__ None True False NotImplemented Ellipsis"
+        " BaseException Exception ArithmeticError AssertionError AttributeError BufferError"
+        " EOFError FileExistsError FileNotFoundError ImportError IndexError InterruptedError"
+        " IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError"
+        " ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError IOError"
+        " OverflowError PermissionError RecursionError ReferenceError RuntimeError"
+        " StopAsyncIteration StopIteration SyntaxError SystemExit TimeoutError TypeError"
+        " UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError ZeroDivisionError"
+        " ConnectionError BrokenPipeError ConnectionResetError ConnectionRefusedError"
+        " DeprecationWarning UserWarning Warning RuntimeWarning ExceptionGroup"
+    ),
+    transparent=_names(
+        "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
+        " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"
+        " AsyncContextManager AbstractAsyncContextManager"
+    ),
+)
+
+_TRAITS = {"python": _PYTHON}
+
+
+def traits_of(language: Language) -> Traits:
+    """The language's traits; plain ones for a language without an entry."""
+    return _TRAITS.get(language.name, _PLAIN)
+
+
+_PLAIN = Traits()

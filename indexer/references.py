@@ -1,0 +1,168 @@
+"""The uses of names in one file, each with the binding of its root: marks in, references out."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from indexer.expressions import Expression, read_expression
+from indexer.parsing import Mark, Parsed
+from indexer.relations import Access, Binding, Reference, ReferenceKind
+from indexer.scopes import Scope
+from indexer.source import SourceText
+from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, MAX_NAME_CHARACTERS
+from indexer.values import UNKNOWN, Value, Values
+
+# Of several marks on one node the first of these counts.
+_KINDS = {
+    "base": ReferenceKind.INHERIT,
+    "decorate": ReferenceKind.DECORATE,
+    "element": ReferenceKind.ELEMENT,
+    "new": ReferenceKind.NEW,
+    "call": ReferenceKind.CALL,
+    "value": ReferenceKind.VALUE,
+}
+_RANKS = {kind: rank for rank, kind in enumerate(_KINDS.values())}
+USE_LABELS: Final = frozenset(_KINDS)
+
+_BINDABLE = CLASS_KINDS | FUNCTION_KINDS
+_CALLS = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
+_BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
+
+
+class Use(NamedTuple):
+    """One use: `start` is that of the whole expression, its receiver included."""
+
+    start: int
+    end: int
+    kind: ReferenceKind
+    mark: Mark
+
+
+def read_uses(facts: Iterable[dict[str, Mark]]) -> list[Use]:
+    """The uses among the facts, in order of position, one for each node."""
+    found: dict[tuple[int, int], Use] = {}
+    for fact in facts:
+        for label, mark in fact.items():
+            kind = _KINDS.get(label)
+            if kind is None:
+                continue
+            receiver = fact.get("receiver")
+            start = mark.start if receiver is None else receiver.start
+            known = found.get((start, mark.end))
+            if known is None or _RANKS[kind] < _RANKS[known.kind]:
+                found[start, mark.end] = Use(start, mark.end, kind, mark)
+    return sorted(found.values())
+
+
+class ReferenceReader:
+    """Resolves the uses of one file. `scopes` are those of the uses, one for each."""
+
+    def __init__(
+        self, parsed: Parsed, text: SourceText, values: Values, uses: list[Use], scopes: list[Scope]
+    ) -> None:
+        self._parsed = parsed
+        self._text = text
+        self._values = values
+        self._uses = uses
+        self._scopes = scopes
+        self._calls: dict[int, list[int]] = {}
+        for use in uses:
+            if use.kind in _CALLS:
+                self._calls.setdefault(use.start, []).append(use.end)
+        self._callers = {
+            scope.start: scope.owner for scope in values.tree.scopes if scope.kind in _BINDABLE
+        }
+
+    def read(self) -> Iterator[Reference]:
+        """The references, in order of position."""
+        for use, scope in zip(self._uses, self._scopes, strict=True):
+            written = self._text.ends(use.start, use.end)
+            expression = read_expression(written)
+            if expression is None:
+                continue
+            value, name = self._resolve(use, expression, scope)
+            if not name or not self._is_wanted(use.kind, value):
+                continue
+            yield self._reference(use, written, expression, value, name, scope)
+
+    def _resolve(self, use: Use, expression: Expression, scope: Scope) -> tuple[Value, str]:
+        """What is used, and the name that is shown."""
+        path = expression.path
+        if expression.name:
+            return self._member_of_call(use, expression, scope), expression.name
+        value = self._values.of(path, scope, use.start)
+        if value.binding is Binding.UNKNOWN:
+            return value, path[-1] if len(path) > 1 else ""
+        if value.access is Access.PATH:
+            return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
+        return value, value.member
+
+    def _member_of_call(self, use: Use, expression: Expression, scope: Scope) -> Value:
+        calls = self._calls.get(use.start + expression.offset, ())
+        if not expression.path or sum(end < use.end for end in calls[:2]) != 1:
+            return UNKNOWN
+        receiver = self._values.of(expression.path, scope, use.start)
+        if receiver.access is Access.BASE and not receiver.member:  # super().name
+            return receiver._replace(member=expression.name)
+        return self._values.member(self._values.called(receiver), expression.name)
+
+    def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
+        if value.binding is Binding.FREE and value.root in self._values.traits.builtins:
+            return False
+        if kind is ReferenceKind.ELEMENT and value.binding is Binding.FREE and not value.chain:
+            return not value.root[:1].islower()
+        if kind is ReferenceKind.VALUE:
+            return self._is_thing(value)
+        return kind is not ReferenceKind.INHERIT or value.access is Access.PATH
+
+    def _is_thing(self, value: Value) -> bool:
+        """Whether it is a function or class, or comes from elsewhere."""
+        if value.binding is Binding.IMPORT:
+            return value.access is Access.PATH
+        if value.binding is not Binding.LOCAL or value.access is Access.RESULT:
+            return False
+        path = [value.root, *value.chain, value.member]
+        return self._values.tree.definitions.get(".".join(filter(None, path))) in _BINDABLE
+
+    def _reference(
+        self,
+        use: Use,
+        written: str,
+        expression: Expression,
+        value: Value,
+        name: str,
+        scope: Scope,
+    ) -> Reference:
+        shown = expression.name or expression.path[-1]
+        line, column = self._text.place(use.mark, use.end, written, shown)
+        return Reference(
+            kind=self._kind(use.kind, expression, value),
+            name=name[:MAX_NAME_CHARACTERS],
+            binding=value.binding,
+            root=value.root[:MAX_NAME_CHARACTERS],
+            chain=".".join(value.chain)[:MAX_NAME_CHARACTERS],
+            access=value.access,
+            caller=self._caller(use, scope),
+            line=line,
+            column=column,
+        )
+
+    def _kind(self, kind: ReferenceKind, expression: Expression, value: Value) -> ReferenceKind:
+        constructed = expression.path and expression.path[-1] in self._values.traits.constructors
+        return ReferenceKind.NEW if constructed and not value.member else kind
+
+    def _caller(self, use: Use, scope: Scope) -> str:
+        if use.kind is ReferenceKind.INHERIT:
+            return scope.class_name
+        if use.kind is ReferenceKind.DECORATE:
+            return self._decorated(use.start - 1) or scope.owner
+        return scope.owner
+
+    def _decorated(self, position: int) -> str:
+        """What stands behind the decorators from `position` on; "" for an annotation inside."""
+        parsed = self._parsed
+        while position in parsed.decorators:
+            position = parsed.decorators[position]
+            found = _BEFORE_DEFINITION.match(parsed.source, position)
+            position = found.end() if found else position
+        return self._callers.get(position, "")

@@ -1,0 +1,128 @@
+"""How one parsed file uses others: its namespace, imports, exports and references.
+
+The queries say what stands where (languages/queries/README.md); `scopes` and `values` say what
+it means.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from indexer.bindings import BoundImport, Fact, bind_imports, bind_locals
+from indexer.exports import read_exports
+from indexer.languages.traits import traits_of
+from indexer.parsing import Parsed
+from indexer.references import USE_LABELS, ReferenceReader, Use, read_uses
+from indexer.relations import Export, Import, Reference, ReferenceKind
+from indexer.scopes import Scope, ScopeTree
+from indexer.source import SourceText
+from indexer.symbols import MAX_NAME_CHARACTERS, Outlined
+from indexer.typings import read_typings
+from indexer.values import Values
+
+MAX_REFERENCES: Final = 20_000
+
+# Of the labels of a fact, the first that is known says what the fact is of.
+_GROUPS: Final = {
+    **dict.fromkeys(USE_LABELS, "use"),
+    **dict.fromkeys(("local", "field"), "local"),
+    **dict.fromkeys(("returns", "returns.call", "returns.new"), "returns"),
+    **dict.fromkeys(
+        ("import.module", "import.tree", "import.submodule"),
+        "import",
+    ),
+    **dict.fromkeys(("export.of", "export.default", "export.whole", "export.module"), "export"),
+    **dict.fromkeys(("scope", "scope.function"), "scope"),
+    "namespace": "namespace",
+    "exports.only": "only",
+}
+LABELS: Final = frozenset(_GROUPS) | {
+    "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
+    "import.wildcard", "import.exported", "export.name", "export.wildcard",
+    "local.type", "local.new", "local.call", "local.alias",
+    "field.type", "field.new", "field.call", "field.alias",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """What a file says of others. `only` are the names that it offers, if it lists them."""
+
+    namespace: str = ""
+    imports: tuple[Import, ...] = ()
+    exports: tuple[Export, ...] = ()
+    references: tuple[Reference, ...] = ()
+    only: frozenset[str] | None = None
+
+
+def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
+    """The relations of the file at `path`, each kind in order of position.
+
+    Of more than 20,000 references the first are kept.
+    """
+    traits = traits_of(parsed.language)
+    groups = _grouped(parsed.facts)
+    text = SourceText(parsed.source)
+    tree = ScopeTree(
+        outlined,
+        groups["scope"],
+        modules_are_classes=traits.modules_are_classes,
+    )
+    bind_locals(tree, groups["local"], text, traits)
+    imports = bind_imports(tree, groups["import"], text, path=path, style=traits.import_style)
+    tree.settle()
+    uses = read_uses(groups["use"])
+    scopes = tree.at(use.start for use in uses)
+    values = Values(tree, traits, _inheriting(uses, scopes))
+    found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), MAX_REFERENCES)
+    references = [*found, *read_typings(groups["returns"], values, text)][:MAX_REFERENCES]
+    exports = read_exports(groups["export"], imports, values, text, path=path)
+    return Relations(
+        namespace=_namespace(groups["namespace"], text),
+        imports=(*(one.record for one in imports), *_implied(imports, values)),
+        exports=tuple(exports),
+        references=tuple(references),
+        only=_only(groups["only"], text),
+    )
+
+
+def _grouped(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    groups: dict[str, list[Fact]] = {group: [] for group in _GROUPS.values()}
+    for fact in facts:
+        for label in fact:
+            group = _GROUPS.get(label)
+            if group is not None:
+                groups[group].append(fact)
+                break
+    return groups
+
+
+def _inheriting(uses: list[Use], scopes: list[Scope]) -> frozenset[str]:
+    """The classes that have bases."""
+    return frozenset(
+        scope.class_name
+        for use, scope in zip(uses, scopes, strict=True)
+        if use.kind is ReferenceKind.INHERIT
+    )
+
+
+def _implied(imports: list[BoundImport], values: Values) -> list[Import]:
+    """`import os.path` binds `os` too: it is written down where it is used so."""
+    found = []
+    for local in sorted(values.implied):
+        line = min(one.record.line for one in imports if one.record.local.startswith(f"{local}."))
+        found.append(Import(local, local, local, wildcard=False, line=line))
+    return found
+
+
+def _namespace(facts: list[Fact], text: SourceText) -> str:
+    if not facts:
+        return ""
+    first = min(facts, key=lambda fact: fact["namespace"].start)
+    written = text.of(first["namespace"]).replace("\\", ".").replace("::", ".")
+    return "".join(written.split()).strip(".")[:MAX_NAME_CHARACTERS]
+
+
+def _only(facts: list[Fact], text: SourceText) -> frozenset[str] | None:
+    return frozenset(text.of(fact["exports.only"]) for fact in facts) or None

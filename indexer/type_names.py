@@ -1,0 +1,83 @@
+"""A written type as the path of the class that a value of it is an instance of."""
+
+import re
+from typing import NamedTuple
+
+from indexer.expressions import MAX_EXPRESSION_CHARACTERS, read_expression
+
+_QUALIFIER = re.compile(
+    r"(?:[&*:^\s]|'\w+\s|\.\.\.|(?:const|mut|dyn|impl|volatile|struct|class|enum|union|readonly"
+    r"|final|inout|in|out|ref|some|any|params|vararg|static|extern|register|unsafe"
+    r"|lateinit|asserts|@escaping|@MainActor|@Sendable)\s)+"
+)
+_SUFFIX = re.compile(r"(?:[\s&*?!]|\bconst)+$")
+_GENERIC = re.compile(r"([^<\[(]+?)\s*(<|\[)(.*)[>\]]$", re.DOTALL)
+_NOTHING = frozenset({"None", "null", "undefined", "nil", "void", "false"})
+_CLASS_OF = frozenset({"type", "Type", "typing.Type"})
+_OPENING, _CLOSING = "<([{", ">)]}"
+_MAX_NESTING = 8
+
+
+class TypeName(NamedTuple):
+    """The class's path; `is_class`: the value is the class itself, not an instance (`type[X]`)."""
+
+    path: tuple[str, ...]
+    is_class: bool = False
+
+
+def read_type(text: str, transparent: frozenset[str]) -> TypeName | None:
+    """The class that a value has. None for unions of several, arrays, functions, tuples.
+
+    Pointers, references, nullability and type arguments are left out. A type in `transparent`
+    stands for its first argument; any other container is itself.
+    """
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
+        return None
+    is_class = False
+    for _ in range(_MAX_NESTING):
+        text = _bare(text)
+        generic = _GENERIC.fullmatch(text)
+        if generic is None:
+            break
+        head = generic[1].strip()
+        if not generic[3].strip():  # an array
+            return None
+        is_class = is_class or head in _CLASS_OF
+        if head not in _CLASS_OF and _last_component(head) not in transparent:
+            text = head
+            break
+        text = _split(generic[3], ",")[0]
+    if text.startswith("typeof "):
+        text, is_class = text.removeprefix("typeof ").strip(), True
+    expression = read_expression(text)
+    if expression is None or not expression.path or expression.name:
+        return None
+    return TypeName(expression.path, is_class)
+
+
+def _bare(text: str) -> str:
+    text = text.strip().strip("\"'`").strip()
+    text = _SUFFIX.sub("", _QUALIFIER.sub("", text, count=1) if _QUALIFIER.match(text) else text)
+    if "|" not in text:
+        return text
+    kinds = [part.strip() for part in _split(text, "|")]
+    some = [part for part in kinds if part and part not in _NOTHING]
+    return _bare(some[0]) if len(some) == 1 and len(kinds) > 1 else text
+
+
+def _last_component(path: str) -> str:
+    return re.split(r"::|\.", path)[-1].strip()
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """`text` at separators outside brackets."""
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        if character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+        elif character == separator and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    return [*parts, text[start:]]

@@ -1,0 +1,100 @@
+"""Of which type a file's functions, fields and module variables are: its TYPE references."""
+
+from collections.abc import Iterable, Iterator
+
+from indexer.bindings import Fact
+from indexer.parsing import Mark
+from indexer.relations import Access, Binding, Reference, ReferenceKind
+from indexer.scopes import ANONYMOUS_FUNCTION, Holds, Scope
+from indexer.source import SourceText
+from indexer.symbols import FUNCTION_KINDS, MAX_NAME_CHARACTERS
+from indexer.values import Value, Values, instance
+
+_RETURNS = ("returns", "returns.new", "returns.call")
+
+
+def read_typings(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
+    """Types of variables and fields, then those that functions give."""
+    yield from _of_names(values)
+    yield from _of_functions(facts, values, text)
+
+
+def _of_names(values: Values) -> Iterator[Reference]:
+    tree = values.tree
+    seen = set()
+    for names in (tree.root.names, *tree.members.values()):
+        for several in names.values():
+            for name in several:
+                if name.imported or name.holds is Holds.NOTHING_KNOWN:
+                    continue
+                value = values.held(name)
+                if _tells(value, values) and (name.qualified, value) not in seen:
+                    seen.add((name.qualified, value))
+                    yield _reference(name.qualified, value, name.line, name.column)
+
+
+def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
+    """What a function is written to return; without that, what all its returns agree on."""
+    marks = sorted(
+        (mark.start, label, mark)
+        for fact in facts
+        for label, mark in fact.items()
+        if label in _RETURNS
+    )
+    declared: dict[str, tuple[Value, Mark]] = {}
+    returned: dict[str, set[Value]] = {}
+    places: dict[str, Mark] = {}
+    scopes = values.tree.at(start for start, *_ in marks)
+    for (_, label, mark), scope in zip(marks, scopes, strict=True):
+        owner = _function(scope)
+        if not owner:
+            continue
+        if label == "returns":
+            value = values.typed(text.of(mark), scope, mark.start)
+            declared.setdefault(owner, (value, mark))
+        else:
+            returned.setdefault(owner, set()).add(_given(label, mark, scope, values, text))
+            places.setdefault(owner, mark)
+    for owner, (value, mark) in declared.items():
+        if _tells(value, values):
+            yield _reference(owner, value, mark.line, text.column(mark))
+    for owner, found in returned.items():
+        value = next(iter(found))
+        if owner not in declared and len(found) == 1 and _tells(value, values):
+            yield _reference(owner, value, places[owner].line, text.column(places[owner]))
+
+
+def _given(label: str, mark: Mark, scope: Scope, values: Values, text: SourceText) -> Value:
+    written = text.of(mark)
+    if label == "returns.call":
+        return values.given(written, scope, mark.start)
+    return instance(values.expression(written, scope, mark.start))
+
+
+def _function(scope: Scope | None) -> str:
+    """The function that a `return` belongs to; "" in an anonymous one."""
+    while scope is not None and scope.kind not in FUNCTION_KINDS:
+        if scope.kind == ANONYMOUS_FUNCTION or scope.is_class:
+            return ""
+        scope = scope.parent
+    return scope.owner if scope is not None else ""
+
+
+def _tells(value: Value, values: Values) -> bool:
+    if value.binding is Binding.UNKNOWN or value.member or value.root in values.traits.builtins:
+        return False
+    return value.access in (Access.INSTANCE, Access.RESULT)
+
+
+def _reference(owner: str, value: Value, line: int, column: int) -> Reference:
+    return Reference(
+        kind=ReferenceKind.TYPE,
+        name="",
+        binding=value.binding,
+        root=value.root[:MAX_NAME_CHARACTERS],
+        chain=".".join(value.chain)[:MAX_NAME_CHARACTERS],
+        access=value.access,
+        caller=owner[:MAX_NAME_CHARACTERS],
+        line=line,
+        column=column,
+    )

@@ -1,0 +1,221 @@
+"""What a path of names stands for, as far as one file tells: the binding of its root, what is
+known of its type, and the names between.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from indexer.expressions import read_expression
+from indexer.languages.traits import Traits
+from indexer.relations import Access, Binding
+from indexer.scopes import Holds, Name, Scope, ScopeTree, pick
+from indexer.symbols import CLASS_KINDS, VALUE_KINDS
+from indexer.type_names import read_type
+
+_MAX_STEPS: Final = 16  # of following a local to what it was assigned from
+
+
+class Value(NamedTuple):
+    """The thing root.chain itself (PATH), an instance of it, what calling it gives, or its base;
+    with a `member`, that member of it. Without a root, nothing is known.
+    """
+
+    binding: Binding
+    root: str = ""
+    chain: tuple[str, ...] = ()
+    access: Access = Access.PATH
+    member: str = ""
+
+
+UNKNOWN: Final = Value(Binding.UNKNOWN)
+
+
+@dataclass(slots=True)
+class Values:
+    """Works out what paths stand for. `implied` collects first parts of dotted imports that are
+    used without the rest, such as `os` after `import os.path`.
+    """
+
+    tree: ScopeTree
+    traits: Traits
+    bases: frozenset[str] = frozenset()
+    implied: set[str] = field(default_factory=set)
+    _held: dict[int, Value] = field(default_factory=dict)
+    _steps: int = 0
+
+    def of(
+        self, path: Sequence[str], scope: Scope, offset: int, leaving_out: Name | None = None
+    ) -> Value:
+        """What `path` stands for where it is written. A path that is bound nowhere is FREE."""
+        first, rest = path[0], path[1:]
+        value = self._of_keyword(first, scope, is_bare=not rest)
+        if value is None:
+            name = self._look_up(first, scope, offset, leaving_out)
+            if name is None:
+                value = self._unbound(first, scope, is_bare=not rest)
+            elif name.imported:
+                value, rest = self._of_import(path, name)
+            else:
+                value = self._of_name(name, rest)
+        for part in rest:
+            value = self.member(value, part)
+        return value
+
+    def called(self, value: Value) -> Value:
+        """What calling it gives."""
+        if value.access is Access.PATH and value.binding is not Binding.UNKNOWN:
+            is_class = (
+                value.binding is Binding.LOCAL
+                and self.tree.definitions.get(".".join((value.root, *value.chain))) in CLASS_KINDS
+            )
+            return value._replace(access=Access.INSTANCE if is_class else Access.RESULT)
+        if value.access is Access.INSTANCE and value.member:
+            chain = (*value.chain, value.member)
+            return Value(value.binding, value.root, chain, Access.RESULT)
+        return UNKNOWN
+
+    def held(self, name: Name) -> Value:
+        """What a local holds, by its type or by what it was assigned from."""
+        known = self._held.get(name.start)
+        if known is not None:
+            return known
+        if name.holds is Holds.NOTHING_KNOWN or self._steps >= _MAX_STEPS:
+            return UNKNOWN
+        self._held[name.start] = UNKNOWN  # a name that is assigned from itself
+        self._steps += 1
+        value = self._held[name.start] = self._work_out(name)
+        self._steps -= 1
+        return value
+
+    def typed(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
+        """What a value of the written type is."""
+        read = read_type(text, self.traits.transparent)
+        if read is None:
+            return UNKNOWN
+        value = self.of(read.path, scope, offset, leaving_out)
+        return value if read.is_class else instance(value)
+
+    def given(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
+        """What calling the written expression gives."""
+        return self.called(self.expression(text, scope, offset, leaving_out))
+
+    def expression(
+        self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None
+    ) -> Value:
+        """What the written expression is, if it is a path."""
+        read = read_expression(text)
+        if read is None or read.name:
+            return UNKNOWN
+        return self.of(read.path, scope, offset, leaving_out)
+
+    def _work_out(self, name: Name) -> Value:
+        if name.holds is Holds.TYPE:
+            return self.typed(name.text, name.scope, name.start, name)
+        if name.holds is Holds.CALL:
+            return self.given(name.text, name.scope, name.start, name)
+        value = self.expression(name.text, name.scope, name.start, name)
+        return instance(value) if name.holds is Holds.NEW else value
+
+    def _of_keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
+        traits = self.traits
+        if not scope.class_name:
+            return None
+        if first in traits.class_names and is_bare:
+            return Value(Binding.LOCAL, scope.class_name)
+        if first in traits.self_names or first in traits.class_names:
+            return Value(Binding.LOCAL, scope.class_name, (), Access.INSTANCE)
+        if first in traits.super_names:
+            return Value(Binding.LOCAL, scope.class_name, (), Access.BASE)
+        return None
+
+    def _look_up(
+        self, first: str, scope: Scope, offset: int, leaving_out: Name | None
+    ) -> Name | None:
+        implicit_this = self.traits.implicit_this
+        here: Scope | None = scope
+        while here is not None:
+            if not here.is_class or here is scope or implicit_this:
+                found = pick(here.names.get(first, ()), offset, leaving_out)
+                if found is None and implicit_this and _is_written_outside(here):
+                    found = pick(self.tree.members[here.class_name].get(first, ()), offset, None)
+                if found is not None:
+                    return found
+            here = here.parent
+        return None
+
+    def _unbound(self, first: str, scope: Scope, *, is_bare: bool) -> Value:
+        if self.traits.implicit_this and is_bare and self._may_inherit(scope.class_name):
+            return Value(Binding.LOCAL, scope.class_name, (), Access.INSTANCE, first)
+        return Value(Binding.FREE, first)
+
+    def _may_inherit(self, class_name: str) -> bool:
+        if not class_name:
+            return False
+        return class_name in self.bases or not self.traits.free_functions
+
+    def _of_import(self, path: Sequence[str], name: Name) -> tuple[Value, Sequence[str]]:
+        if "." not in name.imported:
+            return Value(Binding.IMPORT, name.imported), path[1:]
+        dotted = [
+            other.imported.split(".")
+            for other in name.scope.names.get(path[0], ())
+            if other.imported
+        ]
+        fitting = [parts for parts in dotted if list(path[: len(parts)]) == parts]
+        if not fitting:
+            self.implied.add(path[0])
+            return Value(Binding.IMPORT, path[0]), path[1:]
+        longest = max(fitting, key=len)
+        return Value(Binding.IMPORT, ".".join(longest)), path[len(longest) :]
+
+    def _of_name(self, name: Name, rest: Sequence[str]) -> Value:
+        if not name.kind:
+            return self.held(name)
+        if name.kind == "method" and self.traits.implicit_this:
+            class_name, _, member = name.qualified.rpartition(".")
+            return Value(Binding.LOCAL, class_name, (), Access.INSTANCE, member)
+        if not rest or name.kind not in VALUE_KINDS or self._has(name.qualified, rest[0]):
+            return Value(Binding.LOCAL, name.qualified)
+        return self.held(name)
+
+    def _has(self, qualified: str, member: str) -> bool:
+        return f"{qualified}.{member}" in self.tree.definitions
+
+    def member(self, value: Value, part: str) -> Value:
+        """The member `part` of it."""
+        if value.binding is Binding.UNKNOWN or value.member:
+            return UNKNOWN
+        if value.access is Access.INSTANCE:
+            return self._field(value, part) or value._replace(member=part)
+        if value.access is not Access.PATH:
+            return value._replace(member=part)
+        if part in self.traits.constructors:
+            return value._replace(access=Access.INSTANCE)
+        if value.root in self.bases and not value.chain and not self._has(value.root, part):
+            return value._replace(access=Access.INSTANCE, member=part)
+        return self._field(value, part) or value._replace(chain=(*value.chain, part))
+
+    def _field(self, value: Value, part: str) -> Value | None:
+        """What a field of a class of this file holds; None if it is no field that it has."""
+        if value.binding is not Binding.LOCAL:
+            return None
+        members = self.tree.members.get(".".join((value.root, *value.chain)))
+        names = members.get(part) if members else None
+        if not names or (names[0].kind and names[0].holds is Holds.NOTHING_KNOWN):
+            return None
+        known = [held for held in map(self.held, names) if held is not UNKNOWN]
+        return known[0] if known else UNKNOWN
+
+
+def _is_written_outside(scope: Scope) -> bool:
+    """Whether it is a method's whose class is elsewhere: Go, C++."""
+    parent = scope.parent
+    return parent is not None and not scope.is_class and scope.class_name != parent.class_name
+
+
+def instance(value: Value) -> Value:
+    """An instance of the class that `value` is."""
+    if value.access is Access.PATH and value.binding is not Binding.UNKNOWN:
+        return value._replace(access=Access.INSTANCE)
+    return UNKNOWN
