@@ -8,6 +8,8 @@ The repository of a row is its file's; it is kept beside, without a constraint, 
 from enum import StrEnum
 
 from django.db import models
+from django.db.models import F, Func, Q, Value
+from django.db.models.lookups import Exact
 
 from central.corpus.models.content import File
 from central.repositories.models import Repository
@@ -27,6 +29,12 @@ def _repository() -> "models.ForeignKey[Repository, Repository]":  # written oft
     )
 
 
+def _last_name(field: str) -> Func:
+    return Func(
+        F(field), Value("."), Value(-1), function="split_part", output_field=models.TextField()
+    )
+
+
 class Import(models.Model):
     """A name that a file binds to something of another file; see indexer.relations.Import."""
 
@@ -42,6 +50,12 @@ class Import(models.Model):
         indexes = [
             models.Index(fields=["path", "repository"], name="import_path"),
             models.Index(fields=["file", "local"], name="import_local"),
+            models.Index(
+                _last_name("path"),
+                "repository",
+                condition=~Q(Exact(_last_name("path"), F("local"))) & Q(wildcard=False),
+                name="import_alias",  # the few that are used under another name
+            ),
         ]
 
     def __str__(self) -> str:
@@ -62,6 +76,12 @@ class Export(models.Model):
         indexes = [
             models.Index(fields=["path", "repository"], name="export_path"),
             models.Index(fields=["file", "name"], name="export_name"),
+            models.Index(
+                _last_name("path"),
+                "repository",
+                condition=~Q(Exact(_last_name("path"), F("name"))) & Q(wildcard=False),
+                name="export_alias",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -89,6 +109,11 @@ class Reference(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["file", "root"], name="reference_root"),
+            models.Index(
+                fields=["file", "caller"],
+                condition=Q(kind__in=[ReferenceKind.INHERIT, ReferenceKind.TYPE]),
+                name="reference_typing",
+            ),
             models.Index(
                 fields=["name", "ecosystem", "repository", "binding"], name="reference_name"
             ),
