@@ -189,9 +189,13 @@ class Organization:
         run = runs.get(project)
         return bool(run) and run["state"] in {"queued", "applying"}
 
+    def post(self, route: str, **body: Any) -> dict[str, Any]:
+        """POST to an API route of this organisation."""
+        return self._answer("POST", route, json={"org_id": self.slug, **body})
+
     def search(self, query: str, **filters: Any) -> dict[str, Any]:
         """POST a search."""
-        return self._answer("POST", "search", json={"org_id": self.slug, "query": query, **filters})
+        return self.post("search", query=query, **filters)
 
     def _answer(self, method: str, route: str, **arguments: Any) -> dict[str, Any]:
         response = httpx.request(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.examples import example_repositories, index_all
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
 
@@ -38,6 +39,15 @@ def new_data_directory() -> Iterator[Path]:
 def acme(service: Service) -> Organization:
     """An organisation with a token that may index and search."""
     return Organization(service, "acme", service.create_organization("acme"))
+
+
+@pytest.fixture(scope="session")
+def examples() -> Iterator[Organization]:
+    """The example organisation, indexed. All modules share it: ask it, or add to it, no more."""
+    with new_data_directory() as directory, running_service(directory) as running:
+        organization = Organization(running, "acme", running.create_organization("acme"))
+        index_all(organization, example_repositories(directory.parent / "git"))
+        yield organization
 
 
 @pytest.fixture

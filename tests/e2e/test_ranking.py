@@ -5,7 +5,6 @@ Prints MRR@10 and Recall@10 for each mode and class of query (`pytest -s`).
 
 import shutil
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scripts.local_git import commit_all, new_repository
-from scripts.local_service import ROOT, Organization, running_service
-from tests.e2e.conftest import new_data_directory
+from scripts.local_service import ROOT, Organization
 
 QUERIES: list[dict[str, Any]] = tomllib.loads(
     (ROOT / "tests" / "e2e" / "ranking.toml").read_text(encoding="utf-8")
@@ -30,15 +28,10 @@ Ranks = dict[str, list[int | None]]
 
 
 @pytest.fixture(scope="module")
-def indexed() -> Iterator[Organization]:
+def indexed(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -> Organization:
     """Every example repository and this project's own code, indexed."""
-    with new_data_directory() as directory, running_service(directory) as service:
-        acme = Organization(service, "acme", service.create_organization("acme"))
-        for source in sorted((ROOT / "examples" / "acme").iterdir()):
-            repository = new_repository(directory.parent / "git" / source.name, source)
-            acme.index(repository, source.name)
-        acme.index(own_sources(directory.parent / "git" / "aeterna"), "aeterna")
-        yield acme
+    examples.index(own_sources(tmp_path_factory.mktemp("own") / "aeterna"), "aeterna")
+    return examples
 
 
 def own_sources(directory: Path) -> Path:
