@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby, islice
 from typing import Final, NamedTuple
 
 from indexer.modules.directories import parent, upward
@@ -21,6 +21,7 @@ _DECISIVE: Final = (
 _INHERITING: Final = frozenset({Ecosystem.MAVEN, Ecosystem.CARGO})
 _CROWDED: Final = frozenset({Ecosystem.NUGET, Ecosystem.RUBYGEMS})
 _MAX_DEPENDENCIES: Final = 4_000
+_MAX_NEEDS: Final = 20_000  # dependencies that are looked at for a package, its own and inherited
 
 
 class RootDependency(NamedTuple):
@@ -153,7 +154,8 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         for other in declared.get((package.ecosystem, directory), ())
     ]
     needs: dict[str, Dependency] = {}
-    for need in [*one.needs, *(need for other in above for need in other.needs)]:
+    inherited = (need for other in above for need in other.needs)
+    for need in islice(chain(one.needs, inherited), _MAX_NEEDS):
         known = needs.get(need.name)
         if known is None or (need.required and not known.required):
             needs[need.name] = need

@@ -6,6 +6,7 @@ from typing import Final
 from indexer.relations import Dependency, Manifest, Pin
 
 MAX_CHARACTERS: Final = 16 * 1_048_576
+MAX_WRITTEN_CHARACTERS: Final = 1_048_576  # of what a person writes; parsers of it are slow
 MAX_PINS: Final = 20_000
 MAX_DEPENDENCIES: Final = 2_000
 _MAX_ENTRIES: Final = 1_000

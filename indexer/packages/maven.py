@@ -58,7 +58,7 @@ def _inherited(project: Element, tag: str) -> str:
 
 
 def _properties(project: Element) -> dict[str, str]:
-    found = {one.tag: _text(one) for one in _listed(project, "properties")}
+    found = {one.tag: _text(one)[:_MAX_CHARACTERS] for one in _listed(project, "properties")}
     for tag in ("groupId", "version"):
         own = _text(project.find(tag)) or _inherited(project, tag)
         found |= {f"project.{tag}": own, f"pom.{tag}": own, tag: own}

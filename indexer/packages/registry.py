@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from indexer.packages.bounds import MAX_CHARACTERS, bounded
+from indexer.packages.bounds import MAX_CHARACTERS, MAX_WRITTEN_CHARACTERS, bounded
 from indexer.packages.cargo import read_cargo_lock, read_cargo_toml
 from indexer.packages.composer import read_composer_json, read_composer_lock
 from indexer.packages.golang import read_go_mod
@@ -29,36 +29,39 @@ from indexer.relations import Manifest
 _Reader = Callable[[str], Manifest]
 _PathReader = Callable[[str, str], Manifest]
 
-_BY_NAME: Final[dict[str, _Reader]] = {
-    "pyproject.toml": read_pyproject,
-    "setup.cfg": read_setup_cfg,
-    "setup.py": read_setup_py,
+_LOCK_FILES: Final[dict[str, _Reader]] = {
     "poetry.lock": read_toml_lock,
     "uv.lock": read_toml_lock,
     "pdm.lock": read_toml_lock,
     "Pipfile.lock": read_pipfile_lock,
-    "package.json": read_package_json,
-    "pnpm-workspace.yaml": read_pnpm_workspace,
-    "jsconfig.json": read_tsconfig,
     "package-lock.json": read_package_lock,
     "npm-shrinkwrap.json": read_package_lock,
     "yarn.lock": read_yarn_lock,
     "pnpm-lock.yaml": read_pnpm_lock,
+    "Cargo.lock": read_cargo_lock,
+    "gradle.lockfile": read_gradle_lockfile,
+    "packages.lock.json": read_nuget_lock,
+    "composer.lock": read_composer_lock,
+    "Gemfile.lock": read_gemfile_lock,
+    "Package.resolved": read_package_resolved,
+}
+_BY_NAME: Final[dict[str, _Reader]] = {
+    "pyproject.toml": read_pyproject,
+    "setup.cfg": read_setup_cfg,
+    "setup.py": read_setup_py,
+    "package.json": read_package_json,
+    "pnpm-workspace.yaml": read_pnpm_workspace,
+    "jsconfig.json": read_tsconfig,
     "go.mod": read_go_mod,
     "Cargo.toml": read_cargo_toml,
-    "Cargo.lock": read_cargo_lock,
     "pom.xml": read_pom,
     "settings.gradle": read_settings_gradle,
     "settings.gradle.kts": read_settings_gradle,
-    "gradle.lockfile": read_gradle_lockfile,
     "Directory.Packages.props": read_central_versions,
-    "packages.lock.json": read_nuget_lock,
     "composer.json": read_composer_json,
-    "composer.lock": read_composer_lock,
     "Gemfile": read_gemfile,
-    "Gemfile.lock": read_gemfile_lock,
     "Package.swift": read_package_swift,
-    "Package.resolved": read_package_resolved,
+    **_LOCK_FILES,
 }
 _BY_PATTERN: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = (
     (
@@ -85,7 +88,8 @@ def read_manifest(path: str, content: bytes | str) -> Manifest | None:
     Nothing in a file makes this raise.
     """
     reader = _reader(path)
-    if reader is None or len(content) > MAX_CHARACTERS:
+    most = MAX_CHARACTERS if path.rpartition("/")[2] in _LOCK_FILES else MAX_WRITTEN_CHARACTERS
+    if reader is None or len(content) > most:
         return None
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content

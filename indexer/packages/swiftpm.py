@@ -68,8 +68,8 @@ def _asked(found: re.Match[str]) -> tuple[Dependency, str]:
 
 def _targets(text: str) -> Iterator[tuple[str, str]]:
     found = list(_TARGET.finditer(text))
-    ends = [*(one.start() for one in found[1:]), len(text)]
-    for one, end in zip(found, ends, strict=True):
+    ends = [*(one.start() for one in found), len(text)]
+    for one, end in zip(found, ends[1:], strict=True):
         path = _PATH.search(text, one.end(), end)
         if path:
             yield one["name"], path[1].removeprefix("./").strip("/")

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from indexer.packages.values import string, strings, table
 from indexer.relations import Ecosystem, Manifest
 
-# A string is kept; comments and commas before a closing bracket are dropped.
-_JSONC = re.compile(r'("(?:[^"\\]|\\.)*+")|/\*.*?\*/|//[^\n]*', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+")|,(?=\s*+[\]}])', re.DOTALL)
+# A string is kept; comments and commas before a closing bracket are dropped. What is not closed
+# goes to the end: to try again from its inside would take time by the square of the length.
+_STRING = r'("(?:[^"\\]|\\.)*+(?:"|\Z|\\\Z))'
+_JSONC = re.compile(_STRING + r"|/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+_TRAILING_COMMA = re.compile(_STRING + r"|,(?=\s*+[\]}])", re.DOTALL)
 
 
 def read_tsconfig(text: str) -> Manifest:
