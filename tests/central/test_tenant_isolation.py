@@ -74,6 +74,22 @@ def _search(api: Api, victim: dict[str, Any]) -> list[Any]:
     ]
 
 
+def _trace(what: str) -> Probe:
+    def probe(api: Api, victim: dict[str, Any]) -> list[Any]:
+        own = f"org_id={api.organization.slug}"
+        return [
+            api.request("GET", f"/api/v1/trace/{what}?{query}")
+            for query in (
+                "org_id=acme&symbol=f1",
+                f"{own}&symbol=f1",
+                f"{own}&symbol=f&project=shop",  # near names too
+                f"{own}&symbol=f1&file=secret_recipe.py",
+            )
+        ]
+
+    return probe
+
+
 PROBES: dict[str, Probe] = {
     "api/v1/index/runs": _open,
     "api/v1/index/runs/<uuid:run_id>": _run,
@@ -91,6 +107,8 @@ PROBES: dict[str, Probe] = {
     "api/v1/index/updated": _webhook,
     "api/v1/index/status": _status,
     "api/v1/search": _search,
+    "api/v1/trace/callers": _trace("callers"),
+    "api/v1/trace/callees": _trace("callees"),
 }
 
 
@@ -159,6 +177,7 @@ def assert_nothing_learnt(response: Any) -> None:
     """Either it does not exist, or an answer of one's own that is empty."""
     text = response.content.decode()
     assert commit_of(FILES) not in text
+    assert '"f1"' not in text
     assert "salt" not in text
     if response.status_code == 404:
         assert response["Content-Type"] == "application/problem+json"

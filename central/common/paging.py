@@ -1,0 +1,43 @@
+"""Cursors: where the next page starts. Opaque, signed, and of use for the same question only."""
+
+import hashlib
+import json
+
+from django.core import signing
+
+from central.common.errors import InvalidError
+
+
+def encode_cursor(*, salt: str, asked: object, offset: int) -> str:
+    """A cursor for the page that starts at `offset`.
+
+    `asked` is what decides order and content, as JSON; the page's size does not.
+    """
+    return signing.dumps([_fingerprint(asked), offset], salt=salt)
+
+
+def decode_cursor(cursor: str, *, salt: str, asked: object, end: int) -> int:
+    """The offset that a cursor stands for; 0 for "".
+
+    Raises InvalidError if it was not given out for `asked`, or points to `end` or behind.
+    """
+    if not cursor:
+        return 0
+    try:
+        fingerprint, offset = signing.loads(cursor, salt=salt)
+    except (signing.BadSignature, ValueError, TypeError) as exc:
+        raise _invalid("it is not one that this address has given out") from exc
+    if fingerprint != _fingerprint(asked):
+        raise _invalid("it belongs to another query or other filters")
+    if not 0 < offset < end:
+        raise _invalid("it points outside the results")
+    return int(offset)
+
+
+def _fingerprint(asked: object) -> str:
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _invalid(why: str) -> InvalidError:
+    detail = f"The cursor cannot be used: {why}. Leave it out to start at the first page."
+    return InvalidError(detail, errors={"cursor": [detail]})

@@ -1,0 +1,1 @@
+"""Who uses what: callers, callees, graphs and impact over every repository in sight."""

@@ -1,0 +1,158 @@
+"""What a trace answers, as records; the serializers describe the same for the schema."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from central.repositories.sight import AnsweringProject, MissingProject, RepositoryInSight
+from central.trace.symbols import Definition
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDefinition:
+    """A definition that the symbol means."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    end_line: int
+    name: str
+    qualified_name: str
+    kind: str
+    signature: str
+    language: str
+    package: str | None
+    version: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a reference stands, or what it means; `line` is the definition's own."""
+
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A use of a name. `target` is the index of the definition that was asked for."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    column: int
+    kind: str
+    caller: Endpoint
+    callee: Endpoint
+    target: int
+    depth: int
+    rule: str
+    confidence: str
+    evidence: str
+    candidates: int
+    pinned_version: str | None
+    required_version: str | None
+    indexed_version: str | None
+    lags: bool | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedSite:
+    """A reference by the same name of which nothing is known."""
+
+    project: str
+    file: str
+    line: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """How many there are; `more`: at least as many."""
+
+    count: int
+    more: bool
+    sample: list[UnresolvedSite]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Which commits answered; `complete` exactly when nothing is missing and nothing was cut."""
+
+    complete: bool
+    took_ms: float
+    projects: list[AnsweringProject]
+    missing: list[MissingProject]
+    unresolved: Unresolved
+    cut: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """A page of callers."""
+
+    symbol: str
+    definitions: list[ShownDefinition]
+    callers: list[Link]
+    count: int
+    next_cursor: str | None
+    receipt: Receipt
+    hint: str | None = field(default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Callees:
+    """A page of callees."""
+
+    symbol: str
+    definitions: list[ShownDefinition]
+    callees: list[Link]
+    count: int
+    next_cursor: str | None
+    receipt: Receipt
+    hint: str | None = field(default=None)
+
+
+def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:
+    """A definition as it is answered."""
+    return ShownDefinition(
+        project=repository.name,
+        commit=repository.commit,
+        file=one.path,
+        line=one.start_line,
+        end_line=one.end_line,
+        name=one.name,
+        qualified_name=one.qualified_name,
+        kind=one.kind,
+        signature=one.signature,
+        language=one.language,
+        package=one.distribution or None,
+        version=one.version or None,
+        url=repository.forge_url(one.path, one.start_line, one.end_line),
+    )
+
+
+def missing_projects(
+    sight: Sequence[RepositoryInSight], unknown: Sequence[str]
+) -> list[MissingProject]:
+    """Every project in scope of which the answer may lack something."""
+    missing = [MissingProject(item.name, item.lack) for item in sight if item.lack]
+    missing += [MissingProject(name, "unknown_project") for name in unknown]
+    return sorted(missing, key=lambda item: item.project)
+
+
+def document(record: Any) -> Any:
+    """A record as JSON's types; `dataclasses.asdict` would copy every value deeply."""
+    if is_dataclass(record):
+        return {one.name: document(getattr(record, one.name)) for one in fields(record)}
+    if isinstance(record, list):
+        return [document(item) for item in record]
+    return record

@@ -1,0 +1,104 @@
+"""Names that a file uses and does not bind: its scope, its wildcard imports, its dependencies."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from central.trace.inquiry import Asking, Steps
+from central.trace.providers import prefixes
+from central.trace.questions import Free, Lineage, Members, Path
+from central.trace.rows import Declared, Modules, ScopeRow, Scopes, TopLevel, Wildcards
+from central.trace.things import Thing, surest
+
+# Where a method may call an inherited one by its bare name.
+_IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "none"})
+
+
+def free(question: Free) -> Steps:
+    """The first of these that has the name: a class around, the scope, a wildcard import, and
+    last the declared packages that are imported so, if just one definition has the name.
+    """
+    for rule in (_inherited, _in_scope, _by_wildcard, _in_dependencies):
+        found = yield from rule(question)
+        if found:
+            return surest(found)
+    return ()
+
+
+def _inherited(question: Free) -> Asking[list[Thing]]:
+    if question.ecosystem not in _IMPLICIT_SELF:
+        return []
+    for enclosing in _outwards(question.caller):
+        (lineage,) = yield [Lineage(question.file, enclosing)]
+        if lineage:
+            (found,) = yield [Members(question.file, enclosing, _names(question))]
+            if found:
+                receiver = (question.file, enclosing)
+                return [one._replace(rule="receiver_type", receiver=receiver) for one in found]
+    return []
+
+
+def _in_scope(question: Free) -> Asking[list[Thing]]:
+    (scopes,) = yield [Scopes(question.file)]
+    path = ".".join(_names(question))
+    place = question[1:4]
+    for names in _scoped(question, scopes, path):
+        answers = yield [Path(*place, name) for name in names]
+        found = [one._replace(rule="same_package") for answer in answers for one in answer]
+        if found:
+            return found
+    return []
+
+
+def _by_wildcard(question: Free) -> Asking[list[Thing]]:
+    (wildcards,) = yield [Wildcards(question.file)]
+    name = ".".join(_names(question))
+    paths = dict.fromkeys(f"{row.path}.{name}" for row in wildcards)
+    answers = yield [Path(*question[1:4], path) for path in paths]
+    return [one._replace(rule="import") for answer in answers for one in answer]
+
+
+def _in_dependencies(question: Free) -> Asking[list[Thing]]:
+    """Bare names only. The wildcard's module need not be the one that defines the name."""
+    if question.chain:
+        return []
+    (wildcards, declared) = yield [Wildcards(question.file), Declared(question.package)]
+    cuts = [Modules(question.repository, cut) for row in wildcards for cut, _ in prefixes(row.path)]
+    modules = yield cuts
+    names = {row.name for row in declared}
+    packages = {
+        row.package
+        for rows in modules
+        for row in rows
+        if row.distribution in names and row.ecosystem == question.ecosystem and row.public
+    }
+    answers = yield [TopLevel(package, question.root) for package in sorted(packages)]
+    rows = [row for answer in answers for row in answer]
+    if len({row.file for row in rows}) != 1:
+        return []
+    return [Thing(rows[0].file, question.root, rows[0].kind, sure=False, rule="dependency")]
+
+
+def _scoped(question: Free, scopes: Sequence[ScopeRow], path: str) -> Iterator[list[str]]:
+    """The paths that a free name may stand for, nearest first; side by side where equally near."""
+    names = [scope.name for scope in scopes]
+    if question.ecosystem == "nuget":
+        names = [around for name in names for around in (name, *_outwards(name))]
+    if question.ecosystem == "rubygems":  # constants are looked up from the inside out
+        for enclosing in (question.caller, *_outwards(question.caller)):
+            if enclosing:
+                yield [f"{name}.{enclosing}.{path}" for name in names]
+    if question.ecosystem == "nuget":
+        yield from ([f"{name}.{path}"] for name in names)
+    else:
+        yield [f"{name}.{path}" for name in names]
+
+
+def _outwards(dotted: str) -> Iterator[str]:
+    """What is around: `a.b.c` → `a.b`, `a`."""
+    while "." in dotted:
+        dotted = dotted.rpartition(".")[0]
+        yield dotted
+
+
+def _names(question: Free) -> tuple[str, ...]:
+    return (question.root, *question.chain.split(".")) if question.chain else (question.root,)

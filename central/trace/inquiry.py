@@ -1,0 +1,128 @@
+"""Questions that are answered once each, and put to the database in rounds.
+
+A question is a NamedTuple. Its type either has a statement, which then answers all questions of a
+round, or a rule, which asks further questions. So rules read straight on, each question costs what
+it costs once per request, and however many references are resolved side by side, the number of
+statements is that of the longest way.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from central.common.statements import fetch_rows
+from central.trace.rows import STATEMENTS
+
+Answer: TypeAlias = tuple[Any, ...]
+Question: TypeAlias = tuple[Any, ...]
+_T = TypeVar("_T")
+Asking: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
+Steps: TypeAlias = Asking[Answer]  # yields what to ask, is sent the answers, returns its own
+Rules: TypeAlias = Mapping[type, Callable[[Any], Steps]]
+
+
+class _Task:
+    __slots__ = ("asked", "open", "question", "steps", "turn")
+
+    def __init__(self, question: Question, steps: Steps) -> None:
+        self.question = question
+        self.steps = steps
+        self.asked: Sequence[Question] = ()
+        self.open = 0  # how many of `asked` have no answer yet
+        self.turn = 0
+
+
+class Inquiry:
+    """What one request has asked so far; nothing outside `repositories` is ever read."""
+
+    def __init__(self, rules: Rules, *, repositories: Iterable[int]) -> None:
+        self._rules = rules
+        self.repositories = sorted(repositories)
+        self._known: dict[type, dict[Question, Answer]] = defaultdict(dict)
+        self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)
+        self._waiting: dict[type, dict[Question, list[tuple[_Task, int]]]] = defaultdict(dict)
+        self._wanted: dict[type, list[Question]] = defaultdict(list)
+        self._ready: list[_Task] = []
+
+    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+        """The answer to each question. Answers are tuples, empty where there is nothing."""
+        root = _Task((), _ask(questions))
+        self._wait(root, questions)
+        while root.open:
+            if self._ready:
+                self._advance(self._ready.pop())
+            elif self._wanted:
+                self._fetch()
+            else:
+                self._break_cycle()
+        return [self._known[type(question)][question] for question in questions]
+
+    def _advance(self, task: _Task) -> None:
+        known = self._known
+        answers = [known[type(question)].get(question, ()) for question in task.asked]
+        task.turn += 1
+        try:
+            asked = task.steps.send(answers) if task.turn > 1 else next(task.steps)
+        except StopIteration as stop:
+            if task.question:
+                del self._tasks[type(task.question)][task.question]
+                self._settle(task.question, stop.value)
+            return
+        self._wait(task, asked)
+
+    def _wait(self, task: _Task, asked: Sequence[Question]) -> None:
+        task.asked, task.open = asked, 0
+        for question in asked:
+            kind = type(question)
+            if question in self._known[kind]:
+                continue
+            task.open += 1
+            waiting = self._waiting[kind]
+            if question in waiting:
+                waiting[question].append((task, task.turn))
+                continue
+            waiting[question] = [(task, task.turn)]
+            if kind in STATEMENTS:
+                self._wanted[kind].append(question)
+            elif question not in self._tasks[kind]:
+                started = _Task(question, self._rules[kind](question))
+                self._tasks[kind][question] = started
+                self._ready.append(started)
+        if not task.open and task.question:
+            self._ready.append(task)
+
+    def _settle(self, question: Question, answer: Answer) -> None:
+        kind = type(question)
+        self._known[kind][question] = answer
+        for task, turn in self._waiting[kind].pop(question, ()):
+            if task.turn == turn:
+                task.open -= 1
+                if not task.open and task.question:
+                    self._ready.append(task)
+
+    def _fetch(self) -> None:
+        """One statement for each type of row that is wanted."""
+        wanted, self._wanted = self._wanted, defaultdict(list)
+        for kind, questions in wanted.items():
+            sql, make = STATEMENTS[kind]
+            columns = [list(column) for column in zip(*questions, strict=True)]
+            numbers = list(range(len(questions)))
+            found: dict[int, list[Any]] = defaultdict(list)
+            for number, *row in fetch_rows(sql, [numbers, *columns, self.repositories]):
+                found[number].append(make(*row))
+            for number, question in enumerate(questions):
+                self._settle(question, tuple(found.get(number, ())))
+
+    def _break_cycle(self) -> None:
+        """Answers that wait for one another: the one asked last goes on without (a class that
+        inherits from itself, a variable of its own type).
+        """
+        blocked = [task for tasks in self._tasks.values() for task in tasks.values() if task.open]
+        task = blocked[-1]
+        task.open = 0
+        self._ready.append(task)
+
+
+def _ask(questions: Sequence[Question]) -> Steps:
+    answers = yield questions
+    return tuple(answers)

@@ -1,0 +1,59 @@
+"""Members further down that a call may reach as well."""
+
+from collections.abc import Sequence
+
+from central.trace.backward import Edge, find_callers
+from central.trace.forward import Confidence
+from central.trace.inquiry import Inquiry
+from central.trace.rows import Near
+from central.trace.symbols import definitions_at
+from central.trace.things import Key
+from indexer.relations import Access, ReferenceKind
+
+
+def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
+    """For each edge to an instance's member, edges to what overrides it below that class."""
+    virtual = [
+        (edge, edge.thing.receiver)
+        for edge in edges
+        if edge.thing and edge.thing.receiver and edge.site.access != Access.BASE
+    ]
+    heirs = {key: _descendants(inquiry, key) for key in dict.fromkeys(key for _, key in virtual)}
+    asked = [
+        (edge, Near(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
+        for edge, receiver in virtual
+        for file, name in heirs[receiver]
+    ]
+    answers = inquiry.answers([near for _, near in asked])
+    found: dict[tuple[int, Key], Edge] = {}
+    direct = {(edge.site.id, edge.target) for edge in edges}
+    for (edge, near), rows in zip(asked, answers, strict=True):
+        for row in rows:
+            key = (edge.site.id, (row.file, near.name))
+            if key not in direct and row.kind:
+                found[key] = edge._replace(
+                    target=key[1],
+                    rule="receiver_type",
+                    confidence=Confidence.MEDIUM,
+                    is_override=True,
+                )
+    return list(found.values())
+
+
+def _descendants(inquiry: Inquiry, start: Key) -> list[Key]:
+    """Every class that inherits from this one, however far down."""
+    seen = {start}
+    level = [start]
+    while level:
+        definitions = list(definitions_at(inquiry, level).values())
+        found = find_callers(inquiry, definitions, least=Confidence.MEDIUM)
+        level = list(
+            dict.fromkeys(
+                key
+                for edge in found.edges
+                if edge.site.kind == ReferenceKind.INHERIT
+                and (key := (edge.site.file, edge.site.caller)) not in seen
+            )
+        )
+        seen.update(level)
+    return sorted(seen - {start})

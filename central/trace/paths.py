@@ -1,0 +1,183 @@
+"""From an import's path to what it means: modules, what they define, and what they give on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from central.trace.inquiry import Asking, Steps
+from central.trace.providers import Group, Landing, landings, prefixes
+from central.trace.questions import Members, Path
+from central.trace.rows import (
+    Declared,
+    Definition,
+    Definitions,
+    Exported,
+    ExportRow,
+    Modules,
+    Near,
+    Place,
+)
+from central.trace.things import Thing, after, surest
+
+MAX_STEPS = 2_000  # paths that one import may go on through
+
+
+def follow(question: Path) -> Steps:
+    """What an import path means to a file in its place.
+
+    Re-exports are followed breadth-first, each path once; then members of what was found.
+    """
+    search = _Search()
+    search.go_on(_Step(Place(*question[:3]), question.path))
+    while search.frontier:
+        frontier, search.frontier = search.frontier, []
+        groups = yield from _groups(frontier)
+        contents = yield from _contents(groups)
+        for step, tried in zip(frontier, groups, strict=True):
+            group = next((one for one in tried if _is_plausible(one, contents)), [])
+            for landing in group:
+                search.land(step, landing, contents[landing])
+    return (yield from _members(search.found))
+
+
+class _Step(NamedTuple):
+    place: Place
+    path: str
+    sure: bool = True
+    trail: tuple[int, ...] = ()
+
+
+class _Contents(NamedTuple):
+    """What a module has of the names: (how many of them, definition), and exports."""
+
+    definitions: list[tuple[int, Definition]]
+    exports: Sequence[ExportRow]
+
+
+_Rest = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Search:
+    """`found` are definitions, and the names that go on from them."""
+
+    frontier: list[_Step] = field(default_factory=list)
+    seen: set[tuple[Place, str]] = field(default_factory=set)
+    found: list[tuple[Thing, _Rest]] = field(default_factory=list)
+
+    def go_on(self, step: _Step) -> None:
+        key = (step.place, step.path)
+        if key not in self.seen and len(self.seen) < MAX_STEPS:
+            self.seen.add(key)
+            self.frontier.append(step)
+
+    def land(self, step: _Step, landing: Landing, contents: _Contents) -> None:
+        sure = step.sure and landing.sure
+        arrived = step._replace(sure=sure)
+        if not landing.names:
+            for export in contents.exports:
+                if not export.wildcard:  # `module.exports = f`: the module itself is f
+                    self._give_on(arrived, landing, export, ())
+            return
+        for count, definition in _longest(contents.definitions):
+            name = ".".join(landing.names[:count])
+            thing = Thing(definition.file, name, definition.kind, sure, trail=step.trail)
+            self.found.append((thing, landing.names[count:]))
+        named = [export for export in contents.exports if export.name]
+        for export in named:
+            self._give_on(arrived, landing, export, landing.names[1:])
+        if not named and not contents.definitions:
+            for export in contents.exports:
+                self._give_on(arrived, landing, export, _unnamed_rest(landing, export))
+
+    def _give_on(
+        self, step: _Step, landing: Landing, export: ExportRow, rest: _Rest | None
+    ) -> None:
+        if rest is None:
+            return
+        trail = (*step.trail, export.file)
+        if export.is_local:
+            self.found.append((Thing(export.file, export.path, "", step.sure, trail=trail), rest))
+            return
+        place = Place(landing.repository, export.package, landing.ecosystem)
+        self.go_on(_Step(place, ".".join((export.path, *rest)), step.sure, trail))
+
+
+def _groups(frontier: Sequence[_Step]) -> Asking[list[list[Group]]]:
+    """The groups of modules to try for each step."""
+    cuts = [[module for module, _ in prefixes(step.path)] for step in frontier]
+    wanted = [
+        Modules(step.place.repository, module)
+        for step, modules in zip(frontier, cuts, strict=True)
+        for module in modules
+    ]
+    packages = [Declared(step.place.package) for step in frontier]
+    answers = iter((yield [*wanted, *packages]))
+    rows = [{module: next(answers) for module in modules} for modules in cuts]
+    return [
+        list(landings(step.place, step.path, found, {row.name for row in next(answers)}))
+        for step, found in zip(frontier, rows, strict=True)
+    ]
+
+
+def _contents(groups: Sequence[Sequence[Group]]) -> Asking[dict[Landing, _Contents]]:
+    """What each module of the groups defines and gives on of the names that a path asks for."""
+    places = list(dict.fromkeys(one for tried in groups for group in tried for one in group))
+    asked: list[Definitions | Exported] = []
+    for place in places:
+        asked.append(Exported(*place[:3], place.names[0] if place.names else ""))
+        asked += [
+            Definitions(*place[:3], ".".join(place.names[:count]))
+            for count in range(1, len(place.names) + 1)
+        ]
+    answers = iter((yield asked))
+    contents = {}
+    for place in places:
+        exports = next(answers)
+        definitions = [
+            (count, row) for count in range(1, len(place.names) + 1) for row in next(answers)
+        ]
+        contents[place] = _Contents(definitions, exports)
+    return contents
+
+
+def _is_plausible(group: Group, contents: dict[Landing, _Contents]) -> bool:
+    """Whether a module of the group may have the name."""
+    return any(not one.names or any(contents[one]) for one in group)
+
+
+def _longest(definitions: Sequence[tuple[int, Definition]]) -> list[tuple[int, Definition]]:
+    """In each file, the definition that takes up the most names; of all files, those as long."""
+    most = max((count for count, _ in definitions), default=0)
+    return [(count, row) for count, row in definitions if count == most]
+
+
+def _unnamed_rest(landing: Landing, export: ExportRow) -> _Rest | None:
+    """The names with which a path goes on through an export without a name, None: it does not."""
+    first = landing.names[0]
+    if export.wildcard:
+        if landing.ecosystem == "npm" and first == "default":
+            return None  # `export *` leaves it out
+        if landing.ecosystem == "pypi" and first.startswith("_"):
+            return None  # and `import *` these
+        return landing.names
+    # `import f from` a module that says `module.exports = f`
+    return landing.names[1:] if first == "default" else landing.names
+
+
+def _members(found: Sequence[tuple[Thing, _Rest]]) -> Steps:
+    """What was found, gone on from by the names that are left."""
+    questions = [
+        Members(thing.file, thing.name, rest) if rest else Near(thing.file, thing.name)
+        for thing, rest in found
+    ]
+    answers = yield questions
+    things: list[Thing] = []
+    for (thing, rest), answer in zip(found, answers, strict=True):
+        if rest:
+            things += after(answer, thing)
+        else:
+            kind = next((row.kind for row in answer if row.file == thing.file), None)
+            if kind is not None:
+                things.append(thing._replace(kind=kind))
+    return surest(things)

@@ -1,0 +1,18 @@
+"""Which rule answers which question."""
+
+from typing import Final
+
+from central.trace import free, members, names, paths
+from central.trace.inquiry import Rules
+from central.trace.questions import Bases, Classes, Free, Lineage, Members, Named, Path, Reached
+
+RULES: Final[Rules] = {
+    Path: paths.follow,
+    Named: names.named,
+    Reached: names.reached,
+    Free: free.free,
+    Members: members.members,
+    Classes: members.classes,
+    Bases: members.bases,
+    Lineage: members.lineage,
+}

@@ -1,0 +1,215 @@
+"""Callers and callees: from a credential and a request to an answer with its receipt."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Final, NamedTuple, TypeVar
+
+import structlog
+
+from central.common.paging import decode_cursor, encode_cursor
+from central.repositories.sight import answering_projects, have_moved
+from central.tenancy.credentials import Credential
+from central.trace.answers import (
+    Callees,
+    Callers,
+    Link,
+    Receipt,
+    ShownDefinition,
+    Unresolved,
+    UnresolvedSite,
+    missing_projects,
+    shown_definition,
+)
+from central.trace.backward import MAX_OPEN, SAMPLE
+from central.trace.hints import hint_for
+from central.trace.links import links
+from central.trace.onward import find_callees
+from central.trace.query import TraceRequest
+from central.trace.scope import Sight, chosen_definitions, sight_of
+from central.trace.sites import Site
+from central.trace.symbols import MAX_DEFINITIONS, Definition, definitions_at
+from central.trace.things import Key
+from central.trace.walking import Step, walk_callers
+
+_SALT: Final = "central.trace.cursor"
+_END: Final = 1_000_000
+
+_log = structlog.get_logger(__name__)
+_T = TypeVar("_T")
+
+
+class _Traced(NamedTuple):
+    """All that was found, before a page of it is shown."""
+
+    chosen: list[Definition]
+    steps: list[Step]
+    definitions: dict[Key, Definition]
+    open_count: int
+    open_sample: list[Site]
+    cut: list[str]
+
+
+def callers(*, credential: Credential, request: TraceRequest) -> Callers:
+    """The page of references that lead to the symbol's definitions, in what is seen.
+
+    Raises NotFoundError for what is not there, InvalidError for the cursor of another request.
+    """
+    return Callers(*_answer("callers", _callers, credential, request))
+
+
+def callees(*, credential: Credential, request: TraceRequest) -> Callees:
+    """The page of references that stand in the symbol's definitions, with what they lead to."""
+    return Callees(*_answer("callees", _callees, credential, request))
+
+
+def steadily(credential: Credential, attempt: Callable[[Sight], _T]) -> _T:
+    """Do it once more if a repository was indexed meanwhile, so that all is of one commit."""
+    sight = sight_of(credential)
+    result = attempt(sight)
+    if not have_moved(sight.repositories.values()):
+        return result
+    return attempt(sight_of(credential))
+
+
+def _answer(
+    what: str,
+    find: Callable[[Sight, TraceRequest], _Traced],
+    credential: Credential,
+    request: TraceRequest,
+) -> "_Page":
+    started = time.perf_counter()
+    organization = credential.organization.slug
+    asked = [organization, what, asdict(replace(request, cursor="", limit=1))]
+    offset = decode_cursor(request.cursor, salt=_SALT, asked=asked, end=_END)
+
+    def attempt(sight: Sight) -> "_Page":
+        traced = find(sight, request)
+        steps = _in_order(sight, traced.steps, request)
+        page = steps[offset : offset + request.limit]
+        following = offset + request.limit
+        cursor = (
+            encode_cursor(salt=_SALT, asked=asked, offset=following)
+            if len(steps) > following
+            else None
+        )
+        missing = missing_projects(
+            list(sight.repositories.values()), sight.unknown(request.caller_projects)
+        )
+        unresolved = unresolved_of(sight, traced.open_count, traced.open_sample)
+        took_ms = round((time.perf_counter() - started) * 1000, 1)
+        receipt = Receipt(
+            complete=not missing and not traced.cut,
+            took_ms=took_ms,
+            projects=answering_projects(sight.repositories.values()),
+            missing=missing,
+            unresolved=unresolved,
+            cut=traced.cut,
+        )
+        return _Page(
+            request.symbol,
+            [shown_definition(one, sight.repositories[one.repository]) for one in traced.chosen],
+            links(sight, page, traced.definitions),
+            len(page),
+            cursor,
+            receipt,
+            None
+            if page
+            else hint_for(request, what=what, unresolved=unresolved.count, missing=missing),
+        )
+
+    page = steadily(credential, attempt)
+    _log.info(
+        "code.trace",
+        organization=organization,
+        what=what,
+        symbol=request.symbol,
+        resultCount=page.count,
+        took_ms=page.receipt.took_ms,
+    )
+    return page
+
+
+class _Page(NamedTuple):
+    """What Callers and Callees are made of, in their order."""
+
+    symbol: str
+    definitions: list[ShownDefinition]
+    links: list[Link]
+    count: int  # type: ignore[assignment]
+    next_cursor: str | None
+    receipt: Receipt
+    hint: str | None
+
+
+def unresolved_of(sight: Sight, count: int, sample: Sequence[Site]) -> Unresolved:
+    """The receipt's part on references of which nothing is known."""
+    return Unresolved(
+        min(count, MAX_OPEN),
+        count > MAX_OPEN,
+        [
+            UnresolvedSite(sight.repositories[s.repository].name, s.path, s.line, s.name)
+            for s in sample[:SAMPLE]
+        ],
+    )
+
+
+def _callers(sight: Sight, request: TraceRequest) -> _Traced:
+    chosen, has_more = chosen_definitions(sight, request)
+    walk = walk_callers(sight.inquiry, chosen, depth=request.depth, least=request.min_confidence)
+    return _Traced(
+        chosen,
+        walk.steps,
+        walk.definitions,
+        walk.first.open_count,
+        walk.first.open_sample,
+        [*_cut(has_more), *sorted(walk.cut)],
+    )
+
+
+def _callees(sight: Sight, request: TraceRequest) -> _Traced:
+    chosen, has_more = chosen_definitions(sight, request)
+    used = find_callees(sight.inquiry, [one.key for one in chosen], least=request.min_confidence)
+    ends = {edge.target for edge in used.edges}
+    ends |= {(edge.site.file, edge.site.caller) for edge in used.edges}
+    definitions = definitions_at(sight.inquiry, ends)
+    owner = {one.key: index for index, one in enumerate(chosen)}
+    steps = [
+        Step(edge, 1, _owner(owner, edge.site)) for edge in used.edges if edge.target in definitions
+    ]
+    return _Traced(chosen, steps, definitions, len(used.open), used.open, _cut(has_more))
+
+
+def _owner(chosen: dict[Key, int], site: Site) -> int:
+    """The innermost of the definitions that a reference stands in."""
+    name = site.caller
+    while (site.file, name) not in chosen:
+        name = name.rpartition(".")[0]
+    return chosen[site.file, name]
+
+
+def _in_order(sight: Sight, steps: Sequence[Step], request: TraceRequest) -> list[Step]:
+    """By project, file, line and column, those of the asked projects."""
+    names = {one.id: one.name for one in sight.repositories.values()}
+    wanted = set(request.caller_projects)
+    return sorted(
+        (step for step in steps if not wanted or names[step.edge.site.repository] in wanted),
+        key=lambda step: (
+            names[step.edge.site.repository],
+            step.edge.site.path,
+            step.edge.site.line,
+            step.edge.site.column,
+            step.depth,
+            step.target,
+            step.edge.target,
+        ),
+    )
+
+
+def _cut(has_more: bool) -> list[str]:
+    if not has_more:
+        return []
+    return [
+        f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
+        "give a qualified name, project or file."
+    ]

@@ -1,0 +1,10 @@
+"""Routes below `/api/v1/trace/`."""
+
+from django.urls import path
+
+from central.trace.views import CalleesView, CallersView
+
+urlpatterns = [
+    path("callers", CallersView.as_view(), name="trace-callers"),
+    path("callees", CalleesView.as_view(), name="trace-callees"),
+]

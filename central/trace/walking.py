@@ -1,0 +1,63 @@
+"""Callers of callers, level by level."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from central.trace.backward import Edge, Found, find_callers
+from central.trace.forward import Confidence
+from central.trace.inquiry import Inquiry
+from central.trace.symbols import Definition, definitions_at
+from central.trace.things import Key
+
+MAX_LEVEL: Final = 2_000  # definitions whose callers are looked for side by side
+
+
+class Step(NamedTuple):
+    """An edge, how far it is from what was asked for, and which of the definitions that was."""
+
+    edge: Edge
+    depth: int
+    target: int
+
+
+@dataclass(slots=True)
+class Walk:
+    """What was found, and every definition that an edge begins or ends at."""
+
+    steps: list[Step]
+    first: Found  # of the first level
+    definitions: dict[Key, Definition]
+    cut: set[str] = field(default_factory=set)
+
+
+def walk_callers(
+    inquiry: Inquiry, definitions: Sequence[Definition], *, depth: int, least: Confidence
+) -> Walk:
+    """Callers up to `depth` levels; each definition is gone through once."""
+    known = {one.key: one for one in definitions}
+    targets = {one.key: index for index, one in enumerate(definitions)}
+    walk = Walk([], Found([]), known)
+    level = list(definitions)
+    for number in range(1, depth + 1):
+        found = find_callers(inquiry, level, least=least)
+        if number == 1:
+            walk.first = found
+        if found.is_cut:
+            walk.cut.add("The search for callers met a limit; ask for a definition by file.")
+        walk.steps += [Step(edge, number, targets[edge.target]) for edge in found.edges]
+        callers: dict[Key, int] = {}
+        for edge in found.edges:
+            if edge.site.caller:
+                callers.setdefault((edge.site.file, edge.site.caller), targets[edge.target])
+        fresh = definitions_at(inquiry, [key for key in callers if key not in known])
+        if not fresh or number == depth:
+            known |= fresh
+            break
+        known |= fresh
+        targets |= {key: callers[key] for key in fresh}
+        level = list(fresh.values())
+        if len(level) > MAX_LEVEL:
+            walk.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
+            level = level[:MAX_LEVEL]
+    return walk

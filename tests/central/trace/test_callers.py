@@ -1,0 +1,71 @@
+"""Who calls this: over imports and re-exports, in any repository."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.central.trace.conftest import Ask
+from tests.central.trace.corpus import pyproject, repository
+
+pytestmark = pytest.mark.django_db
+
+Callers = Callable[..., list[str]]
+
+
+@pytest.fixture
+def auth() -> None:
+    """A library that gives its middleware on from the top, and two services."""
+    repository(
+        "auth-service",
+        {
+            "pyproject.toml": pyproject("acme-auth", version="2.1.0"),
+            "acme_auth/__init__.py": "from .middleware import AuthMiddleware\n",
+            "acme_auth/middleware.py": """\
+                class AuthMiddleware:
+                    def verify(self, token):
+                        return self.check(token)
+
+                    def check(self, token):
+                        return token
+                """,
+        },
+    )
+    repository(
+        "payments-api",
+        {
+            "pyproject.toml": pyproject("payments", "acme-auth==2.0.0"),
+            "payments/app.py": """\
+                from acme_auth import AuthMiddleware as AM
+
+                def build():
+                    middleware = AM()
+                    return middleware.verify("x")
+                """,
+        },
+    )
+
+
+def test_a_class_is_found_through_re_export_and_alias(auth: None, callers: Callers) -> None:
+    assert callers("AuthMiddleware") == ["payments-api/payments/app.py:4 build high"]
+
+
+def test_a_method_is_found_through_the_type_of_a_local(auth: None, callers: Callers) -> None:
+    assert callers("AuthMiddleware.verify") == ["payments-api/payments/app.py:5 build high"]
+    assert callers("check") == ["auth-service/acme_auth/middleware.py:3 AuthMiddleware.verify high"]
+
+
+def test_an_answer_says_why_and_in_which_version(auth: None, ask: Ask) -> None:
+    answer = ask("callers", symbol="AuthMiddleware").json()
+    (link,) = answer["callers"]
+    assert link["evidence"] == (
+        "from acme_auth import AuthMiddleware as AM (line 1)"
+        " → re-exported by acme_auth/__init__.py → acme_auth/middleware.py"
+    )
+    assert (link["pinned_version"], link["indexed_version"], link["lags"]) == (
+        "2.0.0",
+        "2.1.0",
+        True,
+    )
+    assert link["rule"] == "import"
+    assert answer["definitions"][link["target"]]["qualified_name"] == "AuthMiddleware"
+    assert answer["receipt"]["complete"] is True
