@@ -101,7 +101,8 @@ def _sources(file: str) -> Iterator[str]:
     first, slash, rest = stem.partition("/")
     removable = _BUILT | _FORMATS
     while slash and first in removable:
-        yield rest
+        if not rest.startswith("*"):  # else it would be any file
+            yield rest
         yield f"src/{rest}"
         first, slash, rest = rest.partition("/")
         removable = _FORMATS
