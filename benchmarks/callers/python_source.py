@@ -1,19 +1,22 @@
 """What a Python file defines and where it uses names, from the standard library's own parser."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 DefinitionNode = FunctionNode | ast.ClassDef
+KEYWORD = re.compile(r"(async\s+)?(def|class)\s+")
 PROPERTY_ENDINGS = ("property", "reify", "setter", "getter", "deleter")
 
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A definition in its file. `in_function`: nobody outside can name it."""
+    """A definition, where its name begins. `in_function`: nobody outside can name it."""
 
     line: int
+    column: int
     qualified_name: str
     kind: str
     in_function: bool
@@ -95,7 +98,11 @@ class Outline(ast.NodeVisitor):
 
     def _define(self, node: DefinitionNode, kind: str) -> None:
         in_function = any(isinstance(one, FunctionNode) for one in self._enclosing)
-        self.defined.append(Defined(node.lineno, self._qualified(node.name), kind, in_function))
+        before = self._lines[node.lineno - 1][: node.col_offset].decode()
+        keyword = KEYWORD.match(self._lines[node.lineno - 1][node.col_offset :].decode())
+        column = len(before) + (keyword.end() if keyword else 0)
+        qualified_name = self._qualified(node.name)
+        self.defined.append(Defined(node.lineno, column, qualified_name, kind, in_function))
 
     def _qualified(self, name: str) -> str:
         return ".".join([*(one.name for one in self._enclosing), name])

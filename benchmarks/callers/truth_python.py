@@ -15,6 +15,8 @@ from benchmarks.callers.truth import CALLABLE, NAMED, Definition, Site, Truth
 
 CONSTRUCTORS = frozenset({"__init__", "__new__"})
 NOT_PUBLIC = frozenset({"tests", "test", "testing"})
+Place = tuple[str, str, int, int]  # repository, file, line, column
+Range = tuple[str, int, int]  # absolute path, line, column
 SITE = "site"  # the packages as if they were installed
 
 
@@ -46,7 +48,7 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
 
 def meanings(
     server: LanguageServer, file: Path, used: list[Used], defined: set[str]
-) -> Iterator[tuple[Used, list[tuple[str, int]]]]:
+) -> Iterator[tuple[Used, list[Range]]]:
     """Each use with the places of what it means.
 
     A name that nothing in the sample has, and no import gives, needs no question.
@@ -56,7 +58,7 @@ def meanings(
     yield from zip(asked, ask(server, file, asked), strict=True)
     for use in used:
         if use.name not in names and use.kind not in NAMED:
-            yield use, [("", 0)]
+            yield use, [("", 0, 0)]
 
 
 def configure(family: Family, workspace: Path, libraries: Path) -> None:
@@ -93,12 +95,12 @@ def outline(workspace: Path, file: tuple[str, str]) -> Outline | None:
 
 
 class Definitions:
-    """All definitions of the family, found by name and by line."""
+    """All definitions of the family, found by name and by place."""
 
     def __init__(self, family: Family, outlines: dict[tuple[str, str], Outline]) -> None:
         self.all: list[Definition] = []
         self.index: dict[tuple[str, str, str], int] = {}
-        self._by_line: dict[tuple[str, str, int], int] = {}
+        self._by_place: dict[Place, int] = {}
         repositories = {repository.name: repository for repository in family.repositories}
         for (project, path), one in outlines.items():
             for defined in one.defined:
@@ -116,13 +118,13 @@ class Definitions:
                     *(defined.kind, public),
                 )
             )
-        self._by_line[project, path, defined.line] = self.index[key]
+        self._by_place[project, path, defined.line, defined.column] = self.index[key]
 
-    def meant(self, use: Used, places: Iterable[tuple[str, str, int]]) -> tuple[int, ...]:
+    def meant(self, use: Used, places: Iterable[Place]) -> tuple[int, ...]:
         """The definitions at `places`; a constructor stands for its class where that is called."""
         found = set()
         for place in places:
-            if (index := self._by_line.get(place)) is None:
+            if (index := self._by_place.get(place)) is None:
                 continue
             one = self.all[index]
             if one.name in CONSTRUCTORS and use.name not in CONSTRUCTORS:
@@ -142,8 +144,8 @@ def is_public(repository: Repository, path: str, defined: Defined) -> bool:
     return within and named and not defined.in_function and not NOT_PUBLIC & {*path.split("/")}
 
 
-def ask(server: LanguageServer, file: Path, uses: list[Used]) -> list[list[tuple[str, int]]]:
-    """For each use the (file, line) of what it means."""
+def ask(server: LanguageServer, file: Path, uses: list[Used]) -> list[list[Range]]:
+    """For each use the places of what it means."""
     text = file.read_text(encoding="utf-8")
     lines = text.split("\n")
     document = {"uri": file.as_uri(), "languageId": "python", "version": 1}
@@ -165,22 +167,23 @@ def ask(server: LanguageServer, file: Path, uses: list[Used]) -> list[list[tuple
     return [list(_places(answer)) for answer in answers]
 
 
-def _places(answer: Any) -> Iterator[tuple[str, int]]:
+def _places(answer: Any) -> Iterator[Range]:
     for one in answer if isinstance(answer, list) else [answer] if answer else []:
         path = unquote(urlparse(one["uri"]).path)
-        yield path, one["range"]["start"]["line"] + 1
+        start = one["range"]["start"]
+        yield path, start["line"] + 1, start["character"]
 
 
-def locate(family: Family, workspace: Path, path: str, line: int) -> tuple[str, str, int]:
+def locate(family: Family, workspace: Path, path: str, line: int, column: int) -> Place:
     """The repository and file of a place; what is outside the sample has no repository."""
     inside = Path(path)
     if not inside.is_relative_to(workspace):
-        return "", path, line
+        return "", path, line, column
     project, *rest = inside.relative_to(workspace).parts
     if project != SITE:
-        return project, "/".join(rest), line
+        return project, "/".join(rest), line, column
     for repository in family.repositories:
         for package in repository.packages:
             if Path(package).name == rest[0]:
-                return repository.name, "/".join([package, *rest[1:]]), line
-    return "", path, line
+                return repository.name, "/".join([package, *rest[1:]]), line, column
+    return "", path, line, column

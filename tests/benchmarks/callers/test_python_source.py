@@ -18,13 +18,14 @@ def test_definitions_have_their_qualified_name_and_kind() -> None:
         "async def f(): ...\n"
     )
     assert [
-        (one.line, one.qualified_name, one.kind, one.in_function) for one in outline.defined
+        (one.line, one.column, one.qualified_name, one.kind, one.in_function)
+        for one in outline.defined
     ] == [
-        (1, "A", "class", False),
-        (2, "A.m", "method", False),
-        (3, "A.m.inner", "function", True),
-        (5, "A.p", "property", False),
-        (6, "f", "function", False),
+        (1, 6, "A", "class", False),
+        (2, 8, "A.m", "method", False),
+        (3, 12, "A.m.inner", "function", True),
+        (5, 8, "A.p", "property", False),
+        (6, 10, "f", "function", False),
     ]
 
 
