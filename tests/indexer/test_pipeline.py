@@ -13,6 +13,7 @@ from indexer.job import make_job
 from indexer.pipeline import index
 from indexer.planning import Plan, Requested
 from indexer.records import FileRecord, Mode, Reason, Removal, SkipReason
+from indexer.relations import Ecosystem, Manifest, Pin
 from indexer.summary import Report
 from indexer.transport import Transport
 from tests.indexer.central import TOKEN, StandIn, stand_in
@@ -23,7 +24,8 @@ FILES: dict[str, str | bytes | None] = {
     "b.py": "def b():\n    return 2\n",
     "lib/c.py": "class C:\n    def m(self):\n        return 3\n",
     "data.bin": b"\0\1\2",
-    "uv.lock": "version = 1\n",
+    "uv.lock": '[[package]]\nname = "acme-common"\nversion = "2.2.1"\n',
+    "go.sum": "",
 }
 
 
@@ -109,10 +111,11 @@ def test_a_first_run_sends_the_tree_and_every_file(central: StandIn, sandbox: Sa
         "lib/c.py": None,
         "data.bin": SkipReason.BINARY,
         "uv.lock": SkipReason.LOCK_FILE,
+        "go.sum": SkipReason.LOCK_FILE,
     }
     records = [record for record in central.records() if isinstance(record, FileRecord)]
     assert all(chunk.vector is not None for record in records for chunk in record.chunks)
-    assert (report.stats.files_changed, report.stats.files_skipped) == (3, 2)
+    assert (report.stats.files_changed, report.stats.files_skipped) == (3, 3)
     assert report.stats.chunks == sum(len(record.chunks) for record in records) > 0
     assert set(report.seconds) == {"open", "plan", "select", "process", "apply"}
     assert central.webhook["batches"] == len(central.batches)
@@ -125,6 +128,19 @@ def test_a_first_run_sends_the_tree_and_every_file(central: StandIn, sandbox: Sa
         "extractor": central.base_extractor,
         "default_branch": "main",
     }
+
+
+def test_a_lock_file_tells_what_it_pins_and_nothing_else(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    run(central, sandbox)
+    told = {
+        record.path: record.manifest
+        for record in central.records()
+        if isinstance(record, FileRecord) and record.skipped
+    }
+    pins = Manifest(Ecosystem.PYPI, pins=(Pin("acme-common", "2.2.1"),))
+    assert told == {"data.bin": None, "go.sum": None, "uv.lock": pins}
 
 
 def test_the_same_commit_again_is_given_up_as_up_to_date(

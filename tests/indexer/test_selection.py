@@ -2,8 +2,14 @@
 
 import pytest
 
-from indexer.records import SkipReason
-from indexer.selection import SelectionRules, skip_reason_by_content, skip_reason_by_entry
+from indexer.packages import MAX_CHARACTERS
+from indexer.records import SkipReason, TreeEntry
+from indexer.selection import (
+    SelectionRules,
+    needs_content,
+    skip_reason_by_content,
+    skip_reason_by_entry,
+)
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 
@@ -171,3 +177,20 @@ def test_every_reason_is_given_somewhere() -> None:
         skip_reason_by_content("a", b"\xff"),
     }
     assert given == set(SkipReason) - {SkipReason.UNPROCESSABLE}  # which a process that dies gives
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "skipped", "is_read"),
+    [
+        ("a.py", 10, None, True),
+        ("a.pb.go", 10, SkipReason.GENERATED, False),
+        ("services/a/Cargo.lock", 10, SkipReason.LOCK_FILE, True),
+        ("Cargo.lock", MAX_CHARACTERS + 1, SkipReason.LOCK_FILE, False),
+        ("Cargo.lock", 10, SkipReason.EXCLUDED, False),
+        ("go.sum", 10, SkipReason.LOCK_FILE, False),  # pins nothing that go.mod does not
+    ],
+)
+def test_of_what_is_skipped_only_lock_files_that_pin_are_read(
+    path: str, size: int, skipped: SkipReason | None, is_read: bool
+) -> None:
+    assert needs_content(TreeEntry(path, "100644", "a" * 40, size, skipped)) is is_read

@@ -3,8 +3,10 @@
 import pytest
 
 from indexer import extraction, worker
-from indexer.records import DegradeReason, SkipReason, SourceFile, TreeEntry
+from indexer.records import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
+from indexer.relations import Ecosystem, Manifest, Pin
 
+PYPI = Ecosystem.PYPI
 SOURCE = b"def f():\n    return 1\n"
 FILE = SourceFile(TreeEntry("f.py", "100644", "a" * 40, len(SOURCE)), SOURCE)
 
@@ -31,3 +33,32 @@ def test_a_file_that_cannot_even_be_cut_is_skipped(monkeypatch: pytest.MonkeyPat
     assert (record.path, record.blob, record.size) == ("f.py", "a" * 40, len(SOURCE))
     assert not record.content
     assert not record.chunks
+
+
+@pytest.mark.parametrize(
+    ("content", "manifest"),
+    [
+        (b'[[package]]\nname = "a"\nversion = "1.0"\n', Manifest(PYPI, pins=(Pin("a", "1.0"),))),
+        (b"\xff", None),
+    ],
+)
+def test_of_a_lock_file_only_the_manifest_is_told(
+    content: bytes, manifest: Manifest | None
+) -> None:
+    entry = TreeEntry("uv.lock", "100644", "a" * 40, len(content), SkipReason.LOCK_FILE)
+    assert worker.make_record(SourceFile(entry, content)) == FileRecord(
+        path="uv.lock",
+        mode="100644",
+        blob="a" * 40,
+        size=len(content),
+        skipped=SkipReason.LOCK_FILE,
+        manifest=manifest,
+    )
+
+
+def test_a_manifest_is_indexed_as_any_other_text_and_told_of_besides() -> None:
+    content = b'[project]\nname = "acme-auth"\n'
+    entry = TreeEntry("pyproject.toml", "100644", "a" * 40, len(content))
+    record = worker.make_record(SourceFile(entry, content))
+    assert record.chunks
+    assert record.manifest == Manifest(PYPI, name="acme-auth")
