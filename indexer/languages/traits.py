@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from indexer.languages.builtins import BUILTINS
 from indexer.languages.registry import Language
 
 
@@ -56,23 +57,7 @@ _PYTHON = Traits(
     class_names=_names("cls Self"),
     super_names=_names("super"),
     reexports_imports=True,
-    builtins=_names(
-        "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr"
-        " classmethod compile complex delattr dict dir divmod enumerate eval exec filter float"
-        " format frozenset getattr globals hasattr hash help hex id input int isinstance"
-        " issubclass iter len list locals map max memoryview min next object oct open ord pow"
-        " print property range repr reversed round set setattr slice sorted staticmethod str sum"
-        " super tuple type vars zip __import__ None True False NotImplemented Ellipsis"
-        " BaseException Exception ArithmeticError AssertionError AttributeError BufferError"
-        " EOFError FileExistsError FileNotFoundError ImportError IndexError InterruptedError"
-        " IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError"
-        " ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError IOError"
-        " OverflowError PermissionError RecursionError ReferenceError RuntimeError"
-        " StopAsyncIteration StopIteration SyntaxError SystemExit TimeoutError TypeError"
-        " UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError ZeroDivisionError"
-        " ConnectionError BrokenPipeError ConnectionResetError ConnectionRefusedError"
-        " DeprecationWarning UserWarning Warning RuntimeWarning ExceptionGroup"
-    ),
+    builtins=BUILTINS["python"],
     transparent=_names(
         "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
         " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"
