@@ -22,7 +22,7 @@ def python_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
     """`/auth.middleware` by its place, and `auth.middleware` as seen from the source root."""
     yield ModuleName(python_module(path), public=False, scope=False)
     if root is None:
-        yield from _named(path, public=False)
+        yield from _named(below(path, "src") or path, public=False)
         return
     renamed = _renamed(path, root)
     if renamed:

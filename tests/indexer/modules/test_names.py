@@ -75,6 +75,7 @@ PYTHON = [
     ({"requirements.txt": "httpx"}, "app/models.py", [], ["/app.models", "app.models"]),
     ({"a/requirements.txt": "httpx"}, "a/app/b.py", [], ["/a.app.b", "app.b"]),
     ({}, "app/models.py", [], ["/app.models", "app.models"]),
+    ({}, "src/app/models.py", [], ["/src.app.models", "app.models"]),
 ]  # fmt: skip
 
 NPM = [
