@@ -1,18 +1,17 @@
 """What the queries say of variables, parameters, fields and imports, bound as names in scopes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from operator import itemgetter
+from typing import Final
 
 from indexer.imports import Imported, expand, import_path, join_path, local_name
 from indexer.languages.traits import ImportStyle, Traits
-from indexer.parsing import Mark
+from indexer.parsing import Fact
 from indexer.relations import Import
 from indexer.scopes import ANONYMOUS_FUNCTION, BLOCK, Holds, Name, Scope, ScopeTree
 from indexer.source import SourceText
 from indexer.symbols import MAX_NAME_CHARACTERS
-
-Fact: TypeAlias = dict[str, Mark]
 
 _HOLDS: Final = (
     (".type", Holds.TYPE), (".new", Holds.NEW), (".call", Holds.CALL), (".alias", Holds.ALIAS),
@@ -31,40 +30,43 @@ class BoundImport:
     is_given_on: bool
 
 
-def bind_locals(tree: ScopeTree, facts: Iterable[Fact], text: SourceText, traits: Traits) -> None:
-    """Bind what the facts with `@local` or `@field` name; `ScopeTree.settle` must follow."""
-    marked = [
-        (fact[label].start, number, label, fact)
-        for number, fact in enumerate(facts)
-        for label in ("local", "field")
-        if label in fact
-    ]
-    marked.sort(key=lambda one: one[:2])
-    scopes = tree.at(start for start, *_ in marked)
-    for (_, _, label, fact), scope in zip(marked, scopes, strict=True):
-        mark = fact[label]
-        written = text.of(mark)
-        holds, value = _held(fact, label, text)
-        name = Name(
-            start=mark.start,
-            end=mark.end,
-            scope=_outside_definition(scope, mark.start),
-            holds=holds,
-            text=value,
-            line=mark.line,
-            column=text.column(mark),
-        )
+def bind_locals(
+    tree: ScopeTree, facts: Iterable[Fact], text: SourceText, traits: Traits, read: Container[str]
+) -> None:
+    """Bind what the facts with `@local` or `@field` name; `ScopeTree.settle` must follow.
+
+    A local that holds nothing known and is not among the names `read` is left out.
+    """
+    marked = []
+    for fact in facts:
+        label = "local" if "local" in fact else "field"
+        written = text.of(fact[label])
+        if len(fact) > 1 or written in read:
+            marked.append((fact[label], written, label, fact))
+    marked.sort(key=itemgetter(0))
+    scopes = tree.at(start for (start, _), *_ in marked)
+    for (mark, written, label, fact), scope in zip(marked, scopes, strict=True):
+        name = Name(*mark, _outside_definition(scope, mark[0]))
+        if len(fact) > 1:
+            name.holds, name.text = _held(fact, label, text, traits.inferred)
         if label == "local":
             tree.bind(written, name)
         elif "self" not in fact or text.of(fact["self"]) in traits.self_names:
             tree.bind_field(written.lstrip("$"), name)
 
 
-def _held(fact: Fact, label: str, text: SourceText) -> tuple[Holds, str]:
+def _held(
+    fact: Fact, label: str, text: SourceText, inferred: Container[str]
+) -> tuple[Holds, str]:
     for suffix, holds in _HOLDS:
         mark = fact.get(label + suffix)
-        if mark is not None:
-            return holds, text.of(mark)
+        if mark is None:
+            continue
+        if holds is Holds.CALL and "receiver" in fact:
+            mark = (fact["receiver"][0], mark[1])
+        written = text.of(mark)
+        if holds is not Holds.TYPE or written not in inferred:
+            return holds, written
     return Holds.NOTHING_KNOWN, ""
 
 
@@ -93,14 +95,14 @@ def bind_imports(
 
 
 def _start(fact: Fact) -> int:
-    return min(mark.start for mark in fact.values())
+    return min(fact.values())[0]
 
 
 def _records(
     fact: Fact, text: SourceText, path: str, style: ImportStyle, scope: Scope
 ) -> Iterator[Import]:
     inside = scope.prefix if scope.kind == "module" else ""
-    line = min(mark.line for mark in fact.values())
+    line = text.line(_start(fact))
     for one in _imported(fact, text, style):
         module = import_path(style, path, one.module, inside)
         local = one.local or (one.names[-1] if one.names else local_name(style, one.module))

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from indexer.bindings import BoundImport, Fact
+from indexer.bindings import BoundImport
 from indexer.expressions import read_expression
 from indexer.imports import import_path, join_path
 from indexer.languages.traits import ImportStyle, Traits
+from indexer.parsing import Fact
 from indexer.relations import Access, Binding, Export, cut_path
 from indexer.scopes import Holds
 from indexer.source import SourceText

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, resources
-from typing import NamedTuple
+from typing import TypeAlias
 
 import tree_sitter
 
@@ -24,6 +24,10 @@ _MAX_DEFINITIONS = 20_000
 _MATCH_LIMIT = 65_536
 
 _PREFIXES = ("scope", "namespace")
+
+# A captured node as half-open bytes, and what one match of a trace query captures, by label.
+Mark: TypeAlias = tuple[int, int]
+Fact: TypeAlias = dict[str, Mark]
 
 _Captures = dict[str, list[tree_sitter.Node]]
 
@@ -49,15 +53,6 @@ class Definition:
     private: bool
 
 
-class Mark(NamedTuple):
-    """A captured node: half-open bytes, 1-based line, column in bytes."""
-
-    start: int
-    end: int
-    line: int
-    column: int
-
-
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """One parse of one file, passed to everything that reads the tree.
@@ -76,7 +71,7 @@ class Parsed:
     comment_lines: frozenset[int]
     decorators: dict[int, int]
     exported_names: frozenset[str]
-    facts: tuple[dict[str, Mark], ...]
+    facts: tuple[Fact, ...]
 
 
 def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
@@ -106,7 +101,7 @@ def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Colle
         if pattern < definition_patterns:
             collector.add(pattern, captures)
         else:
-            collector.facts.append(_marks(captures))
+            collector.facts.append({label: captures[label][0].byte_range for label in captures})
     if cursor.did_exceed_match_limit or len(collector.found) > _MAX_DEFINITIONS:
         return None
     return collector
@@ -193,7 +188,7 @@ class _Collector:
     leading: dict[int, int] = field(default_factory=dict)
     comment_lines: set[int] = field(default_factory=set)
     decorators: dict[int, int] = field(default_factory=dict)
-    facts: list[dict[str, Mark]] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
 
     def add(self, pattern: int, captures: _Captures) -> None:
         for label, nodes in captures.items():
@@ -287,14 +282,6 @@ class _Collector:
 
     def _text(self, node: tree_sitter.Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-
-def _marks(captures: _Captures) -> dict[str, Mark]:
-    marks = {}
-    for label, (node, *_) in captures.items():
-        row, column = node.start_point
-        marks[label] = Mark(node.start_byte, node.end_byte, row + 1, column)
-    return marks
 
 
 def _lines(node: tree_sitter.Node) -> tuple[int, int]:

@@ -4,6 +4,7 @@ Parsing runs C code of many authors over files of anybody: a process that dies t
 files under way with it. These are then tried again one by one, where a file can only kill itself.
 """
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -31,6 +32,7 @@ from indexer.records import (
 _GROUP_BYTES: Final = 96_000  # enough to keep a process busy for some 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
 _MOST_WORKERS: Final = 8
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 # Workers are forked from a process that has this imported and no threads.
 _PRELOADED: Final = "indexer.preload"
 
@@ -160,7 +162,13 @@ def _living_pool() -> ProcessPoolExecutor:
 
 
 def _prepare() -> None:
-    """Ctrl-C is for the parent, which then ends its workers; they never outlive it."""
+    """Ctrl-C is for the parent, which then ends its workers; they never outlive it.
+
+    What a parse finds is many small objects at once, in no cycle: looking for cycles after each 700
+    would take a tenth of the time.
+    """
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

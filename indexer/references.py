@@ -1,16 +1,16 @@
 """The uses of names in one file, each with the binding of its root: marks in, references out."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from indexer.expressions import Expression, read_expression
-from indexer.parsing import Mark, Parsed
+from indexer.parsing import Fact, Mark, Parsed
 from indexer.relations import Access, Binding, Reference, ReferenceKind
 from indexer.scopes import Scope
 from indexer.source import SourceText
 from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, MAX_NAME_CHARACTERS
-from indexer.values import UNKNOWN, Value, Values
+from indexer.values import UNKNOWN, Sort, Value, Values
 
 # Of several marks on one node the first of these counts.
 _KINDS = {
@@ -24,34 +24,47 @@ _KINDS = {
 _RANKS = {kind: rank for rank, kind in enumerate(_KINDS.values())}
 USE_LABELS: Final = frozenset(_KINDS)
 
-_BINDABLE = CLASS_KINDS | FUNCTION_KINDS
+BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
+_SORTS = {
+    ReferenceKind.CALL: Sort.CALLEE,
+    ReferenceKind.VALUE: Sort.VALUE,
+    ReferenceKind.ELEMENT: Sort.VALUE,
+}
 _CALLS = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 class Use(NamedTuple):
-    """One use: `start` is that of the whole expression, its receiver included."""
+    """One use: the bytes of the whole expression, its receiver included."""
 
     start: int
     end: int
     kind: ReferenceKind
-    mark: Mark
 
 
-def read_uses(facts: Iterable[dict[str, Mark]]) -> list[Use]:
+def read_uses(facts: Iterable[Fact]) -> list[Use]:
     """The uses among the facts, in order of position, one for each node."""
-    found: dict[tuple[int, int], Use] = {}
+    found: dict[Mark, ReferenceKind] = {}
     for fact in facts:
+        receiver = fact.get("receiver")
         for label, mark in fact.items():
             kind = _KINDS.get(label)
             if kind is None:
                 continue
-            receiver = fact.get("receiver")
-            start = mark.start if receiver is None else receiver.start
-            known = found.get((start, mark.end))
-            if known is None or _RANKS[kind] < _RANKS[known.kind]:
-                found[start, mark.end] = Use(start, mark.end, kind, mark)
-    return sorted(found.values())
+            whole = mark if receiver is None else (receiver[0], mark[1])
+            known = found.get(whole)
+            if known is None or _RANKS[kind] < _RANKS[known]:
+                found[whole] = kind
+    return sorted(Use(start, end, kind) for (start, end), kind in found.items())
+
+
+def without_idle_values(uses: Iterable[Use], text: SourceText, things: Container[str]) -> list[Use]:
+    """The uses, without values that begin with a name which is none of `things`: most of them."""
+    return [
+        use
+        for use in uses
+        if use.kind is not ReferenceKind.VALUE or text.first_name((use.start, use.end)) in things
+    ]
 
 
 class ReferenceReader:
@@ -70,7 +83,7 @@ class ReferenceReader:
             if use.kind in _CALLS:
                 self._calls.setdefault(use.start, []).append(use.end)
         self._callers = {
-            scope.start: scope.owner for scope in values.tree.scopes if scope.kind in _BINDABLE
+            scope.start: scope.owner for scope in values.tree.scopes if scope.kind in BINDABLE_KINDS
         }
 
     def read(self) -> Iterator[Reference]:
@@ -90,7 +103,7 @@ class ReferenceReader:
         path = expression.path
         if expression.name:
             return self._member_of_call(use, expression, scope), expression.name
-        value = self._values.of(path, scope, use.start)
+        value = self._values.of(path, scope, use.start, sort=_SORTS.get(use.kind, Sort.TYPE))
         if value.binding is Binding.UNKNOWN:
             return value, path[-1] if len(path) > 1 else ""
         if value.access is Access.PATH:
@@ -101,7 +114,8 @@ class ReferenceReader:
         calls = self._calls.get(use.start + expression.offset, ())
         if not expression.path or sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN
-        receiver = self._values.of(expression.path, scope, use.start)
+        sort = Sort.TYPE if expression.is_new else Sort.CALLEE
+        receiver = self._values.of(expression.path, scope, use.start, sort=sort)
         if receiver.access is Access.BASE and not receiver.member:  # super().name
             return receiver._replace(member=expression.name)
         return self._values.member(self._values.called(receiver), expression.name)
@@ -122,7 +136,7 @@ class ReferenceReader:
         if value.binding is not Binding.LOCAL or value.access is Access.RESULT:
             return False
         path = [value.root, *value.chain, value.member]
-        return self._values.tree.definitions.get(".".join(filter(None, path))) in _BINDABLE
+        return self._values.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
 
     def _reference(
         self,
@@ -134,7 +148,7 @@ class ReferenceReader:
         scope: Scope,
     ) -> Reference:
         shown = expression.name or expression.path[-1]
-        line, column = self._text.place(use.mark, use.end, written, shown)
+        line, column = self._text.place_of_last(shown, written, use.end)
         return Reference(
             kind=self._kind(use.kind, expression, value),
             name=name[:MAX_NAME_CHARACTERS],

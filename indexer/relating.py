@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from indexer.bindings import BoundImport, Fact, bind_imports, bind_locals
+from indexer.bindings import BoundImport, bind_imports, bind_locals
 from indexer.exports import read_exports
-from indexer.languages.traits import traits_of
-from indexer.parsing import Parsed
-from indexer.references import USE_LABELS, ReferenceReader, Use, read_uses
+from indexer.languages.traits import Traits, traits_of
+from indexer.parsing import Fact, Parsed
+from indexer.references import (
+    BINDABLE_KINDS,
+    USE_LABELS,
+    ReferenceReader,
+    Use,
+    read_uses,
+    without_idle_values,
+)
 from indexer.relations import Export, Import, Reference, ReferenceKind
 from indexer.scopes import Scope, ScopeTree
 from indexer.source import SourceText
@@ -64,15 +71,12 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     traits = traits_of(parsed.language)
     groups = _grouped(parsed.facts)
     text = SourceText(parsed.source)
-    tree = ScopeTree(
-        outlined,
-        groups["scope"],
-        modules_are_classes=traits.modules_are_classes,
-    )
-    bind_locals(tree, groups["local"], text, traits)
+    tree = ScopeTree(outlined, groups["scope"], modules_are_classes=traits.modules_are_classes)
     imports = bind_imports(tree, groups["import"], text, path=path, style=traits.import_style)
+    things = _things(imports, outlined, traits)
+    uses = without_idle_values(read_uses(groups["use"]), text, things)
+    bind_locals(tree, groups["local"], text, traits, _read_names(uses, groups, text))
     tree.settle()
-    uses = read_uses(groups["use"])
     scopes = tree.at(use.start for use in uses)
     values = Values(tree, traits, _inheriting(uses, scopes))
     found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), MAX_REFERENCES)
@@ -91,11 +95,27 @@ def _grouped(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
     groups: dict[str, list[Fact]] = {group: [] for group in _GROUPS.values()}
     for fact in facts:
         for label in fact:
-            group = _GROUPS.get(label)
-            if group is not None:
-                groups[group].append(fact)
+            if label in _GROUPS:
+                groups[_GROUPS[label]].append(fact)
                 break
     return groups
+
+
+def _things(imports: list[BoundImport], outlined: list[Outlined], traits: Traits) -> frozenset[str]:
+    """What a path to an import, a function or a class may begin with."""
+    names = {one.record.local.partition(".")[0] for one in imports}
+    names |= {one.name for one in outlined if one.kind in BINDABLE_KINDS}
+    return traits.self_names | traits.class_names | names
+
+
+def _read_names(uses: list[Use], groups: dict[str, list[Fact]], text: SourceText) -> frozenset[str]:
+    """The names that some expression or type begins with: others need not be bound."""
+    names = {text.first_name((use.start, use.end)) for use in uses}
+    for group in ("local", "returns", "export"):
+        for fact in groups[group]:
+            if len(fact) > 1 or group != "local":
+                names.update(text.first_name(mark) for mark in fact.values())
+    return frozenset(names)
 
 
 def _inheriting(uses: list[Use], scopes: list[Scope]) -> frozenset[str]:
@@ -119,7 +139,7 @@ def _implied(imports: list[BoundImport], values: Values) -> list[Import]:
 def _namespace(facts: list[Fact], text: SourceText) -> str:
     if not facts:
         return ""
-    first = min(facts, key=lambda fact: fact["namespace"].start)
+    first = min(facts, key=lambda fact: fact["namespace"])
     written = text.of(first["namespace"]).replace("\\", ".").replace("::", ".")
     return "".join(written.split()).strip(".")[:MAX_NAME_CHARACTERS]
 

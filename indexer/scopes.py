@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
-from indexer.parsing import Mark
+from indexer.parsing import Fact
 from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, Outlined
 
 MAX_SCOPE_DEPTH: Final = 64
@@ -47,8 +47,6 @@ class Name:
     imported: str = ""
     holds: Holds = Holds.NOTHING_KNOWN
     text: str = ""
-    line: int = 0
-    column: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +75,7 @@ class ScopeTree:
     def __init__(
         self,
         outlined: Sequence[Outlined],
-        scopes: Iterable[dict[str, Mark]],
+        scopes: Iterable[Fact],
         *,
         modules_are_classes: bool,
     ) -> None:
@@ -103,13 +101,13 @@ class ScopeTree:
             found.append(stack[-1])
         return found
 
-    def _build(self, outlined: Sequence[Outlined], facts: Iterable[dict[str, Mark]]) -> list[Scope]:
+    def _build(self, outlined: Sequence[Outlined], facts: Iterable[Fact]) -> list[Scope]:
         spans: list[tuple[int, int, str, Outlined | None]] = [
             (one.definition.start_byte, one.definition.end_byte, one.kind, one) for one in outlined
         ]
-        for fact in facts:
-            for label, mark in fact.items():
-                spans.append((mark.start, mark.end, _SCOPE_KINDS[label], None))
+        spans += [
+            (*mark, _SCOPE_KINDS[label], None) for fact in facts for label, mark in fact.items()
+        ]
         spans.sort(key=lambda span: (span[0], -span[1], span[3] is None))
         scopes: list[Scope] = []
         stack = [self.root]
@@ -195,7 +193,6 @@ def _enrich(known: Name, fact: Name) -> None:
         known.imported = fact.imported
     elif fact.holds is not Holds.NOTHING_KNOWN and known.holds is not Holds.TYPE:
         known.holds, known.text = fact.holds, fact.text
-        known.line, known.column = fact.line, fact.column
 
 
 def pick(names: Sequence[Name], offset: int, leaving_out: Name | None) -> Name | None:

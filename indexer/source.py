@@ -2,12 +2,12 @@
 
 import re
 from bisect import bisect_right
-from functools import cached_property
 
 from indexer.expressions import MAX_EXPRESSION_CHARACTERS
 from indexer.parsing import Mark
 
 _GAP = "\0"
+_FIRST_NAME = re.compile(rb"(?:[(&*\s\\:]|await\s|new\s)*([\w$@\x80-\xff]*)")
 
 
 class SourceText:
@@ -15,37 +15,39 @@ class SourceText:
 
     def __init__(self, source: bytes) -> None:
         self._source = source
-        self._is_ascii = source.isascii()
+        self._ascii = source.decode("ascii") if source.isascii() else None
+        self._line_starts = [0, *(found.end() for found in re.finditer(rb"\n", source))]
 
     def of(self, mark: Mark) -> str:
         """The text of a mark."""
-        return self._cut(mark.start, mark.end)
+        start, end = mark
+        if self._ascii is not None:
+            return self._ascii[start:end]
+        return self._source[start:end].decode("utf-8", "replace")
+
+    def first_name(self, mark: Mark) -> str:
+        """The name that an expression begins with; "" if it begins otherwise."""
+        found = _FIRST_NAME.match(self._source, *mark)
+        return found[1].decode("utf-8", "replace") if found else ""
 
     def ends(self, start: int, end: int) -> str:
         """A stretch of text; of a long one only both ends, as nobody reads more of it."""
         if end - start <= 2 * MAX_EXPRESSION_CHARACTERS:
-            return self._cut(start, end)
-        head = self._cut(start, start + MAX_EXPRESSION_CHARACTERS)
-        return head + _GAP + self._cut(end - MAX_EXPRESSION_CHARACTERS, end)
+            return self.of((start, end))
+        head = self.of((start, start + MAX_EXPRESSION_CHARACTERS))
+        return head + _GAP + self.of((end - MAX_EXPRESSION_CHARACTERS, end))
 
-    def column(self, mark: Mark) -> int:
-        """Where a mark begins in its line, in characters."""
-        if self._is_ascii:
-            return mark.column
-        return len(self._cut(mark.start - mark.column, mark.start))
+    def line(self, offset: int) -> int:
+        """The line of an offset."""
+        return bisect_right(self._line_starts, offset)
 
-    def place(self, mark: Mark, end: int, written: str, name: str) -> tuple[int, int]:
-        """Line and column, in characters, of the last `name` of what is written up to `end`."""
-        found = max(written.rfind(name), 0)
-        offset = end - len(written[found:].encode())
-        if self._is_ascii and offset >= mark.start and "\n" not in written:
-            return mark.line, mark.column + offset - mark.start
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column, in characters, of an offset."""
         line = bisect_right(self._line_starts, offset)
-        return line, len(self._cut(self._line_starts[line - 1], offset))
+        start = self._line_starts[line - 1]
+        return line, offset - start if self._ascii is not None else len(self.of((start, offset)))
 
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer(rb"\n", self._source))]
-
-    def _cut(self, start: int, end: int) -> str:
-        return self._source[start:end].decode("utf-8", "replace")
+    def place_of_last(self, name: str, written: str, end: int) -> tuple[int, int]:
+        """Where `name` stands for the last time in what is written up to `end`."""
+        after = written[max(written.rfind(name), 0) :]
+        return self.place(end - (len(after) if after.isascii() else len(after.encode())))

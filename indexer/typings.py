@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from indexer.bindings import Fact
-from indexer.parsing import Mark
+from indexer.parsing import Fact, Mark
 from indexer.relations import Access, Binding, Reference, ReferenceKind
 from indexer.scopes import ANONYMOUS_FUNCTION, Holds, Scope
 from indexer.source import SourceText
@@ -15,11 +14,11 @@ _RETURNS = ("returns", "returns.new", "returns.call")
 
 def read_typings(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
     """Types of variables and fields, then those that functions give."""
-    yield from _of_names(values)
+    yield from _of_names(values, text)
     yield from _of_functions(facts, values, text)
 
 
-def _of_names(values: Values) -> Iterator[Reference]:
+def _of_names(values: Values, text: SourceText) -> Iterator[Reference]:
     tree = values.tree
     seen = set()
     for names in (tree.root.names, *tree.members.values()):
@@ -30,45 +29,42 @@ def _of_names(values: Values) -> Iterator[Reference]:
                 value = values.held(name)
                 if _tells(value, values) and (name.qualified, value) not in seen:
                     seen.add((name.qualified, value))
-                    yield _reference(name.qualified, value, name.line, name.column)
+                    yield _reference(name.qualified, value, text.place(name.start))
 
 
 def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
     """What a function is written to return; without that, what all its returns agree on."""
     marks = sorted(
-        (mark.start, label, mark)
-        for fact in facts
-        for label, mark in fact.items()
-        if label in _RETURNS
+        (mark, label) for fact in facts for label, mark in fact.items() if label in _RETURNS
     )
     declared: dict[str, tuple[Value, Mark]] = {}
     returned: dict[str, set[Value]] = {}
-    places: dict[str, Mark] = {}
-    scopes = values.tree.at(start for start, *_ in marks)
-    for (_, label, mark), scope in zip(marks, scopes, strict=True):
+    places: dict[str, int] = {}
+    scopes = values.tree.at(start for (start, _), _ in marks)
+    for (mark, label), scope in zip(marks, scopes, strict=True):
         owner = _function(scope)
         if not owner:
             continue
         if label == "returns":
-            value = values.typed(text.of(mark), scope, mark.start)
+            value = values.typed(text.of(mark), scope, mark[0])
             declared.setdefault(owner, (value, mark))
         else:
             returned.setdefault(owner, set()).add(_given(label, mark, scope, values, text))
-            places.setdefault(owner, mark)
+            places.setdefault(owner, mark[0])
     for owner, (value, mark) in declared.items():
         if _tells(value, values):
-            yield _reference(owner, value, mark.line, text.column(mark))
+            yield _reference(owner, value, text.place(mark[0]))
     for owner, found in returned.items():
         value = next(iter(found))
         if owner not in declared and len(found) == 1 and _tells(value, values):
-            yield _reference(owner, value, places[owner].line, text.column(places[owner]))
+            yield _reference(owner, value, text.place(places[owner]))
 
 
 def _given(label: str, mark: Mark, scope: Scope, values: Values, text: SourceText) -> Value:
     written = text.of(mark)
     if label == "returns.call":
-        return values.given(written, scope, mark.start)
-    return instance(values.expression(written, scope, mark.start))
+        return values.given(written, scope, mark[0])
+    return instance(values.expression(written, scope, mark[0]))
 
 
 def _function(scope: Scope | None) -> str:
@@ -86,7 +82,7 @@ def _tells(value: Value, values: Values) -> bool:
     return value.access in (Access.INSTANCE, Access.RESULT)
 
 
-def _reference(owner: str, value: Value, line: int, column: int) -> Reference:
+def _reference(owner: str, value: Value, place: tuple[int, int]) -> Reference:
     return Reference(
         kind=ReferenceKind.TYPE,
         name="",
@@ -95,6 +91,6 @@ def _reference(owner: str, value: Value, line: int, column: int) -> Reference:
         chain=".".join(value.chain)[:MAX_NAME_CHARACTERS],
         access=value.access,
         caller=owner[:MAX_NAME_CHARACTERS],
-        line=line,
-        column=column,
+        line=place[0],
+        column=place[1],
     )
