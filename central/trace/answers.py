@@ -121,6 +121,77 @@ class Callees:
     hint: str | None = field(default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A definition or a file's top level; `distance` in steps from the nearest root."""
+
+    id: str
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """Node `caller` uses node `callee`, at `count` places; the surest of them is told."""
+
+    caller: str
+    callee: str
+    project: str
+    file: str
+    line: int
+    kind: str
+    rule: str
+    confidence: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What is around a symbol; `root` are the ids of its own nodes."""
+
+    symbol: str
+    root: list[str]
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    truncated: bool
+    truncated_reason: str | None
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedProject:
+    """A project's callers of one changed definition; `count` is of all, `callers` some."""
+
+    project: str
+    count: int
+    callers: list[Link]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSymbol:
+    """A changed definition and who calls it."""
+
+    definition: ShownDefinition
+    count: int
+    projects: list[AffectedProject]
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Callers per changed definition; `unknown` are symbols and files that are not indexed."""
+
+    project: str
+    symbols: list[ChangedSymbol]
+    count: int
+    unknown: list[str]
+    receipt: Receipt
+
+
 def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:
     """A definition as it is answered."""
     return ShownDefinition(

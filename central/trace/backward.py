@@ -4,7 +4,7 @@ Only candidates are looked for here, by name and by alias; each is resolved forw
 exactly if that leads back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -13,7 +13,7 @@ from central.trace.forward import Confidence, Resolution, resolve
 from central.trace.inquiry import Inquiry
 from central.trace.questions import Lineage
 from central.trace.sites import Names, Site, count_open, open_sites, sites_named, sites_rooted
-from central.trace.symbols import Definition
+from central.trace.symbols import Definition, definitions_at
 from central.trace.things import Key, Thing
 from indexer.relations import Access
 
@@ -55,23 +55,50 @@ def find_callers(
     """
     if not definitions:
         return Found([])
-    aliases = aliases_of(inquiry, definitions)
-    ecosystems = {one.ecosystem for one in definitions}
-    names = [(name, one) for name in sorted(aliases.names) for one in sorted(ecosystems)]
-    sites = sites_named(inquiry, names, files=[one.file for one in definitions])
-    known = {site.id for site in sites}
-    sites += [site for site in sites_rooted(inquiry, aliases.roots) if site.id not in known]
-    resolutions = resolve(inquiry, sites)
+    candidates = _candidates(inquiry, definitions)
     overridden = _overridden(inquiry, definitions)
     keys = {one.key for one in definitions}
     edges = [
         edge
-        for site, resolution in zip(sites, resolutions, strict=True)
+        for site, resolution in candidates.resolved
         for edge in _edges(site, resolution, keys, overridden)
         if edge.confidence >= least
     ]
-    free = [site for site, one in zip(sites, resolutions, strict=True) if one.is_open]
-    return _with_open(inquiry, definitions, Found(edges, is_cut=aliases.is_cut), free, least)
+    free = [site for site, resolution in candidates.resolved if resolution.is_open]
+    return _with_open(inquiry, definitions, Found(edges, is_cut=candidates.is_cut), free, least)
+
+
+def find_heirs(inquiry: Inquiry, classes: Iterable[Key]) -> dict[Key, list[Key]]:
+    """For each class those that name it as a base, in any repository; without, it is left out."""
+    definitions = list(definitions_at(inquiry, classes).values())
+    heirs: dict[Key, list[Key]] = {one.key: [] for one in definitions}
+    if definitions:
+        for site, resolution in _candidates(inquiry, definitions, kind="inherit").resolved:
+            for thing in resolution.targets:
+                if thing.key in heirs:
+                    heirs[thing.key].append((site.file, site.caller))
+    return heirs
+
+
+class _Candidates(NamedTuple):
+    resolved: list[tuple[Site, Resolution]]
+    is_cut: bool
+
+
+def _candidates(
+    inquiry: Inquiry, definitions: Sequence[Definition], *, kind: str = ""
+) -> _Candidates:
+    """Every reference that may lead to one of the definitions, with what it does lead to."""
+    aliases = aliases_of(inquiry, definitions)
+    ecosystems = sorted({one.ecosystem for one in definitions})
+    names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
+    sites = sites_named(inquiry, names, kind=kind, files=[one.file for one in definitions])
+    known = {site.id for site in sites}
+    rooted = sites_rooted(inquiry, aliases.roots, kind=kind)
+    sites += [site for site in rooted if site.id not in known]
+    return _Candidates(
+        list(zip(sites, resolve(inquiry, sites), strict=True)), is_cut=aliases.is_cut
+    )
 
 
 def _edges(

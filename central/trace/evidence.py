@@ -1,6 +1,6 @@
 """Why a reference means what it does, as a sentence, and in which version."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from central.common.statements import fetch_rows
@@ -60,17 +60,12 @@ class Evidence:
         rows = self._declared.get(edge.site.package, ())
         return next((row for row in rows if row.name == target.distribution), None)
 
-    def _steps(self, edge: Edge) -> Iterable[str]:
-        site, thing = edge.site, edge.thing
+    def _steps(self, edge: Edge) -> Iterator[str]:
+        thing = edge.thing
         if thing is None:
             yield _SENTENCES["name_only"]
             return
-        if site.binding == Binding.IMPORT and (site.file, site.root) in self._imports:
-            yield self._imports[site.file, site.root]
-        elif edge.rule == "import":
-            yield "imported by wildcard"
-        elif edge.rule in _SENTENCES:
-            yield _SENTENCES[edge.rule]
+        yield from self._origin(edge)
         for file in thing.trail:
             yield f"re-exported by {self._path(file)}"
         if thing.receiver is not None:
@@ -80,6 +75,16 @@ class Evidence:
         elif not thing.sure and edge.rule == "import":
             yield "the only provider in sight, though no manifest asks for it"
         yield self._path(edge.target[0])
+
+    def _origin(self, edge: Edge) -> Iterator[str]:
+        """How the reference's file knows the name."""
+        key = (edge.site.file, edge.site.root)
+        if edge.site.binding == Binding.IMPORT and key in self._imports:
+            yield self._imports[key]
+        elif edge.rule == "import":
+            yield "imported by wildcard"
+        elif edge.rule in _SENTENCES:
+            yield _SENTENCES[edge.rule]
 
     def _path(self, file: int) -> str:
         found = self._places.get(file)

@@ -1,6 +1,6 @@
 """From definitions to what they use."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from central.trace.backward import Edge
@@ -32,3 +32,11 @@ def find_callees(inquiry: Inquiry, definitions: Sequence[Key], *, least: Confide
     edges += overriding(inquiry, edges)
     chosen = [edge for edge in edges if edge.confidence >= least]
     return Used(chosen, [s for s, one in zip(sites, resolutions, strict=True) if one.is_open])
+
+
+def owner_of(site: Site, definitions: Container[Key]) -> Key:
+    """The innermost of the definitions around a reference that stands in one of them."""
+    name = site.caller
+    while (site.file, name) not in definitions:
+        name = name.rpartition(".")[0]
+    return site.file, name

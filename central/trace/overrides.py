@@ -1,14 +1,13 @@
 """Members further down that a call may reach as well."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from central.trace.backward import Edge, find_callers
+from central.trace.backward import Edge, find_heirs
 from central.trace.forward import Confidence
 from central.trace.inquiry import Inquiry
 from central.trace.rows import Near
-from central.trace.symbols import definitions_at
 from central.trace.things import Key
-from indexer.relations import Access, ReferenceKind
+from indexer.relations import Access
 
 
 def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
@@ -18,11 +17,11 @@ def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
         for edge in edges
         if edge.thing and edge.thing.receiver and edge.site.access != Access.BASE
     ]
-    heirs = {key: _descendants(inquiry, key) for key in dict.fromkeys(key for _, key in virtual)}
+    below = _descendants(inquiry, {receiver for _, receiver in virtual})
     asked = [
         (edge, Near(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
         for edge, receiver in virtual
-        for file, name in heirs[receiver]
+        for file, name in below[receiver]
     ]
     answers = inquiry.answers([near for _, near in asked])
     found: dict[tuple[int, Key], Edge] = {}
@@ -40,20 +39,20 @@ def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
     return list(found.values())
 
 
-def _descendants(inquiry: Inquiry, start: Key) -> list[Key]:
-    """Every class that inherits from this one, however far down."""
-    seen = {start}
-    level = [start]
+def _descendants(inquiry: Inquiry, starts: Collection[Key]) -> dict[Key, list[Key]]:
+    """For each class every class that inherits from it, however far down."""
+    heirs: dict[Key, list[Key]] = {}
+    level = sorted(starts)
     while level:
-        definitions = list(definitions_at(inquiry, level).values())
-        found = find_callers(inquiry, definitions, least=Confidence.MEDIUM)
-        level = list(
-            dict.fromkeys(
-                key
-                for edge in found.edges
-                if edge.site.kind == ReferenceKind.INHERIT
-                and (key := (edge.site.file, edge.site.caller)) not in seen
-            )
-        )
-        seen.update(level)
+        heirs |= {key: [] for key in level} | find_heirs(inquiry, level)
+        level = sorted({heir for key in level for heir in heirs[key]} - heirs.keys())
+    return {start: _closure(start, heirs) for start in starts}
+
+
+def _closure(start: Key, heirs: dict[Key, list[Key]]) -> list[Key]:
+    seen, waiting = {start}, [start]
+    while waiting:
+        fresh = [key for key in heirs[waiting.pop()] if key not in seen]
+        seen.update(fresh)
+        waiting += fresh
     return sorted(seen - {start})

@@ -8,7 +8,7 @@ from central.common.statements import fetch_rows
 from central.repositories.sight import RepositoryInSight, repositories_in_sight
 from central.tenancy.credentials import Credential
 from central.trace.inquiry import Inquiry
-from central.trace.query import TraceRequest
+from central.trace.query import Choice
 from central.trace.rules import RULES
 from central.trace.symbols import MAX_DEFINITIONS, Definition, Wanted, definitions_named, near_names
 
@@ -45,16 +45,16 @@ def sight_of(credential: Credential) -> Sight:
     return Sight(repositories, Inquiry(RULES, repositories=repositories))
 
 
-def chosen_definitions(sight: Sight, request: TraceRequest) -> tuple[list[Definition], bool]:
-    """The definitions that the request means, by project and place, and whether there are more.
+def chosen_definitions(sight: Sight, choice: Choice) -> tuple[list[Definition], bool]:
+    """The definitions that a choice means, by project and place, and whether there are more.
 
     Raises NotFoundError for a project, a file or a symbol that is not there.
     """
-    repository = sight.named(request.project) if request.project else None
-    wanted = Wanted(request.symbol, repository.id if repository else 0, request.file, request.line)
+    repository = sight.named(choice.project) if choice.project else None
+    wanted = Wanted(choice.symbol, repository.id if repository else 0, choice.file, choice.line)
     found = definitions_named(sight.inquiry, wanted)
     if not found:
-        raise _not_found(sight, request, repository)
+        raise _not_found(sight, choice, repository)
     names = {one.id: one.name for one in sight.repositories.values()}
     found.sort(key=lambda one: (names[one.repository], one.path, one.start_line))
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
@@ -71,13 +71,11 @@ def require_file(sight: Sight, path: str, repository: RepositoryInSight | None) 
         )
 
 
-def _not_found(
-    sight: Sight, request: TraceRequest, repository: RepositoryInSight | None
-) -> NotFoundError:
-    if request.file:
-        require_file(sight, request.file, repository)
-    near = near_names(request.symbol, repositories=sight.inquiry.repositories)
-    narrowed = request.project or request.file or request.line
+def _not_found(sight: Sight, choice: Choice, repository: RepositoryInSight | None) -> NotFoundError:
+    if choice.file:
+        require_file(sight, choice.file, repository)
+    near = near_names(choice.symbol, repositories=sight.inquiry.repositories)
+    narrowed = choice.project or choice.file or choice.line
     advice = (
         "Leave out project, file and line to look everywhere."
         if narrowed

@@ -1,22 +1,44 @@
-"""The trace's requests as they come, and its answers as the schema describes them."""
+"""The trace's requests as they come, read into records; `shapes` has the answers."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from rest_framework import serializers
 
 from central.common.fields import StrictCharField, StrictChoiceField, StrictIntegerField
-from central.repositories.serializers import AnsweringProjectSerializer
 from central.trace.forward import Confidence
-from central.trace.query import MAX_DEPTH, MAX_LIMIT, TraceRequest
+from central.trace.query import (
+    MAX_CHANGES,
+    MAX_DEPTH,
+    MAX_LIMIT,
+    MAX_NODES,
+    ChangedFile,
+    Choice,
+    GraphRequest,
+    ImpactRequest,
+    TraceRequest,
+)
 
-_CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
+CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
 
-class SymbolChoiceSerializer(serializers.Serializer[Any]):
-    """Which definitions are meant."""
+class OrganizationSerializer(serializers.Serializer[Any]):
+    """Whose index is asked."""
 
     org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The request's members, validated; nothing of them stays, so one instance serves all."""
+        found = dict(self.run_validation(dict(data)))
+        del found["org_id"]
+        found["min_confidence"] = Confidence[found["min_confidence"].upper()]
+        return found
+
+
+class ChoiceSerializer(OrganizationSerializer):
+    """Which definitions are meant."""
+
     symbol = StrictCharField(
         max_length=1_500,
         trim_whitespace=True,
@@ -27,22 +49,27 @@ class SymbolChoiceSerializer(serializers.Serializer[Any]):
     line = StrictIntegerField(
         min_value=1, max_value=10_000_000, required=False, help_text="Defined around this line"
     )
-    min_confidence = StrictChoiceField(choices=_CONFIDENCES, default="medium")
+    min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with the choice as a record."""
+        found = super().checked(data)
+        names = [one.name for one in fields(Choice)]
+        choice = Choice(**{name: found.pop(name) for name in names if name in found})
+        return {"choice": choice, **found}
 
 
-class CalleesRequestSerializer(SymbolChoiceSerializer):
+class CalleesRequestSerializer(ChoiceSerializer):
     """`GET /trace/callees`."""
 
     limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT, default=50)
     cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
 
     def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
-        """The parameters as a record; nothing of them stays, so one serializer serves all."""
-        data = dict(self.run_validation(dict(query)))
-        del data["org_id"]
-        data["min_confidence"] = Confidence[data["min_confidence"].upper()]
-        data["caller_projects"] = tuple(dict.fromkeys(data.get("caller_projects", ())))
-        return TraceRequest(**data)
+        """The parameters as a record."""
+        found = self.checked(query)
+        found["caller_projects"] = tuple(dict.fromkeys(found.get("caller_projects", ())))
+        return TraceRequest(**found)
 
 
 class CallersRequestSerializer(CalleesRequestSerializer):
@@ -59,120 +86,75 @@ class CallersRequestSerializer(CalleesRequestSerializer):
     )
 
 
-class ShownDefinitionSerializer(serializers.Serializer[Any]):
-    """A definition that the symbol means."""
+class GraphRequestSerializer(ChoiceSerializer):
+    """`GET /trace/graph`."""
 
-    project = serializers.CharField()
-    commit = serializers.CharField()
-    file = serializers.CharField()
-    line = serializers.IntegerField()
-    end_line = serializers.IntegerField()
-    name = serializers.CharField()
-    qualified_name = serializers.CharField()
-    kind = serializers.CharField()
-    signature = serializers.CharField()
-    language = serializers.CharField()
-    package = serializers.CharField(allow_null=True, help_text="The distribution it is part of")
-    version = serializers.CharField(allow_null=True)
-    url = serializers.CharField(allow_null=True)
-
-
-class EndpointSerializer(serializers.Serializer[Any]):
-    """A definition at an end of a link; `<module>` of kind `module` is a file's top level."""
-
-    project = serializers.CharField()
-    file = serializers.CharField()
-    name = serializers.CharField()
-    qualified_name = serializers.CharField()
-    kind = serializers.CharField()
-    line = serializers.IntegerField()
-
-
-class LinkSerializer(serializers.Serializer[Any]):
-    """A use of a name, where it stands and what it means."""
-
-    project = serializers.CharField()
-    commit = serializers.CharField()
-    file = serializers.CharField()
-    line = serializers.IntegerField()
-    column = serializers.IntegerField(help_text="0-based, in characters")
-    kind = serializers.CharField(help_text="call, new, decorate, inherit, element or value")
-    caller = EndpointSerializer()
-    callee = EndpointSerializer()
-    target = serializers.IntegerField(help_text="Index in definitions")
-    depth = serializers.IntegerField()
-    rule = serializers.CharField(
-        help_text="same_file, import, receiver_type, same_package, dependency or name_only"
+    depth = StrictIntegerField(
+        min_value=1, max_value=MAX_DEPTH, default=2, help_text="Levels up and levels down"
     )
-    confidence = serializers.ChoiceField(choices=_CONFIDENCES)
-    evidence = serializers.CharField()
-    candidates = serializers.IntegerField(help_text="To how many definitions it may lead")
-    pinned_version = serializers.CharField(
-        allow_null=True, help_text="Of the callee's package, in the caller's repository"
-    )
-    required_version = serializers.CharField(allow_null=True, help_text="The range as written")
-    indexed_version = serializers.CharField(
-        allow_null=True, help_text="Of the callee's package, as indexed"
-    )
-    lags = serializers.BooleanField(
-        allow_null=True, help_text="Whether pinned_version is older than indexed_version"
-    )
-    url = serializers.CharField(allow_null=True)
-
-
-class TraceMissingSerializer(serializers.Serializer[Any]):
-    """A project of which the answer may lack something."""
-
-    project = serializers.CharField()
-    reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused or unknown_project"
+    limit = StrictIntegerField(
+        min_value=1, max_value=MAX_NODES, default=200, help_text="Nodes at most"
     )
 
-
-class UnresolvedSiteSerializer(serializers.Serializer[Any]):
-    """A reference of which nothing is known but the name."""
-
-    project = serializers.CharField()
-    file = serializers.CharField()
-    line = serializers.IntegerField()
-    name = serializers.CharField()
+    def graph_request(self, query: Mapping[str, Any]) -> GraphRequest:
+        """The parameters as a record."""
+        return GraphRequest(**self.checked(query))
 
 
-class UnresolvedSerializer(serializers.Serializer[Any]):
-    """How many references there are of which nothing is known but the name."""
+class LinesField(serializers.ListField):
+    """[first, last], 1-based and inclusive."""
 
-    count = serializers.IntegerField(help_text="Exact to 10,000")
-    more = serializers.BooleanField()
-    sample = UnresolvedSiteSerializer(many=True)
+    def __init__(self, **options: Any) -> None:
+        line = StrictIntegerField(min_value=1, max_value=10_000_000)
+        super().__init__(child=line, min_length=2, max_length=2, **options)
 
-
-class TraceReceiptSerializer(serializers.Serializer[Any]):
-    """Which commits answered, and what the answer may lack."""
-
-    complete = serializers.BooleanField(help_text="Whether nothing is missing or cut")
-    took_ms = serializers.FloatField()
-    projects = AnsweringProjectSerializer(many=True)
-    missing = TraceMissingSerializer(many=True)
-    unresolved = UnresolvedSerializer()
-    cut = serializers.ListField(child=serializers.CharField(), help_text="Limits that were met")
+    def to_internal_value(self, data: Any) -> list[int]:
+        """Refuse lines in the wrong order."""
+        first, last = super().to_internal_value(data)
+        if first > last:
+            raise serializers.ValidationError(["The first line must not be behind the last."])
+        return [first, last]
 
 
-class _PageSerializer(serializers.Serializer[Any]):
-    symbol = serializers.CharField()
-    definitions = ShownDefinitionSerializer(many=True)
-    count = serializers.IntegerField(help_text="Of links on this page")
-    next_cursor = serializers.CharField(allow_null=True)
-    receipt = TraceReceiptSerializer()
-    hint = serializers.CharField(allow_null=True, help_text="Why the answer is empty")
+class ChangedFileSerializer(serializers.Serializer[Any]):
+    """A changed file; without lines, all of it."""
+
+    path = StrictCharField(max_length=1_024)
+    lines = serializers.ListField(child=LinesField(), max_length=MAX_CHANGES, required=False)
 
 
-class CallersSerializer(_PageSerializer):
-    """A page of callers."""
+class ImpactRequestSerializer(OrganizationSerializer):
+    """`POST /trace/impact`: exactly one of `symbols` and `files`."""
 
-    callers = LinkSerializer(many=True)
+    project = StrictCharField(max_length=200)
+    symbols = serializers.ListField(
+        child=StrictCharField(max_length=1_500, trim_whitespace=True),
+        min_length=1,
+        max_length=MAX_CHANGES,
+        required=False,
+    )
+    files: serializers.ListSerializer[Any] = serializers.ListSerializer(
+        child=ChangedFileSerializer(), min_length=1, max_length=MAX_CHANGES, required=False
+    )
+    depth = StrictIntegerField(min_value=1, max_value=MAX_DEPTH, default=1)
+    min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
+    limit = StrictIntegerField(
+        min_value=1, max_value=MAX_LIMIT, default=50, help_text="Callers shown per symbol"
+    )
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse both and neither of `symbols` and `files`."""
+        if ("symbols" in attrs) == ("files" in attrs):
+            sentence = "Give either symbols or files, and only one of them."
+            raise serializers.ValidationError({"symbols": [sentence]})
+        return attrs
 
-class CalleesSerializer(_PageSerializer):
-    """A page of callees."""
-
-    callees = LinkSerializer(many=True)
+    def impact_request(self, body: Mapping[str, Any]) -> ImpactRequest:
+        """The body as a record."""
+        found = self.checked(body)
+        found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
+        found["files"] = tuple(
+            ChangedFile(one["path"], tuple((first, last) for first, last in one.get("lines", ())))
+            for one in found.get("files", ())
+        )
+        return ImpactRequest(**found)

@@ -36,13 +36,15 @@ _BY_NAME = f"""SELECT {_COLUMNS}
     JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
     JOIN corpus_file f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND (r.binding <> 'local' OR r.access <> 'path' OR r.chain <> ''
+    WHERE r.kind <> 'type' AND (%s::text = '' OR r.kind = %s::text)
+        AND (r.binding <> 'local' OR r.access <> 'path' OR r.chain <> ''
         OR r.file_id = ANY(%s::bigint[]))"""  # noqa: S608
 _BY_ROOT = f"""SELECT {_COLUMNS}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
     JOIN corpus_reference r ON r.file_id = q.file AND r.root = q.root AND r.binding = 'import'
     JOIN corpus_file f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])"""  # noqa: S608
+    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])
+        AND (%s::text = '' OR r.kind = %s::text)"""  # noqa: S608
 _OPEN = f"""SELECT {_COLUMNS}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
@@ -64,21 +66,22 @@ _WITHIN = f"""SELECT {_COLUMNS}
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
 
-def sites_named(inquiry: Inquiry, names: Names, *, files: Iterable[int]) -> list[Site]:
-    """References of these names of which their file tells something.
+def sites_named(inquiry: Inquiry, names: Names, *, kind: str, files: Iterable[int]) -> list[Site]:
+    """References of these names of which their file tells something; `kind` "" is any.
 
     `files` are those whose own definitions are meant.
     """
-    rows = fetch_rows(_BY_NAME, [*_columns(names), inquiry.repositories, sorted(set(files))])
-    return [Site(*row) for row in rows]
+    asked = [*_columns(names), inquiry.repositories, kind, kind, sorted(set(files))]
+    return [Site(*row) for row in fetch_rows(_BY_NAME, asked)]
 
 
-def sites_rooted(inquiry: Inquiry, roots: Iterable[Key]) -> list[Site]:
+def sites_rooted(inquiry: Inquiry, roots: Iterable[Key], *, kind: str) -> list[Site]:
     """References that begin with an import's local name; `roots` are (file, local name)."""
     keys = list(dict.fromkeys(roots))
     if not keys:
         return []
-    return [Site(*row) for row in fetch_rows(_BY_ROOT, [*_columns(keys), inquiry.repositories])]
+    asked = [*_columns(keys), inquiry.repositories, kind, kind]
+    return [Site(*row) for row in fetch_rows(_BY_ROOT, asked)]
 
 
 def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:

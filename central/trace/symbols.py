@@ -161,11 +161,10 @@ def _by_path(inquiry: Inquiry, path: str) -> list[Definition]:
         return []
     modules = [module for module, names in prefixes(path) if names]
     holders = fetch_rows(_HOLDERS, [modules, inquiry.repositories])
-    answers = inquiry.answers([Path(*holder, path) for holder in holders])
-    keys = [thing.key for answer in answers for thing in answer]
-    return sorted(
-        definitions_at(inquiry, keys).values(), key=lambda one: (one.path, one.start_line)
+    answers = inquiry.answers(
+        [Path(repository, package, ecosystem, path) for repository, package, ecosystem in holders]
     )
+    return list(definitions_at(inquiry, [one.key for answer in answers for one in answer]).values())
 
 
 def _chosen(found: Iterable[Definition], wanted: Wanted) -> list[Definition]:

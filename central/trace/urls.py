@@ -2,9 +2,11 @@
 
 from django.urls import path
 
-from central.trace.views import CalleesView, CallersView
+from central.trace.views import CalleesView, CallersView, GraphView, ImpactView
 
 urlpatterns = [
     path("callers", CallersView.as_view(), name="trace-callers"),
     path("callees", CalleesView.as_view(), name="trace-callees"),
+    path("graph", GraphView.as_view(), name="trace-graph"),
+    path("impact", ImpactView.as_view(), name="trace-impact"),
 ]

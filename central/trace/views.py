@@ -9,20 +9,31 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from central.common.errors import InvalidError
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_in
 from central.trace.answers import document
 from central.trace.serializers import (
     CalleesRequestSerializer,
-    CalleesSerializer,
     CallersRequestSerializer,
-    CallersSerializer,
+    GraphRequestSerializer,
+    ImpactRequestSerializer,
 )
-from central.trace.services import callees, callers
+from central.trace.services.assessing import impact
+from central.trace.services.graphing import graph
+from central.trace.services.tracing import callees, callers
+from central.trace.shapes import (
+    CalleesSerializer,
+    CallersSerializer,
+    GraphSerializer,
+    ImpactSerializer,
+)
 
 _CALLERS = CallersRequestSerializer()
 _CALLEES = CalleesRequestSerializer()
+_GRAPH = GraphRequestSerializer()
+_IMPACT = ImpactRequestSerializer()
 _LISTS: Final = frozenset({"caller_projects"})
 _NUMBERS: Final = frozenset({"line", "depth", "limit"})
 _INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
@@ -63,6 +74,45 @@ class CalleesView(APIView):
         query = _parameters(request.query_params)
         credential = _credential(request, query)
         answer = callees(credential=credential, request=_CALLEES.trace_request(query))
+        return Response(document(answer))
+
+
+class GraphView(APIView):
+    """What is around a definition."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="trace_graph",
+        parameters=[GraphRequestSerializer],
+        responses=GraphSerializer,
+        tags=["trace"],
+    )
+    def get(self, request: Request) -> Response:
+        """Callers and callees, level by level."""
+        query = _parameters(request.query_params)
+        credential = _credential(request, query)
+        answer = graph(credential=credential, request=_GRAPH.graph_request(query))
+        return Response(document(answer))
+
+
+class ImpactView(APIView):
+    """Who is affected by a change."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="trace_impact",
+        request=ImpactRequestSerializer,
+        responses=ImpactSerializer,
+        tags=["trace"],
+    )
+    def post(self, request: Request) -> Response:
+        """Callers of changed symbols, or of what is defined at changed lines."""
+        if not isinstance(request.data, dict):
+            raise InvalidError("The body must be a JSON object.")
+        credential = _credential(request, request.data)
+        answer = impact(credential=credential, request=_IMPACT.impact_request(request.data))
         return Response(document(answer))
 
 

@@ -90,6 +90,14 @@ def _trace(what: str) -> Probe:
     return probe
 
 
+def _impact(api: Api, victim: dict[str, Any]) -> list[Any]:
+    change = {"project": "shop", "files": [{"path": "secret_recipe.py"}]}
+    return [
+        api.request("POST", "/api/v1/trace/impact", change | {"org_id": slug})
+        for slug in ("acme", api.organization.slug)
+    ]
+
+
 PROBES: dict[str, Probe] = {
     "api/v1/index/runs": _open,
     "api/v1/index/runs/<uuid:run_id>": _run,
@@ -109,6 +117,8 @@ PROBES: dict[str, Probe] = {
     "api/v1/search": _search,
     "api/v1/trace/callers": _trace("callers"),
     "api/v1/trace/callees": _trace("callees"),
+    "api/v1/trace/graph": _trace("graph"),
+    "api/v1/trace/impact": _impact,
 }
 
 

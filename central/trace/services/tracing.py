@@ -1,7 +1,7 @@
 """Callers and callees: from a credential and a request to an answer with its receipt."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Final, NamedTuple, TypeVar
 
@@ -24,7 +24,7 @@ from central.trace.answers import (
 from central.trace.backward import MAX_OPEN, SAMPLE
 from central.trace.hints import hint_for
 from central.trace.links import links
-from central.trace.onward import find_callees
+from central.trace.onward import find_callees, owner_of
 from central.trace.query import TraceRequest
 from central.trace.scope import Sight, chosen_definitions, sight_of
 from central.trace.sites import Site
@@ -85,7 +85,7 @@ def _answer(
 
     def attempt(sight: Sight) -> "_Page":
         traced = find(sight, request)
-        steps = _in_order(sight, traced.steps, request)
+        steps = in_order(sight, _wanted(sight, traced.steps, request.caller_projects))
         page = steps[offset : offset + request.limit]
         following = offset + request.limit
         cursor = (
@@ -107,7 +107,7 @@ def _answer(
             cut=traced.cut,
         )
         return _Page(
-            request.symbol,
+            request.choice.symbol,
             [shown_definition(one, sight.repositories[one.repository]) for one in traced.chosen],
             links(sight, page, traced.definitions),
             len(page),
@@ -119,14 +119,7 @@ def _answer(
         )
 
     page = steadily(credential, attempt)
-    _log.info(
-        "code.trace",
-        organization=organization,
-        what=what,
-        symbol=request.symbol,
-        resultCount=page.count,
-        took_ms=page.receipt.took_ms,
-    )
+    log_trace(credential, what, request.choice.symbol, page.count, page.receipt)
     return page
 
 
@@ -154,8 +147,20 @@ def unresolved_of(sight: Sight, count: int, sample: Sequence[Site]) -> Unresolve
     )
 
 
+def log_trace(credential: Credential, what: str, symbol: str, count: int, receipt: Receipt) -> None:
+    """One line for each trace."""
+    _log.info(
+        "code.trace",
+        organization=credential.organization.slug,
+        what=what,
+        symbol=symbol,
+        resultCount=count,
+        took_ms=receipt.took_ms,
+    )
+
+
 def _callers(sight: Sight, request: TraceRequest) -> _Traced:
-    chosen, has_more = chosen_definitions(sight, request)
+    chosen, has_more = chosen_definitions(sight, request.choice)
     walk = walk_callers(sight.inquiry, chosen, depth=request.depth, least=request.min_confidence)
     return _Traced(
         chosen,
@@ -168,32 +173,25 @@ def _callers(sight: Sight, request: TraceRequest) -> _Traced:
 
 
 def _callees(sight: Sight, request: TraceRequest) -> _Traced:
-    chosen, has_more = chosen_definitions(sight, request)
+    chosen, has_more = chosen_definitions(sight, request.choice)
     used = find_callees(sight.inquiry, [one.key for one in chosen], least=request.min_confidence)
     ends = {edge.target for edge in used.edges}
     ends |= {(edge.site.file, edge.site.caller) for edge in used.edges}
     definitions = definitions_at(sight.inquiry, ends)
     owner = {one.key: index for index, one in enumerate(chosen)}
     steps = [
-        Step(edge, 1, _owner(owner, edge.site)) for edge in used.edges if edge.target in definitions
+        Step(edge, 1, owner[owner_of(edge.site, owner)])
+        for edge in used.edges
+        if edge.target in definitions
     ]
     return _Traced(chosen, steps, definitions, len(used.open), used.open, _cut(has_more))
 
 
-def _owner(chosen: dict[Key, int], site: Site) -> int:
-    """The innermost of the definitions that a reference stands in."""
-    name = site.caller
-    while (site.file, name) not in chosen:
-        name = name.rpartition(".")[0]
-    return chosen[site.file, name]
-
-
-def _in_order(sight: Sight, steps: Sequence[Step], request: TraceRequest) -> list[Step]:
-    """By project, file, line and column, those of the asked projects."""
+def in_order(sight: Sight, steps: Iterable[Step]) -> list[Step]:
+    """By project, file, line and column."""
     names = {one.id: one.name for one in sight.repositories.values()}
-    wanted = set(request.caller_projects)
     return sorted(
-        (step for step in steps if not wanted or names[step.edge.site.repository] in wanted),
+        steps,
         key=lambda step: (
             names[step.edge.site.repository],
             step.edge.site.path,
@@ -204,6 +202,14 @@ def _in_order(sight: Sight, steps: Sequence[Step], request: TraceRequest) -> lis
             step.edge.target,
         ),
     )
+
+
+def _wanted(sight: Sight, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:
+    """The steps whose callers are in one of the projects; without any, all."""
+    if not projects:
+        return steps
+    ids = {one.id for one in sight.repositories.values() if one.name in projects}
+    return [step for step in steps if step.edge.site.repository in ids]
 
 
 def _cut(has_more: bool) -> list[str]:

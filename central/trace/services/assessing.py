@@ -1,0 +1,134 @@
+"""Impact: who calls what has changed."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from central.repositories.sight import RepositoryInSight, answering_projects
+from central.tenancy.credentials import Credential
+from central.trace.answers import (
+    AffectedProject,
+    ChangedSymbol,
+    Impact,
+    Receipt,
+    missing_projects,
+    shown_definition,
+)
+from central.trace.links import links
+from central.trace.query import ChangedFile, ImpactRequest
+from central.trace.scope import Sight
+from central.trace.services.tracing import in_order, log_trace, steadily, unresolved_of
+from central.trace.symbols import Definition, Wanted, definitions_in, definitions_named
+from central.trace.walking import Step, Walk, walk_callers
+
+MAX_CHANGED: Final = 2_000  # definitions; what is beyond is told as cut
+
+
+def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
+    """The callers of every changed definition of a project, grouped by their projects.
+
+    What is not indexed (a new file, say) is told as unknown. Raises NotFoundError for a project
+    that is not there.
+    """
+    started = time.perf_counter()
+    answer = steadily(credential, lambda sight: _impact(sight, request, started))
+    log_trace(credential, "impact", request.project, answer.count, answer.receipt)
+    return answer
+
+
+def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
+    repository = sight.named(request.project)
+    changed, unknown = _changed(sight, repository, request)
+    cut = []
+    if len(changed) > MAX_CHANGED:
+        cut.append(f"Of {len(changed)} changed definitions the first {MAX_CHANGED} were traced.")
+        changed = changed[:MAX_CHANGED]
+    walk = walk_callers(sight.inquiry, changed, depth=request.depth, least=request.min_confidence)
+    cut += sorted(walk.cut)
+    missing = missing_projects(list(sight.repositories.values()), [])
+    symbols = _symbols(sight, changed, walk, request.limit)
+    return Impact(
+        project=request.project,
+        symbols=symbols,
+        count=sum(one.count for one in symbols),
+        unknown=unknown,
+        receipt=Receipt(
+            complete=not missing and not cut,
+            took_ms=round((time.perf_counter() - started) * 1000, 1),
+            projects=answering_projects(sight.repositories.values()),
+            missing=missing,
+            unresolved=unresolved_of(sight, walk.first.open_count, walk.first.open_sample),
+            cut=cut,
+        ),
+    )
+
+
+def _changed(
+    sight: Sight, repository: RepositoryInSight, request: ImpactRequest
+) -> tuple[list[Definition], list[str]]:
+    """The definitions that have changed, each once, and what there is no definition of."""
+    found: dict[tuple[int, str], Definition] = {}
+    unknown = []
+    for symbol in request.symbols:
+        named = definitions_named(sight.inquiry, Wanted(symbol, repository.id))
+        found |= {one.key: one for one in named}
+        if not named:
+            unknown.append(symbol)
+    for file in request.files:
+        inside = definitions_in(sight.inquiry, repository=repository.id, path=file.path)
+        found |= {one.key: one for one in _touched(inside, file)}
+        if not inside:
+            unknown.append(file.path)
+    return list(found.values()), unknown
+
+
+def _touched(definitions: Sequence[Definition], file: ChangedFile) -> Iterable[Definition]:
+    """The innermost definitions around changed lines, and those that lie in between."""
+    if not file.lines:
+        return definitions
+    found: dict[int, Definition] = {}
+    for first, last in file.lines:
+        inside = [one for one in definitions if one.start_line <= last and one.end_line >= first]
+        for one in inside:
+            if not any(_is_within(other, one, first, last) for other in inside):
+                found[one.id] = one
+    return found.values()
+
+
+def _is_within(inner: Definition, outer: Definition, first: int, last: int) -> bool:
+    """Whether all that has changed of `outer` is inside of `inner`, which stands in it."""
+    if not inner.qualified_name.startswith(f"{outer.qualified_name}."):
+        return False
+    begin, end = max(first, outer.start_line), min(last, outer.end_line)
+    return inner.start_line <= begin and end <= inner.end_line
+
+
+def _symbols(
+    sight: Sight, changed: Sequence[Definition], walk: Walk, limit: int
+) -> list[ChangedSymbol]:
+    by_target: dict[int, list[Step]] = defaultdict(list)
+    for step in in_order(sight, walk.steps):
+        by_target[step.target].append(step)
+    shown = [step for steps in by_target.values() for step in steps[:limit]]
+    linked = dict(zip(shown, links(sight, shown, walk.definitions), strict=True))
+    answer = []
+    for index, one in enumerate(changed):
+        by_project: dict[int, list[Step]] = defaultdict(list)
+        for step in by_target[index]:
+            by_project[step.edge.site.repository].append(step)
+        answer.append(
+            ChangedSymbol(
+                shown_definition(one, sight.repositories[one.repository]),
+                len(by_target[index]),
+                [
+                    AffectedProject(
+                        sight.repositories[repository].name,
+                        len(steps),
+                        [linked[step] for step in steps if step in linked],
+                    )
+                    for repository, steps in by_project.items()
+                ],
+            )
+        )
+    return answer

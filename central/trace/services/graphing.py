@@ -1,0 +1,94 @@
+"""The graph of calls around a symbol."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from central.repositories.sight import answering_projects
+from central.tenancy.credentials import Credential
+from central.trace.answers import Graph, GraphEdge, GraphNode, Receipt, missing_projects
+from central.trace.backward import Edge
+from central.trace.growing import Growth, Pair
+from central.trace.query import GraphRequest
+from central.trace.scope import Sight, chosen_definitions
+from central.trace.services.tracing import log_trace, steadily, unresolved_of
+from central.trace.things import Key
+
+
+def graph(*, credential: Credential, request: GraphRequest) -> Graph:
+    """Callers and callees up to `depth` levels each way; cycles are gone through once.
+
+    At most `limit` nodes, the nearest first; `truncated` says whether that is too few. Raises
+    NotFoundError for what is not there.
+    """
+    started = time.perf_counter()
+    answer = steadily(credential, lambda sight: _graph(sight, request, started))
+    log_trace(credential, "graph", request.choice.symbol, len(answer.nodes), answer.receipt)
+    return answer
+
+
+def _graph(sight: Sight, request: GraphRequest, started: float) -> Graph:
+    chosen, has_more = chosen_definitions(sight, request.choice)
+    growth = Growth(sight.inquiry, request.min_confidence, request.limit)
+    growth.start(chosen)
+    growth.grow(request.depth)
+    nodes = {key: _node(sight, key, growth) for key in growth.distances}
+    truncated = has_more or growth.is_truncated
+    reason = (
+        f"There are more than {request.limit} nodes; lower depth, raise limit, or give project "
+        "and file."
+    )
+    missing = missing_projects(list(sight.repositories.values()), [])
+    return Graph(
+        symbol=request.choice.symbol,
+        root=[nodes[key].id for key, distance in growth.distances.items() if not distance],
+        nodes=sorted(nodes.values(), key=lambda node: (node.distance, node.id)),
+        edges=sorted(
+            (_edge(sight, pair, edges, nodes) for pair, edges in growth.edges.items()),
+            key=lambda edge: (edge.caller, edge.callee),
+        ),
+        truncated=truncated,
+        truncated_reason=reason if truncated else None,
+        receipt=Receipt(
+            complete=not missing and not truncated,
+            took_ms=round((time.perf_counter() - started) * 1000, 1),
+            projects=answering_projects(sight.repositories.values()),
+            missing=missing,
+            unresolved=unresolved_of(sight, growth.open_count, growth.open_sample),
+            cut=[reason] if truncated else [],
+        ),
+    )
+
+
+def _node(sight: Sight, key: Key, growth: Growth) -> GraphNode:
+    file, name = key
+    repository, path = growth.paths[file]
+    project = sight.repositories[repository].name
+    one = growth.definitions.get(key)
+    return GraphNode(
+        id=f"code:{project}/{path}#{name}" if name else f"code:{project}/{path}",
+        project=project,
+        file=path,
+        name=one.name if one else "<module>",
+        qualified_name=name,
+        kind=one.kind if one else "module",
+        line=one.start_line if one else 1,
+        distance=growth.distances[key],
+    )
+
+
+def _edge(
+    sight: Sight, pair: Pair, edges: Sequence[Edge], nodes: Mapping[Key, GraphNode]
+) -> GraphEdge:
+    """The surest of the references between two nodes, the first of those."""
+    best = min(edges, key=lambda edge: (-edge.confidence, edge.site.line, edge.site.column))
+    return GraphEdge(
+        caller=nodes[pair.caller].id,
+        callee=nodes[pair.callee].id,
+        project=sight.repositories[best.site.repository].name,
+        file=best.site.path,
+        line=best.site.line,
+        kind=best.site.kind,
+        rule=best.rule,
+        confidence=best.confidence.name.lower(),
+        count=len({edge.site.id for edge in edges}),
+    )

@@ -1,0 +1,83 @@
+"""The graph of calls around a symbol, over HTTP."""
+
+import pytest
+
+from tests.central.trace.conftest import Ask
+from tests.central.trace.corpus import pyproject, repository
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def chain() -> None:
+    """`top` → `middle` → `bottom` → `top`, over two repositories, and a script on top."""
+    repository(
+        "library",
+        {
+            "pyproject.toml": pyproject("acme-library", "acme-application"),
+            "acme_library/__init__.py": """\
+                from acme_application import top
+
+                def middle():
+                    return bottom()
+
+                def bottom():
+                    return top()
+                """,
+        },
+    )
+    repository(
+        "application",
+        {
+            "pyproject.toml": pyproject("acme-application", "acme-library"),
+            "acme_application/__init__.py": """\
+                from acme_library import middle
+
+                def top():
+                    return middle()
+                """,
+            "run.py": "from acme_application import top\n\ntop()\n",
+        },
+    )
+
+
+LIBRARY = "code:library/acme_library/__init__.py#"
+TOP = "code:application/acme_application/__init__.py#top"
+
+
+def test_a_cycle_is_gone_through_once(chain: None, ask: Ask) -> None:
+    answer = ask("graph", symbol="middle", depth=5).json()
+    assert answer["root"] == [f"{LIBRARY}middle"]
+    assert {node["id"]: node["distance"] for node in answer["nodes"]} == {
+        f"{LIBRARY}middle": 0,
+        f"{LIBRARY}bottom": 1,
+        TOP: 1,
+        "code:application/run.py": 2,
+    }
+    assert [(edge["caller"], edge["callee"]) for edge in answer["edges"]] == [
+        (TOP, f"{LIBRARY}middle"),
+        ("code:application/run.py", TOP),
+        (f"{LIBRARY}bottom", TOP),
+        (f"{LIBRARY}middle", f"{LIBRARY}bottom"),
+    ]
+    assert answer["truncated"] is False
+
+
+def test_depth_bounds_the_distance_of_nodes(chain: None, ask: Ask) -> None:
+    answer = ask("graph", symbol="middle", depth=1).json()
+    assert {node["distance"] for node in answer["nodes"]} == {0, 1}
+
+
+def test_a_graph_over_the_limit_says_that_it_is_cut(chain: None, ask: Ask) -> None:
+    answer = ask("graph", symbol="middle", depth=5, limit=2).json()
+    assert len(answer["nodes"]) == 2
+    assert answer["truncated"] is True
+    assert "more than 2 nodes" in answer["truncated_reason"]
+    assert answer["receipt"]["complete"] is False
+
+
+def test_every_edge_joins_nodes_of_the_graph(chain: None, ask: Ask) -> None:
+    for limit in (1, 2, 3, 4):
+        answer = ask("graph", symbol="top", depth=3, limit=limit).json()
+        ids = {node["id"] for node in answer["nodes"]}
+        assert {edge[end] for edge in answer["edges"] for end in ("caller", "callee")} <= ids
