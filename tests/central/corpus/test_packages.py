@@ -250,3 +250,14 @@ def test_a_deleted_repository_leaves_no_row_and_takes_none_of_another(
     assert rows_of(other) == before
     repository.pk = gone
     assert not any(rows_of(repository).values())
+
+
+def test_packages_that_the_manifests_no_longer_give_are_derived_anew(
+    repository: Repository,
+) -> None:
+    """As after an upgrade of central, when no manifest has changed."""
+    apply(repository, manifest("pyproject.toml", AUTH), code("acme_auth/api.py"))
+    Package.objects.update(name="acme-as-it-was-derived-once")
+    apply(repository, code("other.py"))
+    assert set(packages_by_path(repository).values()) == {"acme-auth", None}
+    assert Package.objects.get().name == "acme-auth"
