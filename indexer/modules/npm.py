@@ -72,7 +72,7 @@ class Exports:
         self._exact: dict[str, dict[str, None]] = {}
         self._patterns: dict[tuple[str, str], None] = {}
         for subpath, file in root.entries:
-            for stem in _sources(file):
+            for stem in _sources(file, subpath):
                 if "*" in file:
                     self._patterns[subpath, stem] = None
                 else:
@@ -94,8 +94,11 @@ class Exports:
                 yield f"{self._package}/{one}" if one else self._package
 
 
-def _sources(file: str) -> Iterator[str]:
-    """Where a built file may come from: `dist/esm/a.js` → `dist/esm/a`, `esm/a`, `src/a`, …"""
+def _sources(file: str, subpath: str) -> Iterator[str]:
+    """Where a built file may come from: `dist/esm/a.js` → `dist/esm/a`, `esm/a`, `src/a`, …
+
+    What the subpath names too is no format: `./types` is `dist/types`, so it is `src/types`.
+    """
     stem = javascript_module(file.removeprefix("./").strip("/"))[1:]
     yield "" if stem == "." else stem
     first, slash, rest = stem.partition("/")
@@ -105,7 +108,7 @@ def _sources(file: str) -> Iterator[str]:
             yield rest
         yield f"src/{rest}"
         first, slash, rest = rest.partition("/")
-        removable = _FORMATS
+        removable = _FORMATS.difference(subpath.split("/"))
 
 
 def _is_aside(seen: str) -> bool:

@@ -8,6 +8,11 @@ from indexer.relations import Dependency, Ecosystem, Manifest, Pin
 
 _EXACT = re.compile(r"[=v]?(\d+\.\d+\.\d+[\w.+-]*)")
 _SECTIONS = ("dependencies", "peerDependencies", "optionalDependencies", "devDependencies")
+# Conditions of `exports` that stand beside one that is for everybody.
+_SPECIAL = frozenset({
+    "development", "browser", "react-server", "react-native", "worker", "workerd", "edge",
+    "edge-light", "deno", "bun", "electron", "netlify", "convex",
+})  # fmt: skip
 _ITEM = re.compile(r"\s*-\s+(\S.*)")
 
 
@@ -62,7 +67,7 @@ def _entries(document: Table) -> Iterator[tuple[str, str]]:
 
 
 def _exported(value: object, *, prefix: str) -> Iterator[tuple[str, str]]:
-    """(subpath, file) of `exports` and `imports`: every condition, every fallback."""
+    """(subpath, file) of `exports` and `imports`: every usual condition, every fallback."""
     keyed = value if isinstance(value, dict) and _is_keyed(value, prefix) else {prefix: value}
     for key, target in keyed.items():
         subpath = key.removeprefix("./") if prefix == "." else key
@@ -82,8 +87,9 @@ def _files(target: object) -> Iterator[str]:
         if isinstance(value, str):
             yield value
         else:
-            inner = [*table(value).values(), *array(value)]
-            waiting += reversed(inner)
+            conditions = table(value)
+            usual = [inner for key, inner in conditions.items() if key not in _SPECIAL]
+            waiting += reversed([*(usual or conditions.values()), *array(value)])
 
 
 def read_pnpm_workspace(text: str) -> Manifest:

@@ -16,7 +16,7 @@ _MAX_SCRIPT_CHARACTERS: Final = 262_144
 
 def read_setup_cfg(text: str) -> Manifest:
     """Raises ValueError."""
-    parser = ConfigParser(interpolation=None, strict=False, empty_lines_in_values=False)
+    parser = ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
     except Error as exc:
@@ -74,7 +74,7 @@ def read_setup_py(text: str) -> Manifest:
     layout = _layout(given)
     return Manifest(
         Ecosystem.PYPI,
-        name=python_name(string(given.get("name"))),
+        name=python_name(_name(given, layout)),
         version=string(given.get("version")),
         import_names=layout.import_names,
         source_roots=layout.source_roots,
@@ -82,6 +82,13 @@ def read_setup_py(text: str) -> Manifest:
         dependencies=dependencies,
         pins=exact_pins(dependencies),
     )
+
+
+def _name(given: Table, layout: Layout) -> str:
+    """A name that is computed is taken to be that of the one top-level package."""
+    name = string(given.get("name"))
+    is_computed = not name and "name" in given
+    return layout.import_names[0] if is_computed and len(layout.import_names) == 1 else name
 
 
 def _layout(given: Table) -> Layout:

@@ -103,6 +103,14 @@ NPM = [
         "src/session.ts", [], ["/src/session"],
     ),
     (
+        {"package.json": '{"name": "@acme/a", "exports": {"./types": "./dist/types/index.js"}}'},
+        "src/types/index.ts", ["@acme/a/types"], ["/src/types/index", "/src/types"],
+    ),
+    (
+        {"package.json": '{"name": "@acme/a", "exports": {"./types": "./dist/types/index.js"}}'},
+        "src/index.ts", [], ["/src/index", "/src"],
+    ),
+    (
         {"package.json": '{"name": "@acme/a", "exports": {"./ui/*": "./dist/ui/*.js"}}'},
         "src/ui/Button.tsx", ["@acme/a/ui/Button"], ["/src/ui/Button"],
     ),

@@ -55,7 +55,11 @@ def test_a_package_has_a_name_a_version_and_dependencies_of_all_kinds() -> None:
         (
             {
                 "exports": {
-                    ".": {"types": "./a.d.ts", "node": {"import": "./a.js"}},
+                    ".": {
+                        "development": "./b.js",
+                        "types": "./a.d.ts",
+                        "node": {"browser": "./a.js"},
+                    },
                     "./sub/*": "./dist/sub/*.js",
                     "./internal/*": None,
                 }

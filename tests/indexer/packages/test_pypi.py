@@ -147,6 +147,12 @@ setup(
     assert asked(manifest) == {"acme-common": ">=2", "httpx": ""}
 
 
+def test_a_name_that_setup_py_computes_is_that_of_the_only_package() -> None:
+    assert read("setup.py", 'setup(name=about["x"], packages=["acme_auth"])').name == "acme-auth"
+    assert read("setup.py", 'setup(name=about["x"], packages=["a", "b"])').name == ""
+    assert read("setup.py", "def setup(): pass").name == ""
+
+
 def test_requirements_are_a_root_without_a_name() -> None:
     manifest = read(
         "requirements/dev.txt",
