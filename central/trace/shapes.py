@@ -5,7 +5,6 @@ from typing import Any
 from rest_framework import serializers
 
 from central.repositories.serializers import AnsweringProjectSerializer
-from central.trace.serializers import CONFIDENCES
 
 
 class ShownDefinitionSerializer(serializers.Serializer[Any]):
@@ -53,7 +52,7 @@ class LinkSerializer(serializers.Serializer[Any]):
     rule = serializers.CharField(
         help_text="same_file, import, receiver_type, same_package, dependency or name_only"
     )
-    confidence = serializers.ChoiceField(choices=CONFIDENCES)
+    confidence = serializers.CharField(help_text="high, medium or low")
     evidence = serializers.CharField()
     candidates = serializers.IntegerField(help_text="To how many definitions it may lead")
     pinned_version = serializers.CharField(
@@ -150,7 +149,7 @@ class GraphEdgeSerializer(serializers.Serializer[Any]):
     line = serializers.IntegerField()
     kind = serializers.CharField()
     rule = serializers.CharField()
-    confidence = serializers.ChoiceField(choices=CONFIDENCES)
+    confidence = serializers.CharField(help_text="high, medium or low")
     count = serializers.IntegerField(help_text="At how many places")
 
 

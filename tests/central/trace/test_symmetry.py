@@ -1,0 +1,131 @@
+"""Backward and forward never disagree: the callers of a definition are exactly the references that
+resolve to it, whatever the code looks like."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from central.corpus.models import Reference, Symbol
+from central.trace.backward import Edge, find_callers
+from central.trace.forward import Confidence, resolve
+from central.trace.inquiry import Inquiry
+from central.trace.overrides import overriding
+from central.trace.rules import RULES
+from central.trace.sites import Site
+from central.trace.symbols import definitions_at
+from central.trace.things import Key
+from tests.central.trace.corpus import organization_of, pyproject, repository
+
+pytestmark = pytest.mark.django_db
+
+Link = tuple[int, Key]  # a reference and what it means
+
+
+def forward(inquiry: Inquiry) -> set[Link]:
+    """What every reference means, with the overrides that it may reach."""
+    sites = [
+        Site(
+            row.pk,
+            row.repository_id,
+            row.file_id,
+            row.file.path,
+            row.file.package_id or 0,
+            row.ecosystem,
+            row.kind,
+            row.name,
+            row.binding,
+            row.root,
+            row.chain,
+            row.access,
+            row.caller,
+            row.line,
+            row.column,
+        )
+        for row in Reference.objects.select_related("file").exclude(kind="type")
+    ]
+    edges = [
+        Edge(site, thing.key, thing, thing.rule, resolution.confidence(thing), 1)
+        for site, resolution in zip(sites, resolve(inquiry, sites), strict=True)
+        for thing in resolution.targets
+    ]
+    edges += overriding(inquiry, edges)
+    symbols = set(Symbol.objects.values_list("file_id", "qualified_name"))
+    return {(edge.site.id, edge.target) for edge in edges if edge.target in symbols}
+
+
+def backward(repositories: list[int]) -> set[Link]:
+    """The callers of every definition, each asked for by itself."""
+    found = set()
+    for key in set(Symbol.objects.values_list("file_id", "qualified_name")):
+        inquiry = Inquiry(RULES, repositories=repositories)
+        definitions = list(definitions_at(inquiry, [key]).values())
+        edges = find_callers(inquiry, definitions, least=Confidence.MEDIUM).edges
+        found |= {(edge.site.id, edge.target) for edge in edges}
+    return found
+
+
+MODULES = ["one.alpha", "one.beta", "two.gamma", "two.delta", "one", "two"]
+NAMES = ["first", "second", "Third", "Fourth"]
+
+modules = st.sampled_from(MODULES)
+names = st.sampled_from(NAMES)
+imports = st.one_of(
+    st.builds("from {} import {}".format, modules, names),
+    st.builds("from {} import {} as {}".format, modules, names, names),
+    st.builds("from {} import *".format, modules),
+    st.builds("import {}".format, modules),
+    st.builds("import {} as {}".format, modules, names),
+)
+uses = st.one_of(
+    st.builds("{}()".format, names),
+    st.builds("{}().{}()".format, names, names),
+    st.builds("{}.{}()".format, st.one_of(names, modules), names),
+    st.builds("value = {}()\n    value.{}()".format, names, names),
+)
+functions = st.builds("def {}():\n    {}\n    {}".format, names, uses, uses)
+makers = st.builds("def {}() -> {}:\n    return {}()".format, names, names, names)
+classes = st.builds(
+    "class {}({}):\n    def {}(self):\n        self.{}()\n        super().{}()".format,
+    names,
+    st.one_of(names, st.builds("{}.{}".format, modules, names)),
+    names,
+    names,
+    names,
+)
+variables = st.builds("{} = {}()".format, st.sampled_from(["shared", "first"]), names)
+files = st.builds(
+    lambda above, below: "\n".join([*above, *below]) + "\n",
+    st.lists(imports, max_size=3),
+    st.lists(st.one_of(functions, makers, classes, variables), max_size=4),
+)
+corpora = st.fixed_dictionaries({name: files for name in MODULES})
+
+
+@settings(max_examples=25)
+@given(corpus=corpora)
+def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, str]) -> None:
+    Reference.objects.all().delete()
+    organization = organization_of()
+    organization.repositories.all().delete()
+    repositories = [
+        repository(
+            name,
+            {
+                "pyproject.toml": pyproject(name, other),
+                **{
+                    path_of(module): text
+                    for module, text in corpus.items()
+                    if module.partition(".")[0] == name
+                },
+            },
+        ).pk
+        for name, other in (("one", "two"), ("two", "one"))
+    ]
+    assert backward(repositories) == forward(Inquiry(RULES, repositories=repositories))
+
+
+def path_of(module: str) -> str:
+    package, _, inner = module.partition(".")
+    return f"{package}/{inner or '__init__'}.py"
