@@ -142,8 +142,9 @@ class Manifest:
     file's own, POSIX, "" for the same; globs as written.
 
     `name` is "" where no package is declared (a lock file, a tsconfig, a workspace's root).
-    `import_names` are top-level modules, if it tells. `source_roots` are directories where modules
-    begin, if it tells. `entries` are (subpath, file) of what it exports ("" is the package itself).
+    `import_names` are top-level modules, if it tells; globs with Python. `source_roots` are
+    directories where modules begin, if it tells. `entries` are (subpath, file) of what it exports
+    ("" is the package itself); with Python and Swift a module and its directory.
     `aliases` are (pattern, target) of path configurations, one pair per target, in order.
     `members` are globs of a workspace's packages.
     """

@@ -9,8 +9,11 @@ from indexer.modules.directories import parent, upward
 from indexer.modules.pins import Pins
 from indexer.relations import Dependency, Ecosystem, Manifest
 
-# Requirements in a directory of such a name are meant for the directory around it.
-_REQUIREMENTS_DIRECTORIES: Final = frozenset({"requirements", "requirement", "reqs"})
+# Manifests with such an ending, in a directory of such a name, speak for the directory around it.
+_INNER_DIRECTORIES: Final = {
+    "requirements": (".txt", ".in"),
+    "gradle": (".versions.toml",),
+}
 # Which manifest decides, where several of one directory tell the same.
 _DECISIVE: Final = (
     "pyproject.toml", "setup.cfg", "setup.py", "pom.xml", "settings.gradle.kts",
@@ -80,10 +83,8 @@ def package_roots(manifests: Iterable[_Located]) -> dict[_Key, list[PackageRoot]
 def manifest_root(path: str) -> str:
     """The directory that a manifest speaks for."""
     directory = parent(path)
-    is_requirement = path.endswith((".txt", ".in"))
-    if is_requirement and directory.rpartition("/")[2] in _REQUIREMENTS_DIRECTORIES:
-        return parent(directory)
-    return directory
+    endings = _INNER_DIRECTORIES.get(directory.rpartition("/")[2])
+    return parent(directory) if endings and path.endswith(endings) else directory
 
 
 def _key(located: _Located) -> _Key:

@@ -1,11 +1,12 @@
-"""build.gradle(.kts), settings.gradle(.kts) and gradle.lockfile, as far as plain text tells.
+"""build.gradle(.kts), settings.gradle(.kts), version catalogues and gradle.lockfile.
 
-They are programs: what they compute, and what a version catalogue names, is not known.
+Builds are programs: what they compute is not known, only what plain text tells.
 """
 
 import re
 from pathlib import PurePosixPath
 
+from indexer.packages.values import Table, read_toml, string, table
 from indexer.relations import Dependency, Ecosystem, Manifest, Pin
 
 _ASSIGNED = r"^[ \t]*{name}[ \t]*(?:=[ \t]*)?[\"']([^\"'$\n]{{1,300}})[\"']"
@@ -39,8 +40,42 @@ def read_build_gradle(text: str, path: str) -> Manifest:
         name=f"{group[1]}:{artifact}" if group else artifact,
         version=version[1] if version else "",
         dependencies=tuple(asked),
-        pins=tuple(Pin(one.name, one.required) for one in asked if _is_exact(one.required)),
+        pins=_pins(asked),
     )
+
+
+def read_catalogue(text: str) -> Manifest:
+    """`gradle/*.versions.toml`. Which build uses which library is not told: all may use all.
+
+    Raises ValueError and RecursionError.
+    """
+    document = read_toml(text)
+    versions = table(document, "versions")
+    listed = [_library(wanted, versions) for wanted in table(document, "libraries").values()]
+    asked = [one for one in listed if ":" in one.name]
+    return Manifest(Ecosystem.MAVEN, dependencies=tuple(asked), pins=_pins(asked))
+
+
+def _library(wanted: object, versions: Table) -> Dependency:
+    """`"g:a:1"`, `{module = "g:a", version = "1"}` or `{group, name, version.ref}`."""
+    settings = table(wanted)
+    named = string(wanted) or string(settings.get("module"))
+    group, _, rest = named.partition(":")
+    artifact, _, version = rest.partition(":")
+    group, artifact = (
+        group or string(settings.get("group")),
+        artifact or string(settings.get("name")),
+    )
+    told = settings.get("version", version)
+    told = versions.get(string(table(told).get("ref")), told)
+    required = (
+        string(told) or string(table(told).get("require")) or string(table(told).get("strictly"))
+    )
+    return Dependency(f"{group}:{artifact}" if group and artifact else "", required)
+
+
+def _pins(asked: list[Dependency]) -> tuple[Pin, ...]:
+    return tuple(Pin(one.name, one.required) for one in asked if _is_exact(one.required))
 
 
 def _is_exact(version: str) -> bool:

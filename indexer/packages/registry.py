@@ -10,6 +10,7 @@ from indexer.packages.composer import read_composer_json, read_composer_lock
 from indexer.packages.golang import read_go_mod
 from indexer.packages.gradle import (
     read_build_gradle,
+    read_catalogue,
     read_gradle_lockfile,
     read_settings_gradle,
 )
@@ -70,6 +71,7 @@ _BY_PATTERN: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = (
     ),
     (re.compile(r"(?:.*/)?tsconfig[\w.-]*\.json"), read_tsconfig),
     (re.compile(r".*\.gemspec"), read_gemspec),
+    (re.compile(r"(?:.*/)?gradle/[\w.-]+\.versions\.toml"), read_catalogue),
 )
 _BY_PATH: Final[tuple[tuple[re.Pattern[str], _PathReader], ...]] = (
     (re.compile(r"(?:.*/)?build\.gradle(?:\.kts)?"), read_build_gradle),

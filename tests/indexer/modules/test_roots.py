@@ -105,9 +105,11 @@ def test_group_and_version_come_from_the_build_above() -> None:
             "build.gradle": "group = 'com.acme'\nversion = '2.0'\n",
             "settings.gradle": "rootProject.name = 'risk'\ninclude 'core'\n",
             "core/build.gradle.kts": "dependencies {}\n",
+            "gradle/libs.versions.toml": '[libraries]\na = "com.acme:auth:1.0"\n',
         }
     ).packages
     assert [(package.name, package.version) for package in packages] == [
         ("com.acme:risk", "2.0"),
         ("com.acme:core", "2.0"),
     ]
+    assert packages[1].dependencies == (RootDependency("com.acme:auth", "1.0", "1.0"),)

@@ -87,3 +87,27 @@ def test_settings_name_the_root_project_and_its_parts() -> None:
 def test_a_gradle_lock_file_pins() -> None:
     text = "# This is a Gradle generated file\ncom.acme:risk:0.8.2=compileClasspath\nempty=\n"
     assert read("gradle.lockfile", text).pins == (Pin("com.acme:risk", "0.8.2"),)
+
+
+def test_a_version_catalogue_is_asked_for_by_all_builds() -> None:
+    manifest = read(
+        "gradle/libs.versions.toml",
+        """
+        [versions]
+        risk = "0.8.2"
+        rich = { strictly = "[1,2)" }
+        [libraries]
+        plain = "org.x:plain:1.0"
+        module = { module = "com.acme:risk", version.ref = "risk" }
+        parts = { group = "com.acme", name = "parts", version = { ref = "rich" } }
+        managed = { module = "com.acme:managed" }
+        broken = 1
+        """,
+    )
+    assert asked(manifest) == {
+        "org.x:plain": "1.0",
+        "com.acme:risk": "0.8.2",
+        "com.acme:parts": "[1,2)",
+        "com.acme:managed": "",
+    }
+    assert manifest.pins == (Pin("org.x:plain", "1.0"), Pin("com.acme:risk", "0.8.2"))

@@ -40,6 +40,7 @@ MANIFESTS = {
     "settings.gradle": Ecosystem.MAVEN,
     "settings.gradle.kts": Ecosystem.MAVEN,
     "gradle.lockfile": Ecosystem.MAVEN,
+    "gradle/libs.versions.toml": Ecosystem.MAVEN,
     "Acme.Auth.csproj": Ecosystem.NUGET,
     "Directory.Packages.props": Ecosystem.NUGET,
     "packages.lock.json": Ecosystem.NUGET,
