@@ -1,5 +1,6 @@
 """What the queries say of variables, parameters, fields and imports, bound as names in scopes."""
 
+import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -7,7 +8,7 @@ from typing import Final
 
 from indexer.imports import Imported, expand, import_path, join_path, local_name
 from indexer.languages.traits import ImportStyle, Traits
-from indexer.parsing import Fact
+from indexer.parsing import Fact, Mark
 from indexer.relations import Import
 from indexer.scopes import ANONYMOUS_FUNCTION, BLOCK, Holds, Name, Scope, ScopeTree
 from indexer.source import SourceText
@@ -17,17 +18,22 @@ _HOLDS: Final = (
     (".type", Holds.TYPE), (".new", Holds.NEW), (".call", Holds.CALL), (".alias", Holds.ALIAS),
 )  # fmt: skip
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
+_STATIC: Final = re.compile(r"(?:global\s+)?(?:import|using)\s+static\s")
 # Such a statement binds no name, so it can only be meant as a wildcard.
 _WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
 
 
 @dataclass(frozen=True, slots=True)
 class BoundImport:
-    """An import and the scope that it is written in. `is_given_on`: the statement says so."""
+    """An import and the scope that it is written in. `is_given_on`: the statement says so.
+
+    `opens_class`: all members of a class get bare names (`import static A.*`).
+    """
 
     record: Import
     scope: Scope
     is_given_on: bool
+    opens_class: bool
 
 
 def bind_locals(
@@ -55,9 +61,7 @@ def bind_locals(
             tree.bind_field(written.lstrip("$"), name)
 
 
-def _held(
-    fact: Fact, label: str, text: SourceText, inferred: Container[str]
-) -> tuple[Holds, str]:
+def _held(fact: Fact, label: str, text: SourceText, inferred: Container[str]) -> tuple[Holds, str]:
     for suffix, holds in _HOLDS:
         mark = fact.get(label + suffix)
         if mark is None:
@@ -84,14 +88,26 @@ def bind_imports(
     ordered = sorted(facts, key=_start)
     bound = []
     for fact, scope in zip(ordered, tree.at(map(_start, ordered)), strict=True):
+        opens_class = "import.tree" in fact and bool(_STATIC.match(text.of(fact["import.tree"])))
         for record in _records(fact, text, path, style, scope):
-            bound.append(BoundImport(record, scope, "import.exported" in fact))
+            is_given_on = "import.exported" in fact
+            bound.append(BoundImport(record, scope, is_given_on, opens_class and record.wildcard))
             if record.local:
                 first = record.local.partition(".")[0]
-                start = _start(fact)
-                name = Name(start, start + 1, scope, imported=record.local)
+                start, end = _bound_mark(fact)
+                name = Name(start, end, scope, imported=record.local)
                 tree.bind(first if style is ImportStyle.PYTHON else record.local, name)
     return bound
+
+
+def _bound_mark(fact: Fact) -> Mark:
+    """The name that is bound, if it stands alone."""
+    for label in ("alias", "name", "default", "namespace"):
+        mark = fact.get(f"import.{label}")
+        if mark is not None:
+            return mark
+    start = _start(fact)
+    return start, start + 1
 
 
 def _start(fact: Fact) -> int:

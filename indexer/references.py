@@ -102,8 +102,11 @@ class ReferenceReader:
         """What is used, and the name that is shown."""
         path = expression.path
         if expression.name:
-            return self._member_of_call(use, expression, scope), expression.name
+            value = self._member_of_call(use, expression, scope)
+            return self._extension(value, expression.name), expression.name
         value = self._values.of(path, scope, use.start, sort=_SORTS.get(use.kind, Sort.TYPE))
+        if len(path) > 1:
+            value = self._extension(value, path[-1])
         if value.binding is Binding.UNKNOWN:
             return value, path[-1] if len(path) > 1 else ""
         if value.access is Access.PATH:
@@ -119,6 +122,18 @@ class ReferenceReader:
         if receiver.access is Access.BASE and not receiver.member:  # super().name
             return receiver._replace(member=expression.name)
         return self._values.member(self._values.called(receiver), expression.name)
+
+    def _extension(self, value: Value, name: str) -> Value:
+        """The import of this name, if the language calls functions as members of what they take."""
+        if not self._values.traits.extensions or value.access is Access.BASE:
+            return value
+        if value.binding is not Binding.UNKNOWN and not value.member:
+            return value
+        if value.binding is Binding.LOCAL and name in self._values.tree.members.get(value.root, ()):
+            return value
+        known = self._values.tree.root.names.get(name, ())
+        imported = next((one.imported for one in known if one.imported), "")
+        return Value(Binding.IMPORT, imported) if imported else value
 
     def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
         if value.binding is Binding.FREE and value.root in self._values.traits.builtins:

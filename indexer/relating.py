@@ -78,7 +78,8 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     bind_locals(tree, groups["local"], text, traits, _read_names(uses, groups, text))
     tree.settle()
     scopes = tree.at(use.start for use in uses)
-    values = Values(tree, traits, _inheriting(uses, scopes))
+    opens_classes = any(one.opens_class for one in imports)
+    values = Values(tree, traits, _inheriting(uses, scopes), opens_classes)
     found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), MAX_REFERENCES)
     references = [*found, *read_typings(groups["returns"], values, text)][:MAX_REFERENCES]
     exports = read_exports(groups["export"], imports, values, text, path=path)

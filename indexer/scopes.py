@@ -127,6 +127,8 @@ class ScopeTree:
             start, end, parent, kind, False, parent.owner, parent.class_name, parent.prefix
         )
         if one is None:
+            if parent.kind in FUNCTION_KINDS and parent.end == end:  # `f = () => {}`
+                scope.kind = BLOCK
             return scope
         scope.prefix = one.qualified_name
         if one.kind in _ENCLOSING and one.name:

@@ -4,16 +4,28 @@ known of its type, and the names between.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from indexer.expressions import read_expression
 from indexer.languages.traits import Traits
 from indexer.relations import Access, Binding
 from indexer.scopes import Holds, Name, Scope, ScopeTree, pick
-from indexer.symbols import CLASS_KINDS, VALUE_KINDS
+from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, VALUE_KINDS
 from indexer.type_names import read_type
 
+_TYPE_KINDS: Final = CLASS_KINDS | {"type", "module", "namespace"}
+_NO_METHOD_KINDS: Final = VALUE_KINDS | {""}
 _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
+
+
+class Sort(Enum):
+    """What a name is written as: languages keep names of some sorts apart."""
+
+    VALUE = auto()
+    RECEIVER = auto()
+    CALLEE = auto()
+    TYPE = auto()
 
 
 class Value(NamedTuple):
@@ -33,33 +45,41 @@ UNKNOWN: Final = Value(Binding.UNKNOWN)
 
 @dataclass(slots=True)
 class Values:
-    """Works out what paths stand for. `implied` collects first parts of dotted imports that are
-    used without the rest, such as `os` after `import os.path`.
+    """Works out what paths stand for. `bases` are the classes that have bases; `opens_classes`:
+    an import gives all members of a class bare names. `implied` collects first parts of dotted
+    imports that are used without the rest, such as `os` after `import os.path`.
     """
 
     tree: ScopeTree
     traits: Traits
     bases: frozenset[str] = frozenset()
+    opens_classes: bool = False
     implied: set[str] = field(default_factory=set)
     _held: dict[int, Value] = field(default_factory=dict)
     _steps: int = 0
 
     def of(
-        self, path: Sequence[str], scope: Scope, offset: int, leaving_out: Name | None = None
+        self,
+        path: Sequence[str],
+        scope: Scope,
+        offset: int,
+        leaving_out: Name | None = None,
+        sort: Sort = Sort.VALUE,
     ) -> Value:
         """What `path` stands for where it is written. A path that is bound nowhere is FREE."""
         first, rest = path[0], path[1:]
         value = self._of_keyword(first, scope, is_bare=not rest)
         if value is None:
-            name = self._look_up(first, scope, offset, leaving_out)
+            first_sort = Sort.RECEIVER if rest and sort is not Sort.TYPE else sort
+            name = self._look_up(first, scope, offset, leaving_out, first_sort)
             if name is None:
-                value = self._unbound(first, scope, is_bare=not rest)
+                value = self._unbound(first, scope, first_sort)
             elif name.imported:
                 value, rest = self._of_import(path, name)
             else:
                 value = self._of_name(name, rest)
-        for part in rest:
-            value = self.member(value, part)
+        for number, part in enumerate(rest, 1):
+            value = self.member(value, part, sort if number == len(rest) else Sort.RECEIVER)
         return value
 
     def called(self, value: Value) -> Value:
@@ -93,29 +113,35 @@ class Values:
         read = read_type(text, self.traits.transparent)
         if read is None:
             return UNKNOWN
-        value = self.of(read.path, scope, offset, leaving_out)
+        value = self.of(read.path, scope, offset, leaving_out, Sort.TYPE)
         return value if read.is_class else instance(value)
 
     def given(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
         """What calling the written expression gives."""
-        return self.called(self.expression(text, scope, offset, leaving_out))
+        return self.called(self.expression(text, scope, offset, leaving_out, Sort.CALLEE))
 
     def expression(
-        self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None
+        self,
+        text: str,
+        scope: Scope,
+        offset: int,
+        leaving_out: Name | None = None,
+        sort: Sort = Sort.VALUE,
     ) -> Value:
         """What the written expression is, if it is a path."""
         read = read_expression(text)
         if read is None or read.name:
             return UNKNOWN
-        return self.of(read.path, scope, offset, leaving_out)
+        return self.of(read.path, scope, offset, leaving_out, sort)
 
     def _work_out(self, name: Name) -> Value:
         if name.holds is Holds.TYPE:
             return self.typed(name.text, name.scope, name.start, name)
         if name.holds is Holds.CALL:
             return self.given(name.text, name.scope, name.start, name)
-        value = self.expression(name.text, name.scope, name.start, name)
-        return instance(value) if name.holds is Holds.NEW else value
+        if name.holds is Holds.NEW:
+            return instance(self.expression(name.text, name.scope, name.start, name, Sort.TYPE))
+        return self.expression(name.text, name.scope, name.start, name)
 
     def _of_keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
         traits = self.traits
@@ -130,13 +156,14 @@ class Values:
         return None
 
     def _look_up(
-        self, first: str, scope: Scope, offset: int, leaving_out: Name | None
+        self, first: str, scope: Scope, offset: int, leaving_out: Name | None, sort: Sort
     ) -> Name | None:
         implicit_this = self.traits.implicit_this
         here: Scope | None = scope
         while here is not None:
             if not here.is_class or here is scope or implicit_this:
-                found = pick(here.names.get(first, ()), offset, leaving_out)
+                names = here.names.get(first, ())
+                found = pick(self._fitting(names, sort), offset, leaving_out) if names else None
                 if found is None and implicit_this and _is_written_outside(here):
                     found = pick(self.tree.members[here.class_name].get(first, ()), offset, None)
                 if found is not None:
@@ -144,15 +171,37 @@ class Values:
             here = here.parent
         return None
 
-    def _unbound(self, first: str, scope: Scope, *, is_bare: bool) -> Value:
-        if self.traits.implicit_this and is_bare and self._may_inherit(scope.class_name):
-            return Value(Binding.LOCAL, scope.class_name, (), Access.INSTANCE, first)
-        return Value(Binding.FREE, first)
+    def _fitting(self, names: Sequence[Name], sort: Sort) -> Sequence[Name]:
+        """Those of the names that can be meant where a name of this sort is written."""
+        if sort is Sort.TYPE and self.traits.types_apart:
+            return [
+                name
+                for name in names
+                if name.imported or name.kind in _TYPE_KINDS or name.holds is Holds.ALIAS
+            ]
+        if sort is Sort.CALLEE and self.traits.methods_apart:
+            return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
+        if sort is Sort.RECEIVER and self.traits.implicit_this:
+            return [name for name in names if name.imported or name.kind != "method"]
+        return names
 
-    def _may_inherit(self, class_name: str) -> bool:
-        if not class_name:
-            return False
-        return class_name in self.bases or not self.traits.free_functions
+    def _unbound(self, first: str, scope: Scope, sort: Sort) -> Value:
+        """What is bound nowhere is FREE, but a callee that only a class can have is a member."""
+        traits = self.traits
+        if first in traits.implicit:
+            return UNKNOWN
+        if (
+            sort is not Sort.CALLEE
+            or not traits.implicit_this
+            or traits.free_functions
+            or self.opens_classes
+            or _is_in_nameless_class(scope)
+        ):
+            return Value(Binding.FREE, first)
+        heirs = [name for name in _classes_around(scope) if name in self.bases]
+        if len(heirs) > 1 or not scope.class_name:
+            return Value(Binding.FREE, first)
+        return Value(Binding.LOCAL, (heirs or [scope.class_name])[0], (), Access.INSTANCE, first)
 
     def _of_import(self, path: Sequence[str], name: Name) -> tuple[Value, Sequence[str]]:
         if "." not in name.imported:
@@ -175,6 +224,8 @@ class Values:
         if name.kind == "method" and self.traits.implicit_this:
             class_name, _, member = name.qualified.rpartition(".")
             return Value(Binding.LOCAL, class_name, (), Access.INSTANCE, member)
+        if name.holds is Holds.ALIAS and self.held(name) is not UNKNOWN:
+            return self.held(name)
         if not rest or name.kind not in VALUE_KINDS or self._has(name.qualified, rest[0]):
             return Value(Binding.LOCAL, name.qualified)
         return self.held(name)
@@ -182,26 +233,29 @@ class Values:
     def _has(self, qualified: str, member: str) -> bool:
         return f"{qualified}.{member}" in self.tree.definitions
 
-    def member(self, value: Value, part: str) -> Value:
+    def member(self, value: Value, part: str, sort: Sort = Sort.VALUE) -> Value:
         """The member `part` of it."""
         if value.binding is Binding.UNKNOWN or value.member:
             return UNKNOWN
         if value.access is Access.INSTANCE:
-            return self._field(value, part) or value._replace(member=part)
+            return self._field(value, part, sort) or value._replace(member=part)
         if value.access is not Access.PATH:
             return value._replace(member=part)
         if part in self.traits.constructors:
             return value._replace(access=Access.INSTANCE)
+        held = self._field(value, part, sort)
+        if held is not None:
+            return held
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return value._replace(access=Access.INSTANCE, member=part)
-        return self._field(value, part) or value._replace(chain=(*value.chain, part))
+        return value._replace(chain=(*value.chain, part))
 
-    def _field(self, value: Value, part: str) -> Value | None:
+    def _field(self, value: Value, part: str, sort: Sort) -> Value | None:
         """What a field of a class of this file holds; None if it is no field that it has."""
         if value.binding is not Binding.LOCAL:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))
-        names = members.get(part) if members else None
+        names = self._fitting(members.get(part, ()), sort) if members else None
         if not names or (names[0].kind and names[0].holds is Holds.NOTHING_KNOWN):
             return None
         known = [held for held in map(self.held, names) if held is not UNKNOWN]
@@ -212,6 +266,27 @@ def _is_written_outside(scope: Scope) -> bool:
     """Whether it is a method's whose class is elsewhere: Go, C++."""
     parent = scope.parent
     return parent is not None and not scope.is_class and scope.class_name != parent.class_name
+
+
+def _classes_around(scope: Scope | None) -> list[str]:
+    """The classes around a place, each once, innermost first."""
+    found: dict[str, None] = {}
+    while scope is not None:
+        if scope.class_name:
+            found[scope.class_name] = None
+        scope = scope.parent
+    return list(found)
+
+
+def _is_in_nameless_class(scope: Scope | None) -> bool:
+    """Whether a method around the place is written in another, so that its class has no name."""
+    inner = ""
+    while scope is not None and not scope.is_class:
+        if inner == "method" and scope.kind in FUNCTION_KINDS:
+            return True
+        inner = scope.kind if scope.kind in FUNCTION_KINDS else inner
+        scope = scope.parent
+    return False
 
 
 def instance(value: Value) -> Value:

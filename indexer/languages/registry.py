@@ -51,7 +51,9 @@ def _parsed(
 
 
 PYTHON = _parsed("python", ExportRule.UNDERSCORE)
-JAVASCRIPT = _parsed("javascript", ExportRule.MARKED_AT_TOP, queries=("ecmascript", "javascript"))
+JAVASCRIPT = _parsed(
+    "javascript", ExportRule.MARKED_AT_TOP, queries=("ecmascript", "javascript", "jsx")
+)
 TYPESCRIPT = _parsed(
     "typescript",
     ExportRule.MARKED_AT_TOP,
@@ -62,7 +64,7 @@ TSX = _parsed(
     "tsx",
     ExportRule.MARKED_AT_TOP,
     package="typescript",
-    queries=("ecmascript", "typescript"),
+    queries=("ecmascript", "typescript", "jsx"),
     function="language_tsx",
 )
 GO = _parsed("go", ExportRule.CAPITAL)

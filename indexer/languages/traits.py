@@ -27,11 +27,16 @@ class Traits:
     `self_names` are an instance of the enclosing class, `class_names` the class itself,
     `super_names` its base. `implicit_this`: a bare name in a class may be a member.
     `free_functions`: functions exist outside classes, so that a bare call need not be a member.
+    `methods_apart`: a method does not share its name's meaning with variables and fields, nor
+    does a type with `types_apart`: what is written decides which of two is meant.
+    `implicit` names stand for a value of which nothing is written (`it`). `extensions`: a function
+    that is imported by name may be called as if it were a member.
+    `inferred` are written where a type would stand and say nothing of it (`var`).
     `modules_are_classes`: a module has a self and methods (Ruby).
     `reexports_imports`: what a file imports at its top level, it gives on. `builtins` are names
     that the language defines; uses of them are left out where nothing shadows them.
-    `transparent` are generic types that stand for their first argument, `constructors` method
-    names that construct (`Foo.new`).
+    `transparent` are generic types that stand for their first argument, `constructors` names
+    by which a class gives an instance (`Foo.new`, Java's `Outer.this`).
     """
 
     import_style: ImportStyle = ImportStyle.DOTTED
@@ -40,6 +45,11 @@ class Traits:
     super_names: frozenset[str] = frozenset()
     implicit_this: bool = False
     free_functions: bool = True
+    methods_apart: bool = False
+    types_apart: bool = False
+    implicit: frozenset[str] = frozenset()
+    extensions: bool = False
+    inferred: frozenset[str] = frozenset()
     modules_are_classes: bool = False
     reexports_imports: bool = False
     builtins: frozenset[str] = frozenset()
@@ -65,7 +75,91 @@ _PYTHON = Traits(
     ),
 )
 
-_TRAITS = {"python": _PYTHON}
+_ECMASCRIPT = Traits(
+    import_style=ImportStyle.ECMASCRIPT,
+    self_names=_names("this"),
+    super_names=_names("super"),
+    builtins=BUILTINS["ecmascript"],
+    transparent=_names("Promise PromiseLike Awaited Partial Required Readonly NonNullable"),
+)
+
+_GO = Traits(import_style=ImportStyle.GO, builtins=BUILTINS["go"])
+
+_JAVA = Traits(
+    self_names=_names("this"),
+    super_names=_names("super"),
+    implicit_this=True,
+    free_functions=False,
+    methods_apart=True,
+    types_apart=True,
+    inferred=_names("var"),
+    builtins=BUILTINS["java"],
+    constructors=_names("new this"),
+)
+
+_KOTLIN = Traits(
+    self_names=_names("this"),
+    super_names=_names("super"),
+    implicit_this=True,
+    implicit=_names("it"),
+    extensions=True,
+    builtins=BUILTINS["kotlin"],
+)
+
+_CSHARP = Traits(
+    import_style=ImportStyle.NAMESPACE,
+    self_names=_names("this"),
+    super_names=_names("base"),
+    implicit_this=True,
+    free_functions=False,
+    types_apart=True,
+    inferred=_names("var"),
+    builtins=BUILTINS["csharp"],
+    transparent=_names("Task ValueTask"),
+)
+
+_PHP = Traits(
+    self_names=_names("$this"),
+    class_names=_names("self self:: static static::"),
+    super_names=_names("parent parent::"),
+    methods_apart=True,
+    types_apart=True,
+    builtins=BUILTINS["php"],
+)
+
+_SCALA = Traits(
+    self_names=_names("this"),
+    super_names=_names("super"),
+    implicit_this=True,
+    implicit=_names("_"),
+    extensions=True,
+    builtins=BUILTINS["scala"],
+    constructors=_names("this"),
+)
+
+_SWIFT = Traits(
+    import_style=ImportStyle.NAMESPACE,
+    self_names=_names("self"),
+    class_names=_names("Self"),
+    super_names=_names("super"),
+    implicit_this=True,
+    builtins=BUILTINS["swift"],
+    constructors=_names("init"),
+)
+
+_TRAITS = {
+    "python": _PYTHON,
+    "javascript": _ECMASCRIPT,
+    "typescript": _ECMASCRIPT,
+    "tsx": _ECMASCRIPT,
+    "go": _GO,
+    "java": _JAVA,
+    "kotlin": _KOTLIN,
+    "csharp": _CSHARP,
+    "php": _PHP,
+    "scala": _SCALA,
+    "swift": _SWIFT,
+}
 
 
 def traits_of(language: Language) -> Traits:

@@ -1,0 +1,115 @@
+; Uses.
+(call_expression function: (_) @call)
+(new_expression constructor: (_) @new)
+(decorator [(identifier) @decorate
+            (member_expression) @decorate
+            (call_expression function: (_) @decorate)])
+(arguments [(identifier) (member_expression)] @value)
+(array [(identifier) (member_expression)] @value)
+(object [(shorthand_property_identifier) @value
+         (pair value: [(identifier) (member_expression)] @value)])
+
+(arrow_function) @scope.function
+(function_expression) @scope.function
+(generator_function) @scope.function
+
+; Names and what they hold.
+(variable_declarator
+  name: (identifier) @local
+  value: [(new_expression constructor: (_) @local.new)
+          (call_expression function: (_) @local.call)
+          (await_expression (call_expression function: (_) @local.call))
+          (identifier) @local.alias
+          (member_expression) @local.alias]?)
+(assignment_expression
+  left: (identifier) @local
+  right: [(new_expression constructor: (_) @local.new)
+          (call_expression function: (_) @local.call)
+          (await_expression (call_expression function: (_) @local.call))])
+(assignment_expression
+  left: (member_expression
+    object: (this) @self
+    property: [(property_identifier) (private_property_identifier)] @field)
+  right: [(new_expression constructor: (_) @field.new)
+          (call_expression function: (_) @field.call)
+          (await_expression (call_expression function: (_) @field.call))
+          (identifier) @field.alias
+          (member_expression) @field.alias]?)
+(shorthand_property_identifier_pattern) @local
+(pair_pattern value: (identifier) @local)
+(rest_pattern (identifier) @local)
+(array_pattern (identifier) @local)
+(assignment_pattern left: (identifier) @local)
+(arrow_function parameter: (identifier) @local)
+(for_in_statement left: (identifier) @local)
+(catch_clause parameter: (identifier) @local)
+(return_statement [(new_expression constructor: (_) @returns.new)
+                   (call_expression function: (_) @returns.call)
+                   (await_expression (call_expression function: (_) @returns.call))])
+(arrow_function body: [(new_expression constructor: (_) @returns.new)
+                       (call_expression function: (_) @returns.call)])
+
+; Imports.
+(import_statement
+  (import_clause
+    [(identifier) @import.default
+     (namespace_import (identifier) @import.namespace)
+     (named_imports (import_specifier name: (_) @import.name alias: (_)? @import.alias))])
+  source: (string (string_fragment) @import.module))
+(variable_declarator
+  name: [(identifier) @import.namespace
+         (object_pattern
+           [(shorthand_property_identifier_pattern) @import.name
+            (pair_pattern key: (property_identifier) @import.name
+                          value: (identifier) @import.alias)])]
+  value: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @import.module)))
+  (#eq? @_require "require"))
+(variable_declarator
+  name: (identifier) @import.alias
+  value: (member_expression
+    object: (call_expression
+      function: (identifier) @_require
+      arguments: (arguments . (string (string_fragment) @import.module)))
+    property: (property_identifier) @import.name)
+  (#eq? @_require "require"))
+(variable_declarator
+  name: [(identifier) @import.namespace
+         (object_pattern
+           [(shorthand_property_identifier_pattern) @import.name
+            (pair_pattern key: (property_identifier) @import.name
+                          value: (identifier) @import.alias)])]
+  value: (await_expression (call_expression
+    function: (import)
+    arguments: (arguments . (string (string_fragment) @import.module)))))
+
+; What is given on.
+(export_statement
+  (export_clause (export_specifier name: (_) @export.of alias: (_)? @export.name))
+  source: (string (string_fragment) @export.module)?)
+(export_statement
+  (namespace_export (_) @export.name) source: (string (string_fragment) @export.module))
+(export_statement "*" @export.wildcard source: (string (string_fragment) @export.module))
+(export_statement value: [(identifier) (member_expression)] @export.default)
+(export_statement "default" declaration: (_ name: (_) @export.default))
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @_module property: (property_identifier) @_exports)
+  right: [(identifier) @export.whole
+          (member_expression) @export.whole
+          (call_expression
+            function: (identifier) @_require
+            arguments: (arguments . (string (string_fragment) @export.module)))
+          (object [(shorthand_property_identifier) @export.of
+                   (pair key: (property_identifier) @export.name
+                         value: [(identifier) (member_expression)] @export.of)])]
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+(assignment_expression
+  left: (member_expression
+    object: [(identifier) @_exports
+             (member_expression
+               object: (identifier) @_module property: (property_identifier) @_exports)]
+    property: (property_identifier) @export.name)
+  right: [(identifier) (member_expression)] @export.of
+  (#eq? @_exports "exports"))

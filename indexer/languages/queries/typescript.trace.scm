@@ -1,0 +1,30 @@
+(extends_clause value: [(identifier) (member_expression)] @base)
+(implements_clause [(type_identifier) @base
+                    (nested_type_identifier) @base
+                    (generic_type name: (_) @base)])
+(extends_type_clause type: [(type_identifier) @base
+                            (nested_type_identifier) @base
+                            (generic_type name: (_) @base)])
+
+(variable_declarator name: (identifier) @local type: (type_annotation) @local.type)
+(variable_declarator
+  name: (identifier) @local value: (as_expression [(type_identifier) (nested_type_identifier)] @local.type))
+(required_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
+(optional_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
+(required_parameter
+  (accessibility_modifier) pattern: (identifier) @field type: (type_annotation)? @field.type)
+(required_parameter
+  "readonly" pattern: (identifier) @field type: (type_annotation)? @field.type)
+(public_field_definition
+  name: [(property_identifier) (private_property_identifier)] @field
+  type: (type_annotation)? @field.type
+  value: [(new_expression constructor: (_) @field.new)
+          (call_expression function: (_) @field.call)
+          (identifier) @field.alias
+          (member_expression) @field.alias]?)
+(property_signature name: (property_identifier) @field type: (type_annotation) @field.type)
+(_ return_type: (type_annotation) @returns)
+
+(import_statement (import_require_clause
+  (identifier) @import.namespace source: (string (string_fragment) @import.module)))
+(export_statement "=" (identifier) @export.whole)

@@ -1,0 +1,71 @@
+"""Expressions are read from their text, whatever the language."""
+
+import pytest
+
+from indexer.expressions import Expression, last_name, read_expression
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("f", ["f"]),
+        ("a.b.c", ["a", "b", "c"]),
+        ("a\n    .b\n    .c", ["a", "b", "c"]),
+        ("a::b::<T>::c", ["a", "b", "c"]),
+        ("Cache<Key<u8>>.get", ["Cache", "get"]),
+        ("a?.b!.c", ["a", "b", "c"]),
+        ("\\Acme\\Auth::check", ["Acme", "Auth", "check"]),
+        ("$this->client->get", ["$this", "client", "get"]),
+        ("this.#queue.push", ["this", "#queue", "push"]),
+        ("self::make", ["self::", "make"]),
+        ("@client.get", ["self", "@client", "get"]),
+        ("user.admin?", ["user", "admin?"]),
+        ("größe.öffne", ["größe", "öffne"]),
+    ],
+)
+def test_path_is_split_at_any_separator(text: str, path: list[str]) -> None:
+    assert read_expression(text) == Expression(tuple(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "name"),
+    [
+        ("Client(x).get", "Client", "get"),
+        ("make(\n  {a: 1}\n)\n  .run", "make", "run"),
+        ("(await make()).get", "make", "get"),
+        ("Client{Name: 1}.Get", "Client", "Get"),
+        ("(&Client{}).Get", "Client", "Get"),
+        ("connect().await?.send", "connect", "send"),
+        ("a.b(c).d", "a.b", "d"),
+    ],
+)
+def test_member_of_what_a_call_gives(text: str, path: str, name: str) -> None:
+    read = read_expression(text)
+    assert read is not None
+    assert (".".join(read.path), read.name, read.is_new) == (path, name, False)
+
+
+@pytest.mark.parametrize("text", ["new Client(a).get", "(new Client(a)).get", "(new Client).get"])
+def test_member_of_a_constructed_object(text: str) -> None:
+    read = read_expression(text)
+    assert read is not None
+    assert (read.path, read.name, read.is_new) == (("Client",), "get", True)
+    assert text[read.offset :].startswith("Client")
+
+
+@pytest.mark.parametrize("text", ["items[0].get", "(a or b).get", "a[b](c).get", "a().b.get"])
+def test_anything_else_is_unknown_but_for_its_name(text: str) -> None:
+    read = read_expression(text)
+    assert read is not None
+    assert (read.path, read.name) == ((), "get") or text == "a().b.get"
+
+
+@pytest.mark.parametrize("text", ["''.join", 'f"{a}".format', "[1].map", "3", "f()()", "(a)", ""])
+def test_literals_and_what_has_no_name_are_nothing(text: str) -> None:
+    assert read_expression(text) is None
+
+
+def test_of_a_long_expression_only_the_ends_are_read() -> None:
+    text = "start(" + "x, " * 100_000 + ").finish"
+    assert read_expression(text) == Expression(("start",), "finish")
+    assert last_name(text) == "finish"

@@ -1,0 +1,88 @@
+"""Import statements become paths that meet the names of modules."""
+
+import pytest
+
+from indexer.imports import Imported, expand, import_path, join_path, local_name
+from indexer.languages.traits import ImportStyle
+
+
+@pytest.mark.parametrize(
+    ("style", "file", "module", "path"),
+    [
+        (ImportStyle.PYTHON, "acme/api.py", "a.b", "a.b"),
+        (ImportStyle.PYTHON, "acme/api.py", ".auth", "/acme.auth"),
+        (ImportStyle.PYTHON, "acme/sub/api.py", "..", "/acme"),
+        (ImportStyle.PYTHON, "acme/__init__.py", ".auth", "/acme.auth"),
+        (ImportStyle.PYTHON, "api.py", ".auth", "/auth"),
+        (ImportStyle.PYTHON, "api.py", "..auth", "..auth"),
+        (ImportStyle.ECMASCRIPT, "src/a.ts", "./m", "/src/m"),
+        (ImportStyle.ECMASCRIPT, "src/a.ts", "./m.js", "/src/m"),
+        (ImportStyle.ECMASCRIPT, "src/a/b.ts", "..", "/src"),
+        (ImportStyle.ECMASCRIPT, "a.ts", ".", "/"),
+        (ImportStyle.ECMASCRIPT, "a.ts", "../m", "../m"),
+        (ImportStyle.ECMASCRIPT, "src/a.ts", "@acme/auth/x", "@acme/auth/x"),
+        (ImportStyle.GO, "a.go", "github.com/acme/kit/v2", "github.com/acme/kit/v2"),
+        (ImportStyle.DOTTED, "a.php", "Acme\\Auth\\B", "Acme.Auth.B"),
+        (ImportStyle.RUST, "crates/auth/src/x.rs", "crate.a.B", "/crates/auth/src.a.B"),
+        (ImportStyle.RUST, "src/a/b.rs", "super.c", "/src.a.c"),
+        (ImportStyle.RUST, "src/a/mod.rs", "self.c", "/src.a.c"),
+        (ImportStyle.RUST, "src/a.rs", "serde.Serialize", "serde.Serialize"),
+        (ImportStyle.RUBY, "lib/acme/a.rb", "./b", "/lib/acme/b"),
+        (ImportStyle.RUBY, "lib/acme/a.rb", "acme/common", "acme/common"),
+        (ImportStyle.INCLUDE, "src/a.c", "auth.h", "/src/auth.h"),
+        (ImportStyle.INCLUDE, "src/a.c", "<stdio.h>", "stdio.h"),
+    ],
+)
+def test_module_is_named_from_the_file_that_imports_it(
+    style: ImportStyle, file: str, module: str, path: str
+) -> None:
+    assert import_path(style, file, module) == path
+
+
+def test_rust_counts_the_modules_inside_of_the_file() -> None:
+    assert import_path(ImportStyle.RUST, "src/a.rs", "super.b", inside="tests") == "/src.a.b"
+
+
+@pytest.mark.parametrize(
+    ("statement", "names"),
+    [
+        ("import com.acme.Scorer;", ["com.acme.Scorer"]),
+        ("import static com.acme.Scorer.score;", ["com.acme.Scorer.score"]),
+        ("import com.acme.*;", ["com.acme *"]),
+        ("import a.b as c", ["a.b as c"]),
+        ("using static Acme.Auth;", ["Acme.Auth"]),
+        ("global using Json = System.Text.Json;", ["System.Text.Json as Json"]),
+        ("pub(crate) use a::{self, b::{C, D as E}, f::*};", ["a", "a.b.C", "a.b.D as E", "a.f *"]),
+        ("use function Acme\\{one, two as three};", ["Acme.one", "Acme.two as three"]),
+        ("import a.b.{C => D, E => _, _}", ["a.b.C as D", "a.b *"]),
+        ("import struct AcmeAuth.Token", ["AcmeAuth.Token"]),
+    ],
+)
+def test_statement_that_writes_paths_is_expanded(statement: str, names: list[str]) -> None:
+    assert [_shown(one) for one in expand(statement)] == names
+
+
+def _shown(one: Imported) -> str:
+    return one.module + (" *" if one.is_wildcard else f" as {one.local}" if one.local else "")
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("github.com/acme/retry", "retry"),
+        ("github.com/acme/retry/v2", "retry"),
+        ("gopkg.in/yaml.v3", "yaml"),
+        ("github.com/acme/go-kit", "kit"),
+    ],
+)
+def test_go_package_is_named_by_the_end_of_its_path(module: str, name: str) -> None:
+    assert local_name(ImportStyle.GO, module) == name
+
+
+def test_name_in_the_root_package_has_no_dot_before_it() -> None:
+    assert join_path("/", ("a",)) == "/a"
+    assert join_path("/a", ("b", "c")) == "/a.b.c"
+
+
+def test_groups_in_groups_end() -> None:
+    assert len(list(expand("use " + "a::{" * 500 + "}" * 500 + ";"))) <= 1

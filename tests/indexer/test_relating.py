@@ -1,0 +1,105 @@
+"""What a name stands for, in cases that the golden files would hide; and that it all ends."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.extraction import extract_file
+from indexer.records import FileRecord
+from indexer.relating import MAX_REFERENCES
+from tests.indexer.golden import SOURCES
+
+
+def record_of(path: str, content: bytes) -> FileRecord:
+    return extract_file(path=path, mode="100644", blob="0" * 40, content=content)
+
+
+def uses(path: str, text: str) -> list[str]:
+    """Each reference as kind, binding, root.chain, access and name."""
+    return [
+        f"{one.kind} {one.binding}:{'.'.join(filter(None, (one.root, one.chain)))}"
+        f" {one.access} {one.name}".rstrip()
+        for one in record_of(path, text.encode()).references
+    ]
+
+
+def test_parameter_hides_an_import() -> None:
+    text = "import requests\ndef f(requests):\n    requests.get()\n"
+    assert uses("a.py", text) == ["call unknown: path get"]
+
+
+def test_local_import_is_seen_in_its_function_only() -> None:
+    text = "def f():\n    import m\n    m.go()\ndef g():\n    m.go()\n"
+    assert uses("a.py", text) == ["call import:m.go path go", "call free:m.go path go"]
+
+
+def test_method_is_no_bare_name() -> None:
+    text = "class A:\n    def go(self):\n        go()\n"
+    assert uses("a.py", text) == ["call free:go path go"]
+
+
+def test_last_assignment_before_the_use_counts() -> None:
+    text = "from m import A, B\ndef f():\n    x = A()\n    x.a()\n    x = B()\n    x.b()\n"
+    assert [one for one in uses("a.py", text) if "result" in one] == [
+        "call import:A result a",
+        "call import:B result b",
+    ]
+
+
+def test_name_assigned_from_itself_ends() -> None:
+    assert uses("a.py", "x = x()\nx.go()\ny = z\nz = y\ny.go()\n")[0].startswith("call")
+
+
+def test_call_of_a_local_says_nothing_of_others() -> None:
+    assert uses("a.py", "def f(callback):\n    callback()\n") == []
+
+
+def test_names_of_the_language_are_left_out_unless_hidden() -> None:
+    assert uses("a.py", "print(len([]))\n") == []
+    assert uses("a.py", "from m import print\nprint(1)\n") == ["call import:print path print"]
+
+
+def test_own_list_of_names_decides_what_is_exported() -> None:
+    record = record_of("a.py", b"__all__ = ['f']\ndef f(): ...\ndef g(): ...\n")
+    assert {one.name: one.exported for one in record.symbols} == {"f": True, "g": False}
+
+
+def test_columns_count_characters() -> None:
+    record = record_of("a.py", "from m import f\nx = 'ü' + f()\n".encode())
+    assert [(one.line, one.column) for one in record.references if one.kind == "call"] == [(2, 10)]
+
+
+def test_of_too_many_references_the_first_are_kept() -> None:
+    line = b"function_with_a_long_name('argument')\n"
+    record = record_of("a.py", line * (MAX_REFERENCES + 1_000))
+    assert len(record.references) == MAX_REFERENCES
+    assert record.references[-1].line == MAX_REFERENCES
+
+
+def test_long_chain_of_calls_is_read_in_a_moment() -> None:
+    record = record_of("a.py", b"(start()\n" + b"    .step(1)\n" * 900 + b")\n")
+    assert [one.name for one in record.references[:3]] == ["start", "step", "step"]
+    assert len(record.references) == 901
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.js", "a.ts", "a.tsx"])
+@settings(max_examples=25, deadline=None)
+@given(content=st.binary(max_size=300))
+def test_any_bytes_have_a_record(name: str, content: bytes) -> None:
+    text = content.decode("utf-8", "ignore").encode()
+    assert len(record_of(name, text).references) <= len(text)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_torn_source_has_a_record(source: Path, data: st.DataObject) -> None:
+    text = source.read_text("utf-8")
+    cut = st.integers(0, len(text))
+    start, end, place = data.draw(st.tuples(cut, cut, cut))
+    torn = text[:place] + text[min(start, end) : max(start, end)] + text[place:][::-1]
+    record = record_of(source.name.removesuffix(".txt"), torn.encode())
+    lines = torn.count("\n") + 1
+    assert all(1 <= one.line <= lines for one in record.references)
