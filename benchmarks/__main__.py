@@ -1,4 +1,4 @@
-"""`python -m benchmarks [indexing searching webhook peer]`: all of them by default.
+"""`python -m benchmarks [indexing searching webhook peer tracing]`: all of them by default.
 
 `python -m benchmarks callers` stands for itself: it needs a sample from elsewhere.
 """
@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import figures, indexing, peer, searching, webhook
+from benchmarks import figures, indexing, peer, searching, tracing, webhook
 from benchmarks.callers import command
 
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "searching": searching.measure,
     "webhook": webhook.measure,
     "peer": peer.measure,
+    "tracing": tracing.measure,
 }
 
 

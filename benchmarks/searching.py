@@ -1,15 +1,13 @@
 """Search over HTTP at 100,000 chunks: alone, with eight clients, and while a run is applied."""
 
-import http.client
 import itertools
-import json
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from benchmarks.client import Client
 from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure, percentile
 from scripts.local_service import Organization, running_service
@@ -51,26 +49,6 @@ def measure(workspace: Path) -> Iterator[Figure]:
         yield Figure("searches, eight clients", together, "/s")
         yield Figure("… in proportion", together / throughput, "times", 1.3, at_least=True)
         yield from while_applying(acme, late)
-
-
-class Client:
-    """One kept connection, with as little client work as can be."""
-
-    def __init__(self, acme: Organization) -> None:
-        self.connection = http.client.HTTPConnection(urlsplit(acme.service.url).netloc)
-        self.headers = {"Authorization": f"Bearer {acme.token}", "Content-Type": "application/json"}
-        self.organization = acme.slug
-
-    def search(self, query: str) -> float:
-        """Milliseconds of one search; an answer other than 200 is an error."""
-        body = json.dumps({"org_id": self.organization, "query": query})
-        started = time.perf_counter()
-        self.connection.request("POST", "/api/v1/search", body, self.headers)
-        response = self.connection.getresponse()
-        content = response.read()
-        if response.status != http.client.OK:
-            raise RuntimeError(f"{response.status}: {content[:300]!r}")
-        return 1000 * (time.perf_counter() - started)
 
 
 def fill(acme: Organization, repository: Path) -> int:
