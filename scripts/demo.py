@@ -13,7 +13,8 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scripts.local_git import commit_all, git, new_repository  # noqa: E402
+from scripts.examples import example_repositories, index_all  # noqa: E402
+from scripts.local_git import commit_all, git  # noqa: E402
 from scripts.local_service import Organization, running_service  # noqa: E402
 
 console = Console(width=120, highlight=False)
@@ -33,6 +34,8 @@ def main() -> int:
             show_status(acme)
             show_search(acme, "retry with exponential back-off")
             show_search(acme, "verify a JWT", include_projects=["auth-service"])
+            show_callers(acme, "AuthMiddleware")
+            show_callees(acme, "ProcessPayment")
             merge_three_files(acme, repositories["payments-api"])
             rewrite_history(acme, repositories["payments-api"])
     console.print(
@@ -55,27 +58,22 @@ def expect(fact: str, *, seen: object, wanted: object) -> None:
 
 def make_repositories(directory: Path) -> dict[str, Path]:
     """A real git repository for each example, and a clone of this project."""
-    repositories = {
-        source.name: new_repository(directory / source.name, source)
-        for source in sorted((ROOT / "examples" / "acme").iterdir())
-        if source.is_dir()
-    }
     own = directory / "aeterna"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(own)], check=True)
     git(own, "remote", "remove", "origin")
     git(own, "checkout", "--quiet", "-B", "main")
-    return repositories | {"aeterna": own}
+    return {"aeterna": own} | example_repositories(directory)
 
 
 def index_everything(acme: Organization, repositories: dict[str, Path]) -> None:
     """Index every repository as its GitHub Action would."""
     heading(f"Indexing {len(repositories)} repositories (python -m indexer run, signed webhook)")
-    table = Table("project", "mode", "reason", "changed", "skipped", "chunks", "seconds")
-    for project, path in repositories.items():
-        started = time.monotonic()
-        report = acme.index(path, project)
-        table.add_row(*run_cells(report, project), f"{time.monotonic() - started:.1f}")
+    started = time.monotonic()
+    table = Table("project", "mode", "reason", "changed", "skipped", "chunks")
+    for project, report in index_all(acme, repositories).items():
+        table.add_row(*run_cells(report, project))
     console.print(table)
+    console.print(f"  {time.monotonic() - started:.0f} s, two repositories at a time")
 
 
 def run_cells(report: dict[str, Any], project: str) -> list[str]:
@@ -120,15 +118,71 @@ def show_search(acme: Organization, query: str, **filters: Any) -> None:
         place = f"{hit['file']}:{hit['start_line']}-{hit['end_line']}"
         table.add_row(f"{hit['score']:.2f}", hit["project"], place, hit["chunk_type"], hit["name"])
     console.print(table)
-    receipt = answer["receipt"]
-    console.print(
-        f"  {len(receipt['projects'])} projects searched in {receipt['took_ms']} ms, "
-        f"complete: {receipt['complete']}"
-    )
+    show_receipt(answer["receipt"], "searched")
     expect("the search found something", seen=answer["count"] > 0, wanted=True)
     if filters:
         projects = {hit["project"] for hit in answer["results"]}
         expect("only the chosen project answers", seen=projects, wanted={"auth-service"})
+
+
+def show_callers(acme: Organization, symbol: str) -> None:
+    """Who calls it, in every repository; what has the same name and is another thing apart."""
+    heading(f"GET /api/v1/trace/callers: who calls {symbol}, in any repository?")
+    answer = acme.get("trace/callers", symbol=symbol)
+    projects: dict[str, set[str]] = {}
+    for target, definition in enumerate(answer["definitions"]):
+        rows = [row for row in answer["callers"] if row["target"] == target]
+        projects[definition["project"]] = {row["project"] for row in rows}
+        console.print(callers_table(definition, rows))
+    show_receipt(answer["receipt"], "asked")
+    wanted = {"billing-service", "payments-api"}
+    seen = projects["auth-service"] & wanted
+    expect(
+        f"the one of auth-service is called by {' and '.join(sorted(wanted))}",
+        seen=seen,
+        wanted=wanted,
+    )
+
+
+def callers_table(definition: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
+    """The callers of one definition."""
+    place = f"{definition['project']}/{definition['file']}:{definition['line']}"
+    table = Table("project", "file and line", "caller", "rule", "confidence", "pinned → indexed")
+    table.title, table.title_justify = place, "left"
+    for row in rows:
+        held = row["pinned_version"] or row["required_version"]
+        versions = f"{held} → {row['indexed_version']}" if held else ""
+        table.add_row(
+            row["project"],
+            f"{row['file']}:{row['line']}",
+            row["caller"]["qualified_name"],
+            row["rule"],
+            row["confidence"],
+            f"{versions}, lags" if row["lags"] else versions,
+        )
+    return table
+
+
+def show_callees(acme: Organization, symbol: str) -> None:
+    """What a class calls, in its own repository and in libraries."""
+    heading(f"GET /api/v1/trace/callees: {symbol}")
+    answer = acme.get("trace/callees", symbol=symbol, project="payments-api")
+    table = Table("line", "calls", "of", "rule")
+    for row in answer["callees"]:
+        callee = row["callee"]
+        rule = f"{row['rule']}, {row['confidence']}"
+        table.add_row(str(row["line"]), callee["qualified_name"], callee["project"], rule)
+    console.print(table)
+    projects = {row["callee"]["project"] for row in answer["callees"]}
+    expect("the calls lead into a library too", seen="common-utils" in projects, wanted=True)
+
+
+def show_receipt(receipt: dict[str, Any], verb: str) -> None:
+    """How much an answer covers."""
+    console.print(
+        f"  {len(receipt['projects'])} projects {verb} in {receipt['took_ms']} ms, "
+        f"complete: {receipt['complete']}"
+    )
 
 
 def merge_three_files(acme: Organization, repository: Path) -> None:
