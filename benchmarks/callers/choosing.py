@@ -58,7 +58,7 @@ def _groups(
         yield "cross"
     elif callers:
         yield "own"
-    elif definition.name not in unjudged:  # where the tool cannot tell, zero is not certain
+    elif definition.name not in unjudged and index not in truth.mentions:  # else not certain
         yield "zero"
     if len(projects[definition.name]) > 1:
         yield "trap"

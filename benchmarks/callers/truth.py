@@ -45,6 +45,7 @@ class Site:
 
     `targets` are indexes of definitions. `judged`: the tool found what the name means, in the
     sample or outside; otherwise nobody knows. `owner` is the inheriting class's definition.
+    `held`: the name is a variable's, and these are what it holds as far as its type tells.
     """
 
     project: str
@@ -56,6 +57,7 @@ class Site:
     targets: tuple[int, ...]
     judged: bool
     owner: int | None = None
+    held: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,12 @@ class Truth:
 
     @cached_property
     def mentions(self) -> dict[int, list[Site]]:
-        """The sites that merely mention a definition."""
-        return _by_target(site for site in self.sites if site.kind == "mention")
+        """The sites that merely mention a definition, or use a variable that holds it."""
+        mentioned = _by_target(site for site in self.sites if site.kind == "mention")
+        for site in self.sites:
+            for target in site.held:
+                mentioned.setdefault(target, []).append(site)
+        return mentioned
 
     @cached_property
     def calls_by_name(self) -> dict[str, list[Site]]:
@@ -154,5 +160,6 @@ def read(content: dict[str, Any]) -> Truth:
 
 
 def _sites(rows: Iterable[list[Any]]) -> Iterable[Site]:
-    for project, file, line, column, name, kind, targets, judged, owner in rows:
-        yield Site(project, file, line, column, name, kind, tuple(targets), judged, owner)
+    for project, file, line, column, name, kind, targets, judged, owner, held in rows:
+        place = (project, file, line, column)
+        yield Site(*place, name, kind, tuple(targets), judged, owner, tuple(held))

@@ -1,6 +1,7 @@
 """The truth for Python: pyright is asked what each name means, with all packages on its path."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ CONSTRUCTORS = frozenset({"__init__", "__new__"})
 NOT_PUBLIC = frozenset({"tests", "test", "testing"})
 Place = tuple[str, str, int, int]  # repository, file, line, column
 Range = tuple[str, int, int]  # absolute path, line, column
+HOLDS = re.compile(r": type\[|^\(type\)|->")  # how a variable for a class or function is shown
 SITE = "site"  # the packages as if they were installed
 
 
@@ -35,30 +37,20 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
     sites: list[Site] = []
     with LanguageServer(command, workspace) as server:
         for (project, path), one in outlines.items():
-            file = workspace / project / path
-            for use, found in meanings(server, file, one.used, definitions.names):
-                targets = definitions.meant(use, (locate(family, workspace, *p) for p in found))
-                if use.kind in NAMED and not definitions.callable(targets):
+            file = Document(server, workspace / project / path)
+            for use, found in file.meanings(one.used, definitions.names):
+                places = [locate(family, workspace, *place) for place in found]
+                targets = definitions.meant(use, places)
+                held: tuple[int, ...] = ()
+                if not targets and any(place[0] for place in places):
+                    types = [locate(family, workspace, *place) for place in file.types(use)]
+                    held = definitions.meant(use, types)
+                if use.kind in NAMED and found and not definitions.callable((*targets, *held)):
                     continue
                 owner = definitions.index.get((project, path, use.owner)) if use.owner else None
                 place = (project, path, use.line, use.column)
-                sites.append(Site(*place, use.name, use.kind, targets, bool(found), owner))
+                sites.append(Site(*place, use.name, use.kind, targets, bool(found), owner, held))
     return Truth(" ".join(family.tools), tuple(definitions.all), tuple(sites))
-
-
-def meanings(
-    server: LanguageServer, file: Path, used: list[Used], defined: set[str]
-) -> Iterator[tuple[Used, list[Range]]]:
-    """Each use with the places of what it means.
-
-    A name that nothing in the sample has, and no import gives, needs no question.
-    """
-    names = defined | set(imported_names(file.read_text(encoding="utf-8")))
-    asked = [use for use in used if use.name in names]
-    yield from zip(asked, ask(server, file, asked), strict=True)
-    for use in used:
-        if use.name not in names and use.kind not in NAMED:
-            yield use, [("", 0, 0)]
 
 
 def configure(family: Family, workspace: Path, libraries: Path) -> None:
@@ -144,34 +136,52 @@ def is_public(repository: Repository, path: str, defined: Defined) -> bool:
     return within and named and not defined.in_function and not NOT_PUBLIC & {*path.split("/")}
 
 
-def ask(server: LanguageServer, file: Path, uses: list[Used]) -> list[list[Range]]:
-    """For each use the places of what it means."""
-    text = file.read_text(encoding="utf-8")
-    lines = text.split("\n")
-    document = {"uri": file.as_uri(), "languageId": "python", "version": 1}
-    server.tell("textDocument/didOpen", {"textDocument": {**document, "text": text}})
-    answers = server.ask_all(
-        "textDocument/definition",
-        [
-            {
-                "textDocument": {"uri": file.as_uri()},
-                "position": {
-                    "line": use.line - 1,
-                    "character": len(lines[use.line - 1][: use.column].encode("utf-16-le")) // 2,
-                },
-            }
-            for use in uses
-        ],
-    )
-    server.tell("textDocument/didClose", {"textDocument": {"uri": file.as_uri()}})
-    return [list(_places(answer)) for answer in answers]
+class Document:
+    """A file that pyright is asked about."""
+
+    def __init__(self, server: LanguageServer, path: Path) -> None:
+        self._server = server
+        self._uri = path.as_uri()
+        self._text = path.read_text(encoding="utf-8")
+        self._lines = self._text.split("\n")
+        document = {"uri": self._uri, "languageId": "python", "version": 1}
+        server.tell("textDocument/didOpen", {"textDocument": {**document, "text": self._text}})
+
+    def meanings(self, used: list[Used], defined: set[str]) -> Iterator[tuple[Used, list[Range]]]:
+        """Each use with the places of what it means.
+
+        A name that nothing in the sample has, and no import gives, needs no question.
+        """
+        names = defined | set(imported_names(self._text))
+        asked = [use for use in used if use.name in names]
+        positions = [self._position(use) for use in asked]
+        answers = self._server.ask_all("textDocument/definition", positions)
+        yield from zip(asked, map(_places, answers), strict=True)
+        for use in used:
+            if use.name not in names and use.kind not in NAMED:
+                yield use, [("", 0, 0)]
+
+    def types(self, use: Used) -> list[Range]:
+        """The places of what a variable holds, if that is a class or function and no instance."""
+        position = self._position(use)
+        places = _places(self._server.ask("textDocument/typeDefinition", position))
+        shown = self._server.ask("textDocument/hover", position) if places else None
+        line = shown["contents"]["value"].partition("\n\n")[0] if shown else ""
+        return places if HOLDS.search(line) else []
+
+    def _position(self, use: Used) -> dict[str, Any]:
+        before = self._lines[use.line - 1][: use.column]
+        character = len(before.encode("utf-16-le")) // 2
+        return {
+            "textDocument": {"uri": self._uri},
+            "position": {"line": use.line - 1, "character": character},
+        }
 
 
-def _places(answer: Any) -> Iterator[Range]:
-    for one in answer if isinstance(answer, list) else [answer] if answer else []:
-        path = unquote(urlparse(one["uri"]).path)
-        start = one["range"]["start"]
-        yield path, start["line"] + 1, start["character"]
+def _places(answer: Any) -> list[Range]:
+    places = answer if isinstance(answer, list) else [answer] if answer else []
+    starts = [(unquote(urlparse(one["uri"]).path), one["range"]["start"]) for one in places]
+    return [(path, start["line"] + 1, start["character"]) for path, start in starts]
 
 
 def locate(family: Family, workspace: Path, path: str, line: int, column: int) -> Place:

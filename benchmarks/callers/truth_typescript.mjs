@@ -194,23 +194,33 @@ function meaning(name) {
   let symbol = ts.isShorthandPropertyAssignment(name.parent)
     ? checker.getShorthandAssignmentValueSymbol(name.parent)
     : checker.getSymbolAtLocation(name)
-  if (!symbol) return { targets: [], judged: false }
+  if (!symbol) return { targets: [], held: [], judged: false }
   const outside = isFromOutside(symbol)
   if (symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol)
   const declarations = symbol.declarations ?? []
   const found = declarations.map((one) => indexOfNode.get(one)).filter((one) => one !== undefined)
   const targets = [...new Set(found)].sort((one, other) => one - other)
-  return { targets, judged: outside || declarations.length > 0 }
+  const held = targets.length === 0 ? heldBy(name) : []
+  return { targets, held, judged: outside || declarations.length > 0 }
+}
+
+function heldBy(variable) {
+  const type = checker.getTypeAtLocation(variable)
+  const found = [...type.getCallSignatures(), ...type.getConstructSignatures()]
+    .flatMap(({ declaration }) => (declaration ? [declaration, declaration.parent] : []))
+    .map((one) => indexOfNode.get(one))
+  return [...new Set(found.filter((one) => one !== undefined))].sort((one, other) => one - other)
 }
 
 function use(place, expression, kind, owner = null) {
   const name = nameOf(expression)
   if (!name || (kind === 'element' && ts.isIdentifier(name) && isIntrinsic(expression))) return
-  const { targets, judged } = meaning(name)
+  const { targets, held, judged } = meaning(name)
   const isCallable = (one) => CALLABLE.includes(definitions[one][4])
-  if (NAMED.includes(kind) && !targets.some(isCallable)) return
+  if (NAMED.includes(kind) && judged && ![...targets, ...held].some(isCallable)) return
   const { line, column } = lineAndColumn(place.source, name)
-  sites.push([place.project, place.file, line, column, name.text, kind, targets, judged, owner])
+  const where = [place.project, place.file, line, column]
+  sites.push([...where, name.text, kind, targets, judged, owner, held])
 }
 
 function isIntrinsic(tag) {

@@ -6,9 +6,12 @@ from benchmarks.callers.truth import load, save
 from tests.benchmarks.callers.tiny import CACHE_GET, OPEN, STORE, STORE_GET, TRUTH
 
 
-def test_a_caller_calls_or_hands_over_and_a_mention_is_none() -> None:
+def test_a_caller_calls_or_hands_over() -> None:
     assert [site.line for site in TRUTH.callers[OPEN]] == [7, 9, 10]
-    assert [site.line for site in TRUTH.mentions[OPEN]] == [11]
+
+
+def test_a_mention_lists_a_definition_or_calls_a_variable_that_holds_it() -> None:
+    assert [site.line for site in TRUTH.mentions[OPEN]] == [11, 13]
 
 
 def test_inheriting_is_a_call_of_the_class() -> None:

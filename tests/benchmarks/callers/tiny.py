@@ -4,6 +4,8 @@
 defines an `open` of its own.
 """
 
+from dataclasses import replace
+
 from benchmarks.callers.truth import Definition, Site, Truth
 
 STORE, STORE_GET, CACHE, CACHE_GET, OPEN, APP_OPEN, UNUSED = range(7)
@@ -36,5 +38,6 @@ SITES = (
     site("app:app/main.py:10", "open", "value", OPEN),
     site("app:app/main.py:11", "open", "mention", OPEN),
     site("app:app/main.py:12", "get", "call", judged=False),
+    replace(site("app:app/main.py:13", "opener", "call"), held=(OPEN,)),
 )
 TRUTH = Truth("by hand", DEFINITIONS, SITES)
