@@ -4,15 +4,14 @@ A reference ends in the definition's own name, or in one that an import or an ex
 So only renamings are looked for, and there are few.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from central.common.statements import fetch_rows
 from central.trace.inquiry import Inquiry
 from central.trace.questions import Path
-from central.trace.symbols import Definition
-from central.trace.things import Key
+from central.trace.things import Key, last_name
 
 MAX_ROUNDS: Final = 32
 
@@ -56,10 +55,10 @@ class Aliases:
     is_cut: bool = False
 
 
-def aliases_of(inquiry: Inquiry, definitions: Sequence[Definition]) -> Aliases:
+def aliases_of(inquiry: Inquiry, definitions: Iterable[Key]) -> Aliases:
     """All names under which the definitions may be used."""
-    keys = {one.key for one in definitions}
-    known = Aliases({one.name for one in definitions})
+    keys = set(definitions)
+    known = Aliases({last_name(name) for _, name in keys})
     fresh, paths, seen = set(known.names), set[str](), set[str]()
     for _ in range(MAX_ROUNDS):
         renamings = _renamings(inquiry, fresh, paths - seen)

@@ -4,17 +4,18 @@ Only candidates are looked for here, by name and by alias; each is resolved forw
 exactly if that leads back.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from central.trace.aliases import aliases_of
-from central.trace.forward import Confidence, Resolution, resolve
+from central.trace.forward import Confidence, Resolution
 from central.trace.inquiry import Inquiry
+from central.trace.kin import candidates, kin_of
 from central.trace.questions import Lineage
-from central.trace.sites import Names, Site, count_open, open_sites, sites_named, sites_rooted
-from central.trace.symbols import Definition, definitions_at
-from central.trace.things import Key, Thing
+from central.trace.sites import Named, Names, Site, count_open, open_sites
+from central.trace.symbols import Definition
+from central.trace.things import Key, Thing, last_name
 from indexer.relations import Access
 
 MAX_OPEN: Final = 10_000
@@ -55,29 +56,17 @@ def find_callers(
     """
     if not definitions:
         return Found([])
-    candidates = _candidates(inquiry, definitions)
+    resolved, is_cut = _candidates(inquiry, definitions)
     overridden = _overridden(inquiry, definitions)
     keys = {one.key for one in definitions}
     edges = [
         edge
-        for site, resolution in candidates.resolved
+        for site, resolution in resolved
         for edge in _edges(site, resolution, keys, overridden)
         if edge.confidence >= least
     ]
-    free = [site for site, resolution in candidates.resolved if resolution.is_open]
-    return _with_open(inquiry, definitions, Found(edges, is_cut=candidates.is_cut), free, least)
-
-
-def find_heirs(inquiry: Inquiry, classes: Iterable[Key]) -> dict[Key, list[Key]]:
-    """For each class those that name it as a base, in any repository; without, it is left out."""
-    definitions = list(definitions_at(inquiry, classes).values())
-    heirs: dict[Key, list[Key]] = {one.key: [] for one in definitions}
-    if definitions:
-        for site, resolution in _candidates(inquiry, definitions, kind="inherit").resolved:
-            for thing in resolution.targets:
-                if thing.key in heirs:
-                    heirs[thing.key].append((site.file, site.caller))
-    return heirs
+    free = [site for site, resolution in resolved if resolution.is_open]
+    return _with_open(inquiry, definitions, Found(edges, is_cut=is_cut), free, least)
 
 
 class _Candidates(NamedTuple):
@@ -85,20 +74,26 @@ class _Candidates(NamedTuple):
     is_cut: bool
 
 
-def _candidates(
-    inquiry: Inquiry, definitions: Sequence[Definition], *, kind: str = ""
-) -> _Candidates:
+def _candidates(inquiry: Inquiry, definitions: Sequence[Definition]) -> _Candidates:
     """Every reference that may lead to one of the definitions, with what it does lead to."""
-    aliases = aliases_of(inquiry, definitions)
+    aliases = aliases_of(inquiry, [one.key for one in definitions])
+    owners = {owner for one in definitions if (owner := _owner(one))}
+    kin = kin_of(inquiry, owners) if owners else None
     ecosystems = sorted({one.ecosystem for one in definitions})
-    names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
-    sites = sites_named(inquiry, names, kind=kind, files=[one.file for one in definitions])
-    known = {site.id for site in sites}
-    rooted = sites_rooted(inquiry, aliases.roots, kind=kind)
-    sites += [site for site in rooted if site.id not in known]
-    return _Candidates(
-        list(zip(sites, resolve(inquiry, sites), strict=True)), is_cut=aliases.is_cut
+    named = Named(
+        names=[(name, one) for name in sorted(aliases.names) for one in ecosystems],
+        files=sorted({one.file for one in definitions}),
+        at_top=any("." not in one.qualified_name for one in definitions),
+        containers=sorted(kin.names) if kin else None,
     )
+    resolved = candidates(inquiry, named, aliases.roots, kin)
+    return _Candidates(resolved, aliases.is_cut or (kin is not None and kin.is_cut))
+
+
+def _owner(one: Definition) -> Key | None:
+    """What a member is a member of."""
+    container = one.qualified_name.rpartition(".")[0]
+    return (one.file, container) if container else None
 
 
 def _edges(
@@ -118,7 +113,7 @@ def _edges(
         if thing.receiver is None or site.access == Access.BASE:
             continue
         for target, _ in overridden.get(thing.receiver, ()):
-            if target not in direct and _last(target[1]) == _last(thing.name):
+            if target not in direct and last_name(target[1]) == last_name(thing.name):
                 rule = "receiver_type"
                 edges.append(Edge(site, target, thing, rule, Confidence.MEDIUM, count, True))
     return edges
@@ -128,11 +123,7 @@ def _overridden(
     inquiry: Inquiry, definitions: Sequence[Definition]
 ) -> dict[Key, list[tuple[Key, Thing]]]:
     """For each class above a member's own, the members that may stand in for its own."""
-    owners = {
-        one.key: (one.file, one.qualified_name.rpartition(".")[0])
-        for one in definitions
-        if "." in one.qualified_name
-    }
+    owners = {one.key: owner for one in definitions if (owner := _owner(one))}
     lineages = inquiry.answers([Lineage(*owner) for owner in owners.values()])
     found: dict[Key, list[tuple[Key, Thing]]] = {}
     for key, lineage in zip(owners, lineages, strict=True):
@@ -172,7 +163,3 @@ def _with_open(
             Edge(site, key, None, "name_only", Confidence.LOW, len(same)) for key in same
         ]
     return found
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]

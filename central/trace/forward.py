@@ -64,6 +64,12 @@ def resolve(inquiry: Inquiry, sites: Sequence[Site]) -> list[Resolution]:
     ]
 
 
+def origins(inquiry: Inquiry, sites: Sequence[Site]) -> list[tuple[Thing, ...]]:
+    """What root.chain of each reference means, whatever is then asked of it."""
+    asked = [_named(site) for site in sites]
+    return [tuple(answer) for answer in inquiry.answers(asked)]
+
+
 def _questions(site: Site, imports: dict[Imports, tuple[object, ...]]) -> list[Reached]:
     """References that share a place and a path share a question."""
     if site.binding == Binding.IMPORT:

@@ -1,10 +1,11 @@
 """Members further down that a call may reach as well."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from central.trace.backward import Edge, find_heirs
+from central.trace.backward import Edge
 from central.trace.forward import Confidence
 from central.trace.inquiry import Inquiry
+from central.trace.kin import descendants
 from central.trace.rows import Near
 from central.trace.things import Key
 from indexer.relations import Access
@@ -17,7 +18,7 @@ def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
         for edge in edges
         if edge.thing and edge.thing.receiver and edge.site.access != Access.BASE
     ]
-    below = _descendants(inquiry, {receiver for _, receiver in virtual})
+    below = descendants(inquiry, {receiver for _, receiver in virtual})
     asked = [
         (edge, Near(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
         for edge, receiver in virtual
@@ -37,22 +38,3 @@ def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
                     is_override=True,
                 )
     return list(found.values())
-
-
-def _descendants(inquiry: Inquiry, starts: Collection[Key]) -> dict[Key, list[Key]]:
-    """For each class every class that inherits from it, however far down."""
-    heirs: dict[Key, list[Key]] = {}
-    level = sorted(starts)
-    while level:
-        heirs |= {key: [] for key in level} | find_heirs(inquiry, level)
-        level = sorted({heir for key in level for heir in heirs[key]} - heirs.keys())
-    return {start: _closure(start, heirs) for start in starts}
-
-
-def _closure(start: Key, heirs: dict[Key, list[Key]]) -> list[Key]:
-    seen, waiting = {start}, [start]
-    while waiting:
-        fresh = [key for key in heirs[waiting.pop()] if key not in seen]
-        seen.update(fresh)
-        waiting += fresh
-    return sorted(seen - {start})

@@ -30,32 +30,57 @@ class Site(NamedTuple):
 
 _COLUMNS = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0), r.ecosystem,
     r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column"""
-# What a file binds to a definition of its own and reaches directly stays in that file.
+# The last name but one: of what a member is asked for.
+_CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
+    CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
+# A free name of these means nothing unless something is imported whole.
+_BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
+    SELECT FROM corpus_import i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
 _BY_NAME = f"""SELECT {_COLUMNS}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
     JOIN corpus_file f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND (%s::text = '' OR r.kind = %s::text)
-        AND (r.binding <> 'local' OR r.access <> 'path' OR r.chain <> ''
-        OR r.file_id = ANY(%s::bigint[]))"""  # noqa: S608
+        AND ((%s::bool AND r.access = 'path' AND r.binding <> 'local')
+            OR (r.access = 'path' AND r.chain = '' AND r.binding = 'local'
+                AND r.file_id = ANY(%s::bigint[]))
+            OR (%s::bool AND ((r.access = 'path' AND r.chain = '' AND r.binding <> 'local')
+                OR {_CONTAINER} = ANY(%s::text[]))))
+        AND NOT ({_BUILT_IN})"""  # noqa: S608
 _BY_ROOT = f"""SELECT {_COLUMNS}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
     JOIN corpus_reference r ON r.file_id = q.file AND r.root = q.root AND r.binding = 'import'
     JOIN corpus_file f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])
-        AND (%s::text = '' OR r.kind = %s::text)"""  # noqa: S608
+        AND (%s::text = '' OR r.kind = %s::text)
+        AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))"""  # noqa: S608
+_TYPES = f"""SELECT {_COLUMNS}
+    FROM corpus_reference r JOIN corpus_file f ON f.id = r.file_id
+    WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
+            = ANY(%s::text[])
+        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'"""  # noqa: S608
+_TYPES_BY_ROOT = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
+    JOIN corpus_reference r ON r.file_id = q.file AND r.root = q.root AND r.kind = 'type'
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.repository_id = ANY(%s::bigint[])"""  # noqa: S608
 _OPEN = f"""SELECT {_COLUMNS}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
-        AND r.repository_id = ANY(%s::bigint[]) AND r.binding = 'unknown'
+        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
     JOIN corpus_file f ON f.id = r.file_id
-    WHERE r.kind <> 'type' LIMIT %s"""  # noqa: S608
-_COUNT_OPEN = """SELECT count(*) FROM (
-        SELECT FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
-        JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
-            AND r.repository_id = ANY(%s::bigint[]) AND r.binding = 'unknown'
-        LIMIT %s) AS found"""
+    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {_BUILT_IN}) LIMIT %s"""  # noqa: S608
+_COUNT_OPEN = f"""WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
+    seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
+    SELECT (SELECT count(*) FROM (SELECT FROM q JOIN corpus_reference r
+            ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'unknown'
+                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            LIMIT (SELECT most FROM seen)) AS unknown)
+        + (SELECT count(*) FROM (SELECT FROM q JOIN corpus_reference r
+            ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
+                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            WHERE {_BUILT_IN} LIMIT (SELECT most FROM seen)) AS built_in)"""  # noqa: S608
 _WITHIN = f"""SELECT {_COLUMNS}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
     JOIN corpus_reference r ON r.file_id = q.file
@@ -66,22 +91,56 @@ _WITHIN = f"""SELECT {_COLUMNS}
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
 
-def sites_named(inquiry: Inquiry, names: Names, *, kind: str, files: Iterable[int]) -> list[Site]:
-    """References of these names of which their file tells something; `kind` "" is any.
+class Named(NamedTuple):
+    """Which references are looked for: of these names (with their ecosystems).
 
-    `files` are those whose own definitions are meant.
+    `files` are those whose own definitions are meant, `at_top` whether any is of a file's top
+    level. `containers` are names of what members are asked of; None: no member is looked for.
     """
-    asked = [*_columns(names), inquiry.repositories, kind, kind, sorted(set(files))]
+
+    names: Names
+    files: Sequence[int]
+    at_top: bool
+    containers: Sequence[str] | None
+    kind: str = ""
+
+
+def sites_named(inquiry: Inquiry, named: Named) -> list[Site]:
+    """References of which their file tells something, and that may mean what is looked for."""
+    asked = [
+        *_columns(named.names),
+        inquiry.repositories,
+        named.kind,
+        named.kind,
+        named.at_top,
+        list(named.files),
+        named.containers is not None,
+        list(named.containers or ()),
+    ]
     return [Site(*row) for row in fetch_rows(_BY_NAME, asked)]
 
 
-def sites_rooted(inquiry: Inquiry, roots: Iterable[Key], *, kind: str) -> list[Site]:
-    """References that begin with an import's local name; `roots` are (file, local name)."""
+def sites_rooted(
+    inquiry: Inquiry, roots: Iterable[Key], *, kind: str = "", names: Sequence[str] | None = None
+) -> list[Site]:
+    """References that begin with an import's local name, given as (file, local name).
+
+    With `names`, those that end in one of them.
+    """
     keys = list(dict.fromkeys(roots))
     if not keys:
         return []
-    asked = [*_columns(keys), inquiry.repositories, kind, kind]
+    asked = [*_columns(keys), inquiry.repositories, kind, kind, names, names]
     return [Site(*row) for row in fetch_rows(_BY_ROOT, asked)]
+
+
+def type_sites(inquiry: Inquiry, names: Sequence[str], roots: Iterable[Key]) -> list[Site]:
+    """TYPE references that end in one of the names, or begin with one of the imports."""
+    keys = list(dict.fromkeys(roots))
+    rows = fetch_rows(_TYPES, [list(names), inquiry.repositories])
+    if keys:
+        rows += fetch_rows(_TYPES_BY_ROOT, [*_columns(keys), inquiry.repositories])
+    return list(dict.fromkeys(Site(*row) for row in rows))
 
 
 def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:
@@ -91,7 +150,7 @@ def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:
 
 
 def open_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
-    """References of these names of which their file tells nothing, in no order."""
+    """References of these names that no file says anything of, in no order."""
     rows = fetch_rows(_OPEN, [*_columns(names), inquiry.repositories, limit])
     return [Site(*row) for row in rows]
 

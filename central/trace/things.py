@@ -29,6 +29,11 @@ class Thing(NamedTuple):
         return self.file, self.name
 
 
+def last_name(dotted: str) -> str:
+    """`Auth.verify` → `verify`."""
+    return dotted.rpartition(".")[2]
+
+
 def surest(things: Iterable[Thing]) -> tuple[Thing, ...]:
     """Each definition once, by the surest and shortest way."""
     best: dict[Key, Thing] = {}

@@ -8,7 +8,8 @@ The repository of a row is its file's; it is kept beside, without a constraint, 
 from enum import StrEnum
 
 from django.db import models
-from django.db.models import F, Func, Q, Value
+from django.db.models import Case, F, Func, Q, Value, When
+from django.db.models.expressions import Combinable
 from django.db.models.lookups import Exact
 
 from central.corpus.models.content import File
@@ -29,10 +30,8 @@ def _repository() -> "models.ForeignKey[Repository, Repository]":  # written oft
     )
 
 
-def _last_name(field: str) -> Func:
-    return Func(
-        F(field), Value("."), Value(-1), function="split_part", output_field=models.TextField()
-    )
+def _last_name(of: Combinable) -> Func:
+    return Func(of, Value("."), Value(-1), function="split_part", output_field=models.TextField())
 
 
 class Import(models.Model):
@@ -51,9 +50,9 @@ class Import(models.Model):
             models.Index(fields=["path", "repository"], name="import_path"),
             models.Index(fields=["file", "local"], name="import_local"),
             models.Index(
-                _last_name("path"),
+                _last_name(F("path")),
                 "repository",
-                condition=~Q(Exact(_last_name("path"), F("local"))) & Q(wildcard=False),
+                condition=~Q(Exact(_last_name(F("path")), F("local"))) & Q(wildcard=False),
                 name="import_alias",  # the few that are used under another name
             ),
         ]
@@ -77,9 +76,9 @@ class Export(models.Model):
             models.Index(fields=["path", "repository"], name="export_path"),
             models.Index(fields=["file", "name"], name="export_name"),
             models.Index(
-                _last_name("path"),
+                _last_name(F("path")),
                 "repository",
-                condition=~Q(Exact(_last_name("path"), F("name"))) & Q(wildcard=False),
+                condition=~Q(Exact(_last_name(F("path")), F("name"))) & Q(wildcard=False),
                 name="export_alias",
             ),
         ]
@@ -113,6 +112,12 @@ class Reference(models.Model):
                 fields=["file", "caller"],
                 condition=Q(kind__in=[ReferenceKind.INHERIT, ReferenceKind.TYPE]),
                 name="reference_typing",
+            ),
+            models.Index(
+                _last_name(Case(When(chain="", then=F("root")), default=F("chain"))),
+                "repository",
+                condition=Q(kind=ReferenceKind.TYPE),
+                name="reference_type",  # what it names as the type
             ),
             models.Index(
                 fields=["name", "ecosystem", "repository", "binding"], name="reference_name"
