@@ -137,7 +137,10 @@ def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_
         tree = parser.parse(budget.read, progress_callback=budget.spend)
     except ValueError:  # the binding's only way to say that the callback stopped it
         return None
-    return None if budget.is_spent else tree
+    if budget.is_spent:
+        return None
+    budget.lift()
+    return tree
 
 
 def _error_work(tree: tree_sitter.Tree) -> int:

@@ -52,6 +52,11 @@ def test_work_beyond_the_budget_is_refused() -> None:
     assert parse(C, b"a=1;" * 50_000) is DegradeReason.PARSE_BUDGET
 
 
+def test_text_for_many_predicates_is_not_on_the_budget() -> None:
+    source = b"".join(b"A%d = 1\n" % number for number in range(3_000))
+    assert len(parsed(PYTHON, source).definitions) == 3_000
+
+
 def test_five_megabytes_are_not_parsed() -> None:
     assert parse(C, b"int a;\n" * 750_000) is DegradeReason.PARSE_BUDGET
 
