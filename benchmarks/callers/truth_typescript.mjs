@@ -132,8 +132,13 @@ function isHidden(node) {
 
 function isPublic(place, node, kind, enclosing) {
   if (!place.published || isHidden(node) || kind === 'interface') return false
-  if (enclosing.length === 0) return place.exported.has(node.name.text)
-  return enclosing.length === 1 && enclosing[0].kind === 'class' && enclosing[0].public
+  if (enclosing.length === 0) return isTopLevel(node) && place.exported.has(node.name.text)
+  return enclosing.length === 1 && ts.isClassLike(node.parent) && enclosing[0].public
+}
+
+function isTopLevel(node) {
+  const statement = ts.isVariableDeclaration(node) ? node.parent.parent : node
+  return ts.isSourceFile(statement.parent)
 }
 
 function define(place, node, kind, enclosing) {
