@@ -12,7 +12,7 @@ from central.trace.inquiry import Inquiry
 from central.trace.questions import Lineage
 from central.trace.sites import Named, Site, sites_named, sites_rooted, type_sites
 from central.trace.symbols import definitions_at
-from central.trace.things import Key
+from central.trace.things import Key, last_name
 
 
 @dataclass(slots=True)
