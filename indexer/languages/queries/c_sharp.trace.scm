@@ -1,0 +1,51 @@
+; Uses.
+(invocation_expression function: (_) @call)
+(object_creation_expression type: (_) @new)
+(variable_declaration type: (_) @new (variable_declarator (implicit_object_creation_expression)))
+(property_declaration type: (_) @new value: (implicit_object_creation_expression))
+(attribute name: (_) @decorate)
+(base_list
+  [(identifier) @base
+   (generic_name) @base
+   (qualified_name) @base
+   (primary_constructor_base_type type: (_) @base)])
+(argument [(identifier) (member_access_expression)] @value .)
+(assignment_expression right: [(identifier) (member_access_expression)] @value)
+(typeof_expression type: (_) @value)
+
+; Scopes beside functions and classes.
+[(lambda_expression) (anonymous_method_expression) (operator_declaration)
+ (conversion_operator_declaration) (indexer_declaration) (delegate_declaration)] @scope.function
+[(for_statement) (foreach_statement) (using_statement) (catch_clause) (if_statement)
+ (switch_section)] @scope
+
+; Names and what they hold.
+(variable_declaration
+  type: (_) @local.type
+  (variable_declarator
+    name: (identifier) @local
+    [(object_creation_expression type: (_) @local.new)
+     (cast_expression type: (_) @local.new)
+     (as_expression right: (_) @local.new)
+     (invocation_expression function: (_) @local.call)
+     (await_expression (invocation_expression function: (_) @local.call))
+     (identifier) @local.alias
+     (member_access_expression) @local.alias]?))
+(property_declaration type: (_) @local.type name: (identifier) @local)
+(parameter type: (_)? @local.type name: (identifier) @local)
+(parameter_list name: (identifier) @local)
+(implicit_parameter) @local
+(foreach_statement type: (_) @local.type left: (identifier) @local)
+[(declaration_pattern type: (_) @local.type name: (identifier) @local)
+ (declaration_expression type: (_) @local.type name: (identifier) @local)
+ (recursive_pattern type: (_) @local.type name: (identifier) @local)
+ (catch_declaration type: (_) @local.type name: (identifier) @local)]
+(type_parameter_constraints_clause
+  (identifier) @local (type_parameter_constraint type: (_) @local.alias))
+(method_declaration returns: (_) @returns)
+(local_function_statement type: (_) @returns)
+
+; Imports.
+(using_directive) @import.tree
+[(file_scoped_namespace_declaration name: (_) @namespace)
+ (namespace_declaration name: (_) @namespace)]

@@ -1,0 +1,50 @@
+; Uses.
+(method_invocation object: (_)? @receiver name: (_) @call)
+(object_creation_expression type: (_) @new)
+(method_reference . (_) @new "new" .)
+(argument_list (method_reference) @value)
+(class_literal (_) @value)
+(marker_annotation name: (_) @decorate)
+(annotation name: (_) @decorate)
+(superclass
+  [(type_identifier) @base (scoped_type_identifier) @base (generic_type . (_) @base)])
+(type_list
+  [(type_identifier) @base (scoped_type_identifier) @base (generic_type . (_) @base)])
+
+; Scopes beside functions and classes.
+(lambda_expression) @scope.function
+[(for_statement) (enhanced_for_statement) (try_with_resources_statement) (if_statement)
+ (catch_clause)] @scope
+
+; Names and what they hold.
+(_
+  type: (_) @local.type
+  declarator: (variable_declarator
+    name: (identifier) @local
+    !dimensions
+    value: [(object_creation_expression type: (_) @local.new)
+            (method_invocation object: (_)? @receiver name: (_) @local.call)]?))
+(formal_parameter type: (_) @local.type name: (identifier) @local)
+(spread_parameter (variable_declarator name: (identifier) @local))
+(resource
+  type: (_) @local.type
+  name: (identifier) @local
+  value: [(object_creation_expression type: (_) @local.new)
+          (method_invocation object: (_)? @receiver name: (_) @local.call)])
+(catch_formal_parameter (catch_type) @local.type name: (identifier) @local)
+(enhanced_for_statement type: (_) @local.type name: (identifier) @local)
+(instanceof_expression right: (_) @local.type name: (identifier) @local)
+[(type_pattern (_) @local.type (identifier) @local .)
+ (record_pattern_component (_) @local.type (identifier) @local .)]
+(lambda_expression parameters:
+  [(identifier) @local (inferred_parameters (identifier) @local)])
+(type_parameter
+  . (type_identifier) @local
+  (type_bound . [(type_identifier) @local.alias
+                 (scoped_type_identifier) @local.alias
+                 (generic_type . (_) @local.alias)])?)
+(method_declaration type: (_) @returns)
+
+; Imports.
+(import_declaration) @import.tree
+(package_declaration (_) @namespace)

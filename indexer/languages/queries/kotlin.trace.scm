@@ -1,0 +1,42 @@
+; Uses.
+(call_expression . (_) @call)
+(value_argument [(callable_reference) @value (navigation_expression "::") @value])
+(annotation [(user_type) @decorate (constructor_invocation (user_type) @decorate)])
+([(class_declaration
+    (delegation_specifiers (delegation_specifier
+      [(user_type) @base
+       (constructor_invocation (user_type) @base)
+       (explicit_delegation . (user_type) @base)])))
+  (object_declaration
+    (delegation_specifiers (delegation_specifier
+      [(user_type) @base
+       (constructor_invocation (user_type) @base)
+       (explicit_delegation . (user_type) @base)])))])
+(object_literal
+  (delegation_specifiers (delegation_specifier
+    [(user_type) @new (constructor_invocation (user_type) @new)])))
+
+; Scopes beside functions and classes.
+(lambda_literal) @scope.function
+(anonymous_function) @scope.function
+[(for_statement) (catch_block) (when_expression) (if_expression)] @scope
+
+; Names and what they hold.
+(variable_declaration . (identifier) @local [(user_type) (nullable_type)]? @local.type)
+(property_declaration
+  (variable_declaration . (identifier) @local)
+  [(call_expression . (_) @local.call)
+   (identifier) @local.alias
+   (navigation_expression) @local.alias])
+(class_parameter (identifier) @local [(user_type) (nullable_type)] @local.type)
+(class_parameter (identifier) @local)
+(parameter . (identifier) @local [(user_type) (nullable_type)]? @local.type)
+(catch_block . (identifier) @local (user_type) @local.type)
+(type_parameter (identifier) @local (user_type)? @local.alias)
+(function_declaration
+  (function_value_parameters) . [(user_type) (nullable_type)] @returns)
+(function_declaration (function_body . (call_expression . (_) @returns.call)))
+
+; Imports.
+(import) @import.tree
+(package_header (_) @namespace)

@@ -1,0 +1,61 @@
+; Uses.
+(function_call_expression function: (_) @call)
+(scoped_call_expression scope: (_) @receiver name: (name) @call)
+(member_call_expression object: (_) @receiver name: (name) @call)
+(nullsafe_member_call_expression object: (_) @receiver name: (name) @call)
+(object_creation_expression [(name) (qualified_name)] @new)
+(anonymous_class
+  [(base_clause [(name) (qualified_name)] @new)
+   (class_interface_clause [(name) (qualified_name)] @new)])
+(attribute . [(name) (qualified_name)] @decorate)
+([(class_declaration
+    [(base_clause [(name) (qualified_name)] @base)
+     (class_interface_clause [(name) (qualified_name)] @base)])
+  (interface_declaration (base_clause [(name) (qualified_name)] @base))
+  (enum_declaration (class_interface_clause [(name) (qualified_name)] @base))])
+(use_declaration [(name) (qualified_name)] @base)
+((class_constant_access_expression . [(name) (qualified_name)] @value (name) @_class .)
+  (#eq? @_class "class"))
+
+; Scopes beside functions and classes.
+[(anonymous_function) (arrow_function)] @scope.function
+
+; Names and what they hold.
+(assignment_expression
+  left: (variable_name) @local
+  right: [(object_creation_expression [(name) (qualified_name)] @local.new)
+          (function_call_expression function: (_) @local.call)
+          (scoped_call_expression scope: (_) @receiver name: (name) @local.call)
+          (member_call_expression object: (_) @receiver name: (name) @local.call)
+          (nullsafe_member_call_expression object: (_) @receiver name: (name) @local.call)
+          (variable_name) @local.alias
+          (member_access_expression) @local.alias]?)
+(assignment_expression
+  left: (member_access_expression object: (variable_name) @self name: (name) @field)
+  right: [(object_creation_expression [(name) (qualified_name)] @field.new)
+          (function_call_expression function: (_) @field.call)
+          (scoped_call_expression scope: (_) @receiver name: (name) @field.call)
+          (member_call_expression object: (_) @receiver name: (name) @field.call)
+          (variable_name) @field.alias
+          (member_access_expression) @field.alias])
+(property_declaration
+  type: (_)? @field.type (property_element name: (variable_name) @field))
+(property_promotion_parameter type: (_)? @field.type name: (variable_name) @field)
+(property_promotion_parameter type: (_)? @local.type name: (variable_name) @local)
+(simple_parameter type: (_)? @local.type name: (variable_name) @local)
+(variadic_parameter name: (variable_name) @local)
+(catch_clause type: (_) @local.type name: (variable_name) @local)
+(foreach_statement (_) .
+  [(variable_name) @local
+   (pair (variable_name) @local)
+   (by_ref (variable_name) @local)])
+(list_literal [(variable_name) @local (array_element_initializer (variable_name) @local)])
+(method_declaration return_type: (_) @returns)
+(function_definition return_type: (_) @returns)
+(function_definition !return_type body: (compound_statement (return_statement
+  [(object_creation_expression [(name) (qualified_name)] @returns.new)
+   (function_call_expression function: (_) @returns.call)])))
+
+; Imports.
+(namespace_use_declaration) @import.tree
+(namespace_definition name: (_) @namespace)

@@ -1,0 +1,51 @@
+; Uses.
+(call_expression . (_) @call)
+(constructor_expression constructed_type: (user_type) @new)
+(value_argument value: [(simple_identifier) (navigation_expression)] @value)
+(attribute (user_type) @decorate)
+(inheritance_specifier inherits_from: (user_type) @base)
+
+; Scopes beside functions and classes.
+(lambda_literal) @scope.function
+[(if_statement) (for_statement) (while_statement) (do_statement) (catch_block) (switch_entry)
+ (computed_property)] @scope
+
+; Names and what they hold.
+(pattern bound_identifier: (simple_identifier) @local)
+(property_declaration
+  name: (pattern bound_identifier: (simple_identifier) @local)
+  (type_annotation (_) @local.type)?
+  value: [(call_expression . (_) @local.call)
+          (try_expression expr: (call_expression . (_) @local.call))
+          (await_expression expr: (call_expression . (_) @local.call))
+          (try_expression expr: (await_expression expr: (call_expression . (_) @local.call)))
+          (constructor_expression constructed_type: (_) @local.new)
+          (as_expression (user_type) @local.new)
+          (simple_identifier) @local.alias
+          (navigation_expression) @local.alias]?)
+(protocol_property_declaration
+  name: (pattern bound_identifier: (simple_identifier) @local)
+  (type_annotation (_) @local.type))
+(_ bound_identifier: (simple_identifier) @local . (type_annotation (_) @local.type))
+(_
+  bound_identifier: (simple_identifier) @local .
+  "=" .
+  [(call_expression . (_) @local.call)
+   (try_expression expr: (call_expression . (_) @local.call))
+   (constructor_expression constructed_type: (_) @local.new)
+   (as_expression (user_type) @local.new)
+   (simple_identifier) @local.alias
+   (navigation_expression) @local.alias
+   (_)])
+(catch_block error: (pattern
+  (pattern bound_identifier: (simple_identifier) @local) name: (user_type) @local.type))
+(parameter
+  name: (simple_identifier) @local name: [(user_type) (optional_type)]? @local.type)
+(lambda_parameter
+  name: (simple_identifier) @local name: [(user_type) (optional_type)]? @local.type)
+(type_parameter . (type_identifier) @local name: (user_type)? @local.alias)
+(function_declaration name: [(user_type) (optional_type)] @returns)
+(protocol_function_declaration name: [(user_type) (optional_type)] @returns)
+
+; Imports.
+(import_declaration) @import.tree
