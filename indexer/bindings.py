@@ -19,6 +19,9 @@ _HOLDS: Final = (
 )  # fmt: skip
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _STATIC: Final = re.compile(r"(?:global\s+)?(?:import|using)\s+static\s")
+_PART: Final = re.compile(
+    r"(?:@\w+\s+)*import\s+(?:struct|class|enum|protocol|func|typealias|let|var)\s"
+)
 # Such a statement binds no name, so it can only be meant as a wildcard.
 _WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
 
@@ -48,7 +51,9 @@ def bind_locals(
         label = "local" if "local" in fact else "field"
         written = text.of(fact[label])
         if len(fact) > 1 or written in read:
-            marked.append((fact[label], written, label, fact))
+            where = fact.get("local.in")
+            mark = fact[label] if where is None else (where[0], where[0] + 1)
+            marked.append((mark, written, label, fact))
     marked.sort(key=itemgetter(0))
     scopes = tree.at(start for (start, _), *_ in marked)
     for (mark, written, label, fact), scope in zip(marked, scopes, strict=True):
@@ -121,7 +126,9 @@ def _records(
     line = text.line(_start(fact))
     for one in _imported(fact, text, style):
         module = import_path(style, path, one.module, inside)
-        local = one.local or (one.names[-1] if one.names else local_name(style, one.module))
+        local = one.local or (
+            one.names[-1] if one.names else local_name(style, one.module, text.has_member_of)
+        )
         yield Import(
             local="" if one.is_wildcard else local[:MAX_NAME_CHARACTERS],
             module=one.module[:MAX_NAME_CHARACTERS],
@@ -135,6 +142,8 @@ def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Impo
     """What one fact imports, as written."""
     part = {label.removeprefix("import."): text.of(mark) for label, mark in fact.items()}
     module, alias = part.get("module", ""), part.get("alias", "")
+    if "relative" in part and not module.startswith("."):
+        module = f"./{module}"
     if "tree" in part:
         return _of_tree(part["tree"], style)
     if "submodule" in part:
@@ -153,6 +162,6 @@ def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Impo
 def _of_tree(statement: str, style: ImportStyle) -> Sequence[Imported]:
     """A namespace that is imported without another name is imported by wildcard."""
     found = list(expand(statement))
-    if style is not ImportStyle.NAMESPACE:
+    if style is not ImportStyle.NAMESPACE or _PART.match(statement):
         return found
     return [one if one.local else one._replace(is_wildcard=True) for one in found]

@@ -6,12 +6,13 @@ from indexer.bindings import BoundImport
 from indexer.expressions import read_expression
 from indexer.imports import import_path, join_path
 from indexer.languages.traits import ImportStyle, Traits
+from indexer.meanings import Value
 from indexer.parsing import Fact
 from indexer.relations import Access, Binding, Export, cut_path
 from indexer.scopes import Holds
 from indexer.source import SourceText
 from indexer.symbols import MAX_NAME_CHARACTERS
-from indexer.values import Value, Values
+from indexer.values import Values
 
 
 def read_exports(

@@ -5,6 +5,7 @@ linear: of a long expression only the ends are looked at.
 """
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 MAX_EXPRESSION_CHARACTERS: Final = 300
@@ -13,10 +14,12 @@ _NAME = r"[@$#]{0,2}[^\W\d][\w$]*"
 _DOT = r"\s*(?:\?->|\?\.|!!?\.|&\.|\.|::|->|\\)\s*"
 _PATH = rf"{_NAME}(?:{_DOT}{_NAME})*"
 _SPLIT = re.compile(_DOT)
-_WHOLE = re.compile(rf"(?:::|\\)?({_PATH}[?!=]?)")
-_HEAD = re.compile(rf"((?:[(&*\s]|(?:await|new|co_await)\s)*)(?:::|\\)?({_PATH})\s*([({{)])")
+_WHOLE = re.compile(rf"(?:::)?(\\?{_PATH}[?!=]?)")
+_HEAD = re.compile(rf"((?:[(&*\s]|(?:await|new|co_await)\s)*)(?:::)?(\\?{_PATH})\s*([({{)])")
 _TAIL = re.compile(rf"[)}}][\s)?!]*(?:\.await\b\??)?{_DOT}({_NAME}[?!]?)$")
 _LAST = re.compile(rf"({_NAME}[?!]?)$")
+_POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
+_OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
 _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
 _LITERAL = re.compile(r"[A-Za-z]{0,2}[\"'`]|[\d\[{/]")
 _ROOTED = ("self::", "static::", "parent::")
@@ -34,16 +37,18 @@ class Expression(NamedTuple):
     offset: int = 0
 
 
+@lru_cache(maxsize=10_000)
 def read_expression(text: str) -> Expression | None:
     """What an expression that is called, constructed or passed says; None if it has no name.
 
     Components are what stands between `.`, `::`, `->`, `?.` and backslashes, type arguments left
-    out. `self::` and its like keep their colons, because `self` may be something else.
+    out. `self::` and its like keep their colons, because `self` may be something else; so does a
+    path that begins with a backslash keep that, because no import has a part in it.
     """
     if text.isidentifier():
         return Expression((text,))
     if len(text) <= MAX_EXPRESSION_CHARACTERS:
-        path = _plain_path(text)
+        path = _plain_path(_unwrapped(text))
         if path:
             return Expression(path)
     if _LITERAL.match(text):
@@ -67,10 +72,19 @@ def _plain_path(text: str) -> tuple[str, ...]:
     return _components(found[1])
 
 
+def _unwrapped(text: str) -> str:
+    """`(*a).b` → `a.b`; `<A as B>::c` → `A::c`."""
+    if text.startswith("(") and "*" in text:
+        return _POINTED.sub(r"\1", text, count=1)
+    return _OF_TYPE.sub(r"\1\2", text) if text.startswith("<") else text
+
+
 def _components(text: str) -> tuple[str, ...]:
-    first, *rest = _SPLIT.split(text)
+    first, *rest = _SPLIT.split(text[1:]) if text.startswith("\\") else _SPLIT.split(text)
     if text.startswith(_ROOTED):
         first += "::"
+    elif text.startswith("\\"):
+        first = "\\" + first
     rest = [part.lstrip("$") for part in rest]
     return ("self", first, *rest) if first.startswith("@") else (first, *rest)
 

@@ -53,14 +53,15 @@ def expand(statement: str) -> Iterator[Imported]:
     if equals and not target.startswith(">") and "{" not in text:
         yield Imported(_dotted(target), (), local.strip())
         return
-    yield from _expand(text, 0)
+    for part in _split(text):
+        yield from _expand(part, 0)
 
 
 def _expand(text: str, depth: int) -> Iterator[Imported]:
     prefix, brace, rest = text.partition("{")
     if brace and depth < _MAX_GROUPS:
         for part in _split(rest[: rest.rfind("}")]):
-            yield from _expand(prefix.strip() + part.strip(), depth + 1)
+            yield from _expand(prefix.strip() + _KEYWORDS.sub("", part.strip()), depth + 1)
         return
     path, *alias = _ALIAS.split(text.strip(), maxsplit=1)
     parts = [part for part in _SEPARATOR.split(path.strip()) if part]
@@ -121,11 +122,15 @@ def join_path(module: str, names: Sequence[str]) -> str:
     return cut_path(path)
 
 
-def local_name(style: ImportStyle, module: str) -> str:
-    """The name that an import without alias binds."""
+def local_name(style: ImportStyle, module: str, is_used: Callable[[str], bool]) -> str:
+    """The name that an import without alias binds.
+
+    Where the statement does not tell, as in Go, what the file uses as a module decides.
+    """
     match style:
         case ImportStyle.GO:
-            return _go_package(module)
+            names = _go_packages(module)
+            return next(filter(is_used, names), names[0]) if len(names) > 1 else names[0]
         case ImportStyle.PYTHON | ImportStyle.ECMASCRIPT:
             return module
         case _:
@@ -163,11 +168,15 @@ def _rust(file: str, module: str, inside: str) -> str:
     return ".".join([here, *parts])
 
 
-def _go_package(module: str) -> str:
-    """The package's probable name: what the path ends with, without versions and `go-`."""
+def _go_packages(module: str) -> tuple[str, ...]:
+    """The names that the package may have, likeliest first: what the path ends with, without
+    versions, dots and `go-`.
+    """
     parts = module.rstrip("/").split("/")
-    if len(parts) > 1 and _GO_VERSION.match(parts[-1]):
-        parts.pop()
-    name = _GO_DOT_VERSION.sub("", parts[-1])
-    name = name.removeprefix("go-").removesuffix("-go").removesuffix(".go")
-    return name.replace("-", "_").replace(".", "_")
+    last = parts.pop()
+    is_version = len(parts) > 0 and _GO_VERSION.match(last) is not None
+    stem = _GO_DOT_VERSION.sub("", parts[-1] if is_version else last)
+    name = stem.removeprefix("go-").removesuffix("-go").removesuffix(".go")
+    names = [name, *([last] if is_version else []), stem, name.rpartition("-")[2]]
+    found = [one.replace("-", sign).replace(".", sign) for one in names for sign in ("_", "")]
+    return tuple(dict.fromkeys(found))

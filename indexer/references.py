@@ -1,16 +1,18 @@
 """The uses of names in one file, each with the binding of its root: marks in, references out."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from indexer.expressions import Expression, read_expression
-from indexer.parsing import Fact, Mark, Parsed
+from indexer.meanings import UNKNOWN, Sort, Value
+from indexer.parsing import Fact, Parsed
 from indexer.relations import Access, Binding, Reference, ReferenceKind
 from indexer.scopes import Scope
 from indexer.source import SourceText
 from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, MAX_NAME_CHARACTERS
-from indexer.values import UNKNOWN, Sort, Value, Values
+from indexer.values import Values
 
 # Of several marks on one node the first of these counts.
 _KINDS = {
@@ -43,19 +45,22 @@ class Use(NamedTuple):
 
 
 def read_uses(facts: Iterable[Fact]) -> list[Use]:
-    """The uses among the facts, in order of position, one for each node."""
-    found: dict[Mark, ReferenceKind] = {}
+    """The uses among the facts, in order of position, one for each node.
+
+    Of several that end together the longest counts: what a macro is given is read piece by piece.
+    """
+    found: dict[int, tuple[int, ReferenceKind]] = {}
     for fact in facts:
         receiver = fact.get("receiver")
         for label, mark in fact.items():
             kind = _KINDS.get(label)
             if kind is None:
                 continue
-            whole = mark if receiver is None else (receiver[0], mark[1])
-            known = found.get(whole)
-            if known is None or _RANKS[kind] < _RANKS[known]:
-                found[whole] = kind
-    return sorted(Use(start, end, kind) for (start, end), kind in found.items())
+            start, end = mark if receiver is None else (receiver[0], mark[1])
+            known = found.get(end)
+            if known is None or (start, _RANKS[kind]) < (known[0], _RANKS[known[1]]):
+                found[end] = start, kind
+    return sorted(Use(start, end, kind) for end, (start, kind) in found.items())
 
 
 def without_idle_values(uses: Iterable[Use], text: SourceText, things: Container[str]) -> list[Use]:
@@ -82,6 +87,7 @@ class ReferenceReader:
         for use in uses:
             if use.kind in _CALLS:
                 self._calls.setdefault(use.start, []).append(use.end)
+        self._decorators = sorted(parsed.decorators)
         self._callers = {
             scope.start: scope.owner for scope in values.tree.scopes if scope.kind in BINDABLE_KINDS
         }
@@ -109,6 +115,10 @@ class ReferenceReader:
             value = self._extension(value, path[-1])
         if value.binding is Binding.UNKNOWN:
             return value, path[-1] if len(path) > 1 else ""
+        if value.access is Access.BASE and not value.member and self._values.traits.bare_calls:
+            value = value._replace(member=scope.owner.rpartition(".")[2])
+        if self._values.is_made(path, value):
+            value = value._replace(access=Access.PATH)
         if value.access is Access.PATH:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
         return value, value.member
@@ -121,7 +131,9 @@ class ReferenceReader:
         receiver = self._values.of(expression.path, scope, use.start, sort=sort)
         if receiver.access is Access.BASE and not receiver.member:  # super().name
             return receiver._replace(member=expression.name)
-        return self._values.member(self._values.called(receiver), expression.name)
+        if not self._values.is_made(expression.path, receiver):
+            receiver = self._values.called(receiver)
+        return self._values.member(receiver, expression.name)
 
     def _extension(self, value: Value, name: str) -> Value:
         """The import of this name, if the language calls functions as members of what they take."""
@@ -148,6 +160,8 @@ class ReferenceReader:
         """Whether it is a function or class, or comes from elsewhere."""
         if value.binding is Binding.IMPORT:
             return value.access is Access.PATH
+        if value.binding is Binding.FREE:
+            return self._values.traits.modules_go_on and value.access is Access.PATH
         if value.binding is not Binding.LOCAL or value.access is Access.RESULT:
             return False
         path = [value.root, *value.chain, value.member]
@@ -184,8 +198,12 @@ class ReferenceReader:
         if use.kind is ReferenceKind.INHERIT:
             return scope.class_name
         if use.kind is ReferenceKind.DECORATE:
-            return self._decorated(use.start - 1) or scope.owner
+            return self._decorated(self._decorator_around(use.start)) or scope.owner
         return scope.owner
+
+    def _decorator_around(self, offset: int) -> int:
+        found = bisect_right(self._decorators, offset)
+        return self._decorators[found - 1] if found else offset
 
     def _decorated(self, position: int) -> str:
         """What stands behind the decorators from `position` on; "" for an annotation inside."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from indexer.bindings import BoundImport, bind_imports, bind_locals
 from indexer.exports import read_exports
+from indexer.imports import import_path
 from indexer.languages.traits import Traits, traits_of
 from indexer.parsing import Fact, Parsed
 from indexer.references import (
@@ -46,8 +47,8 @@ _GROUPS: Final = {
 }
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
-    "import.wildcard", "import.exported", "export.name", "export.wildcard",
-    "local.type", "local.new", "local.call", "local.alias",
+    "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
+    "local.in", "local.type", "local.new", "local.call", "local.alias",
     "field.type", "field.new", "field.call", "field.alias",
 }  # fmt: skip
 
@@ -73,8 +74,10 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     text = SourceText(parsed.source)
     tree = ScopeTree(outlined, groups["scope"], modules_are_classes=traits.modules_are_classes)
     imports = bind_imports(tree, groups["import"], text, path=path, style=traits.import_style)
-    things = _things(imports, outlined, traits)
-    uses = without_idle_values(read_uses(groups["use"]), text, things)
+    things = _things(imports, outlined, traits) | _selves(groups["local"], text)
+    uses = read_uses(groups["use"])
+    if not traits.modules_go_on:
+        uses = without_idle_values(uses, text, things)
     bind_locals(tree, groups["local"], text, traits, _read_names(uses, groups, text))
     tree.settle()
     scopes = tree.at(use.start for use in uses)
@@ -85,7 +88,7 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     exports = read_exports(groups["export"], imports, values, text, path=path)
     return Relations(
         namespace=_namespace(groups["namespace"], text),
-        imports=(*(one.record for one in imports), *_implied(imports, values)),
+        imports=(*(one.record for one in imports), *_implied(imports, values, text, path)),
         exports=tuple(exports),
         references=tuple(references),
         only=_only(groups["only"], text),
@@ -109,6 +112,13 @@ def _things(imports: list[BoundImport], outlined: list[Outlined], traits: Traits
     return traits.self_names | traits.class_names | names
 
 
+def _selves(locals_and_fields: Iterable[Fact], text: SourceText) -> frozenset[str]:
+    """What methods call their object, where each names it itself (Go)."""
+    return frozenset(
+        text.of(fact["self"]) for fact in locals_and_fields if "self" in fact and "local" in fact
+    )
+
+
 def _read_names(uses: list[Use], groups: dict[str, list[Fact]], text: SourceText) -> frozenset[str]:
     """The names that some expression or type begins with: others need not be bound."""
     names = {text.first_name((use.start, use.end)) for use in uses}
@@ -128,12 +138,16 @@ def _inheriting(uses: list[Use], scopes: list[Scope]) -> frozenset[str]:
     )
 
 
-def _implied(imports: list[BoundImport], values: Values) -> list[Import]:
-    """`import os.path` binds `os` too: it is written down where it is used so."""
+def _implied(
+    imports: list[BoundImport], values: Values, text: SourceText, path: str
+) -> list[Import]:
+    """What is used as if imported: `os` after `import os.path`, Rust's crates, `super`."""
     found = []
-    for local in sorted(values.implied):
-        line = min(one.record.line for one in imports if one.record.local.startswith(f"{local}."))
-        found.append(Import(local, local, local, wildcard=False, line=line))
+    for local, offset in sorted(values.implied.items()):
+        lines = [one.record.line for one in imports if one.record.local.startswith(f"{local}.")]
+        line = min(lines, default=text.line(offset))
+        target = import_path(values.traits.import_style, path, local)
+        found.append(Import(local, local, target, wildcard=False, line=line))
     return found
 
 

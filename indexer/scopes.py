@@ -136,7 +136,8 @@ class ScopeTree:
         if one.kind in self._class_like:
             scope.is_class, scope.class_name = True, one.qualified_name
             scope.names = self.members.setdefault(one.qualified_name, scope.names)
-        elif one.prefix != parent.prefix:  # a method written outside of its class
+        elif one.prefix != parent.prefix and one.kind in FUNCTION_KINDS:
+            # a method written outside of its class
             scope.class_name = one.prefix
         return scope
 

@@ -30,6 +30,10 @@ class SourceText:
         found = _FIRST_NAME.match(self._source, *mark)
         return found[1].decode("utf-8", "replace") if found else ""
 
+    def has_member_of(self, name: str) -> bool:
+        """Whether `name.` stands anywhere as a whole word."""
+        return re.search(rb"(?<![\w.])%s\." % re.escape(name.encode()), self._source) is not None
+
     def ends(self, start: int, end: int) -> str:
         """A stretch of text; of a long one only both ends, as nobody reads more of it."""
         if end - start <= 2 * MAX_EXPRESSION_CHARACTERS:

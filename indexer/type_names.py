@@ -6,7 +6,7 @@ from typing import NamedTuple
 from indexer.expressions import MAX_EXPRESSION_CHARACTERS, read_expression
 
 _QUALIFIER = re.compile(
-    r"(?:[&*:^\s]|'\w+\s|\.\.\.|(?:const|mut|dyn|impl|volatile|struct|class|enum|union|readonly"
+    r"(?:[&*:^?\s]|'\w+\s|\.\.\.|(?:const|mut|dyn|impl|volatile|struct|class|enum|union|readonly"
     r"|final|inout|in|out|ref|some|any|params|vararg|static|extern|register|unsafe"
     r"|lateinit|asserts|@escaping|@MainActor|@Sendable)\s)+"
 )
@@ -40,13 +40,13 @@ def read_type(text: str, transparent: frozenset[str]) -> TypeName | None:
         if generic is None:
             break
         head = generic[1].strip()
-        if not generic[3].strip():  # an array
+        if not generic[3].strip(" ,"):  # an array
             return None
         is_class = is_class or head in _CLASS_OF
         if head not in _CLASS_OF and _last_component(head) not in transparent:
             text = head
             break
-        text = _split(generic[3], ",")[0]
+        text = _first_argument(generic[3])
     if text.startswith("typeof "):
         text, is_class = text.removeprefix("typeof ").strip(), True
     expression = read_expression(text)
@@ -55,9 +55,18 @@ def read_type(text: str, transparent: frozenset[str]) -> TypeName | None:
     return TypeName(expression.path, is_class)
 
 
+def _first_argument(text: str) -> str:
+    """The first that is a type, without its name: `'a, Output = T` → `T`."""
+    arguments = _split(text, ",")
+    some = [one for one in arguments if not one.lstrip().startswith("'")]
+    return (some or arguments)[0].rpartition(" = ")[2]
+
+
 def _bare(text: str) -> str:
     text = text.strip().strip("\"'`").strip()
     text = _SUFFIX.sub("", _QUALIFIER.sub("", text, count=1) if _QUALIFIER.match(text) else text)
+    if " + " in text:  # of several traits the first
+        text = _split(text, "+")[0].rstrip()
     if "|" not in text:
         return text
     kinds = [part.strip() for part in _split(text, "|")]

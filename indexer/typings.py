@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
+from indexer.meanings import Value, instance
 from indexer.parsing import Fact, Mark
 from indexer.relations import Access, Binding, Reference, ReferenceKind
 from indexer.scopes import ANONYMOUS_FUNCTION, Holds, Scope
 from indexer.source import SourceText
 from indexer.symbols import FUNCTION_KINDS, MAX_NAME_CHARACTERS
-from indexer.values import Value, Values, instance
+from indexer.values import Values
 
 _RETURNS = ("returns", "returns.new", "returns.call")
 
@@ -35,7 +36,10 @@ def _of_names(values: Values, text: SourceText) -> Iterator[Reference]:
 def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
     """What a function is written to return; without that, what all its returns agree on."""
     marks = sorted(
-        (mark, label) for fact in facts for label, mark in fact.items() if label in _RETURNS
+        (_whole(mark, fact), label)
+        for fact in facts
+        for label, mark in fact.items()
+        if label in _RETURNS
     )
     declared: dict[str, tuple[Value, Mark]] = {}
     returned: dict[str, set[Value]] = {}
@@ -58,6 +62,11 @@ def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> It
         value = next(iter(found))
         if owner not in declared and len(found) == 1 and _tells(value, values):
             yield _reference(owner, value, text.place(places[owner]))
+
+
+def _whole(mark: Mark, fact: Fact) -> Mark:
+    """With the receiver, where the grammar has no node for both."""
+    return (fact["receiver"][0], mark[1]) if "receiver" in fact else mark
 
 
 def _given(label: str, mark: Mark, scope: Scope, values: Values, text: SourceText) -> Value:

@@ -4,57 +4,41 @@ known of its type, and the names between.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import Final
 
 from indexer.expressions import read_expression
 from indexer.languages.traits import Traits
+from indexer.meanings import UNKNOWN, Sort, Value, ends_in_call, instance
 from indexer.relations import Access, Binding
 from indexer.scopes import Holds, Name, Scope, ScopeTree, pick
-from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, VALUE_KINDS
+from indexer.surroundings import (
+    classes_around,
+    is_in_nameless_class,
+    is_written_outside,
+    module_of,
+)
+from indexer.symbols import CLASS_KINDS, VALUE_KINDS
 from indexer.type_names import read_type
 
+_CALLED_KINDS: Final = CLASS_KINDS | {"type"}
 _TYPE_KINDS: Final = CLASS_KINDS | {"type", "module", "namespace"}
 _NO_METHOD_KINDS: Final = VALUE_KINDS | {""}
 _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
 
 
-class Sort(Enum):
-    """What a name is written as: languages keep names of some sorts apart."""
-
-    VALUE = auto()
-    RECEIVER = auto()
-    CALLEE = auto()
-    TYPE = auto()
-
-
-class Value(NamedTuple):
-    """The thing root.chain itself (PATH), an instance of it, what calling it gives, or its base;
-    with a `member`, that member of it. Without a root, nothing is known.
-    """
-
-    binding: Binding
-    root: str = ""
-    chain: tuple[str, ...] = ()
-    access: Access = Access.PATH
-    member: str = ""
-
-
-UNKNOWN: Final = Value(Binding.UNKNOWN)
-
-
 @dataclass(slots=True)
 class Values:
     """Works out what paths stand for. `bases` are the classes that have bases; `opens_classes`:
-    an import gives all members of a class bare names. `implied` collects first parts of dotted
-    imports that are used without the rest, such as `os` after `import os.path`.
+    an import gives all members of a class bare names. `implied` collects, with the place of
+    their first use, first parts of dotted imports that are used without the rest, such as `os`
+    after `import os.path`, and modules that a path begins with, such as Rust's crates.
     """
 
     tree: ScopeTree
     traits: Traits
     bases: frozenset[str] = frozenset()
     opens_classes: bool = False
-    implied: set[str] = field(default_factory=set)
+    implied: dict[str, int] = field(default_factory=dict)
     _held: dict[int, Value] = field(default_factory=dict)
     _steps: int = 0
 
@@ -68,12 +52,16 @@ class Values:
     ) -> Value:
         """What `path` stands for where it is written. A path that is bound nowhere is FREE."""
         first, rest = path[0], path[1:]
+        if first in self.traits.module_roots and rest:
+            module = module_of(first, scope)
+            if module is not None:
+                return self.of(rest, module, 1 << 62, leaving_out, sort)
         value = self._of_keyword(first, scope, is_bare=not rest)
         if value is None:
             first_sort = Sort.RECEIVER if rest and sort is not Sort.TYPE else sort
             name = self._look_up(first, scope, offset, leaving_out, first_sort)
             if name is None:
-                value = self._unbound(first, scope, first_sort)
+                value = self._unbound(first, scope, first_sort, offset, is_bare=not rest)
             elif name.imported:
                 value, rest = self._of_import(path, name)
             else:
@@ -82,12 +70,26 @@ class Values:
             value = self.member(value, part, sort if number == len(rest) else Sort.RECEIVER)
         return value
 
+    def result(
+        self, path: Sequence[str], scope: Scope, offset: int, leaving_out: Name | None, sort: Sort
+    ) -> Value:
+        """What calling `path` gives."""
+        value = self.of(path, scope, offset, leaving_out, sort)
+        return value if self.is_made(path, value) else self.called(value)
+
+    def is_made(self, path: Sequence[str], value: Value) -> bool:
+        """Whether the value of `path` is an instance that its last name constructs."""
+        if path[-1] not in self.traits.constructors or value.member:
+            return False
+        has_class = len(path) > 1 or self.traits.bare_calls
+        return has_class and value.access is Access.INSTANCE
+
     def called(self, value: Value) -> Value:
         """What calling it gives."""
         if value.access is Access.PATH and value.binding is not Binding.UNKNOWN:
             is_class = (
                 value.binding is Binding.LOCAL
-                and self.tree.definitions.get(".".join((value.root, *value.chain))) in CLASS_KINDS
+                and self.tree.definitions.get(".".join((value.root, *value.chain))) in _CALLED_KINDS
             )
             return value._replace(access=Access.INSTANCE if is_class else Access.RESULT)
         if value.access is Access.INSTANCE and value.member:
@@ -118,7 +120,10 @@ class Values:
 
     def given(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
         """What calling the written expression gives."""
-        return self.called(self.expression(text, scope, offset, leaving_out, Sort.CALLEE))
+        read = read_expression(text)
+        if read is None or read.name:
+            return UNKNOWN
+        return self.result(read.path, scope, offset, leaving_out, Sort.CALLEE)
 
     def expression(
         self,
@@ -145,10 +150,16 @@ class Values:
 
     def _of_keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
         traits = self.traits
+        if first.startswith("\\"):
+            return Value(Binding.FREE, first[1:])
         if not scope.class_name:
             return None
+        if first in traits.self_names and is_in_nameless_class(scope):
+            return UNKNOWN
         if first in traits.class_names and is_bare:
             return Value(Binding.LOCAL, scope.class_name)
+        if first in traits.constructors and is_bare and traits.bare_calls:
+            return Value(Binding.LOCAL, scope.class_name, (), Access.INSTANCE)
         if first in traits.self_names or first in traits.class_names:
             return Value(Binding.LOCAL, scope.class_name, (), Access.INSTANCE)
         if first in traits.super_names:
@@ -164,8 +175,9 @@ class Values:
             if not here.is_class or here is scope or implicit_this:
                 names = here.names.get(first, ())
                 found = pick(self._fitting(names, sort), offset, leaving_out) if names else None
-                if found is None and implicit_this and _is_written_outside(here):
-                    found = pick(self.tree.members[here.class_name].get(first, ()), offset, None)
+                if found is None and implicit_this and is_written_outside(here):
+                    names = self.tree.members.get(here.class_name, {}).get(first, ())
+                    found = pick(self._fitting(names, sort), offset, None)
                 if found is not None:
                     return found
             here = here.parent
@@ -181,24 +193,32 @@ class Values:
             ]
         if sort is Sort.CALLEE and self.traits.methods_apart:
             return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
-        if sort is Sort.RECEIVER and self.traits.implicit_this:
+        if sort is Sort.RECEIVER and self.traits.implicit_this and not self.traits.bare_calls:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
 
-    def _unbound(self, first: str, scope: Scope, sort: Sort) -> Value:
-        """What is bound nowhere is FREE, but a callee that only a class can have is a member."""
+    def _unbound(
+        self, first: str, scope: Scope, sort: Sort, offset: int, *, is_bare: bool
+    ) -> Value:
+        """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
+        what a path begins with may be a module.
+        """
         traits = self.traits
+        if traits.module_roots and not is_bare and first[:1].islower() and first != "self":
+            self.implied.setdefault(first, offset)
+            return Value(Binding.IMPORT, first)
         if first in traits.implicit:
             return UNKNOWN
         if (
             sort is not Sort.CALLEE
             or not traits.implicit_this
             or traits.free_functions
+            or first in traits.builtins
             or self.opens_classes
-            or _is_in_nameless_class(scope)
+            or is_in_nameless_class(scope)
         ):
             return Value(Binding.FREE, first)
-        heirs = [name for name in _classes_around(scope) if name in self.bases]
+        heirs = [name for name in classes_around(scope) if name in self.bases]
         if len(heirs) > 1 or not scope.class_name:
             return Value(Binding.FREE, first)
         return Value(Binding.LOCAL, (heirs or [scope.class_name])[0], (), Access.INSTANCE, first)
@@ -213,7 +233,7 @@ class Values:
         ]
         fitting = [parts for parts in dotted if list(path[: len(parts)]) == parts]
         if not fitting:
-            self.implied.add(path[0])
+            self.implied.setdefault(path[0], name.start)
             return Value(Binding.IMPORT, path[0]), path[1:]
         longest = max(fitting, key=len)
         return Value(Binding.IMPORT, ".".join(longest)), path[len(longest) :]
@@ -223,7 +243,8 @@ class Values:
             return self.held(name)
         if name.kind == "method" and self.traits.implicit_this:
             class_name, _, member = name.qualified.rpartition(".")
-            return Value(Binding.LOCAL, class_name, (), Access.INSTANCE, member)
+            if class_name:
+                return Value(Binding.LOCAL, class_name, (), Access.INSTANCE, member)
         if name.holds is Holds.ALIAS and self.held(name) is not UNKNOWN:
             return self.held(name)
         if not rest or name.kind not in VALUE_KINDS or self._has(name.qualified, rest[0]):
@@ -235,12 +256,17 @@ class Values:
 
     def member(self, value: Value, part: str, sort: Sort = Sort.VALUE) -> Value:
         """The member `part` of it."""
+        if self.traits.bare_calls and ends_in_call(value):
+            value = self.called(value)
         if value.binding is Binding.UNKNOWN or value.member:
             return UNKNOWN
         if value.access is Access.INSTANCE:
             return self._field(value, part, sort) or value._replace(member=part)
         if value.access is not Access.PATH:
             return value._replace(member=part)
+        return self._member_of_path(value, part, sort)
+
+    def _member_of_path(self, value: Value, part: str, sort: Sort) -> Value:
         if part in self.traits.constructors:
             return value._replace(access=Access.INSTANCE)
         held = self._field(value, part, sort)
@@ -248,7 +274,17 @@ class Values:
             return held
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return value._replace(access=Access.INSTANCE, member=part)
+        if self.traits.modules_go_on and self._is_elsewhere(value, part):
+            root, *chain = value.root.split(".")
+            return Value(Binding.FREE, root, (*chain, *value.chain, part))
         return value._replace(chain=(*value.chain, part))
+
+    def _is_elsewhere(self, value: Value, part: str) -> bool:
+        """Whether it is a module of this file to which another file adds the member."""
+        path = ".".join((value.root, *value.chain))
+        if value.binding is not Binding.LOCAL or self.tree.definitions.get(path) != "module":
+            return False
+        return not self._has(path, part) and part not in self.tree.members.get(path, ())
 
     def _field(self, value: Value, part: str, sort: Sort) -> Value | None:
         """What a field of a class of this file holds; None if it is no field that it has."""
@@ -260,37 +296,3 @@ class Values:
             return None
         known = [held for held in map(self.held, names) if held is not UNKNOWN]
         return known[0] if known else UNKNOWN
-
-
-def _is_written_outside(scope: Scope) -> bool:
-    """Whether it is a method's whose class is elsewhere: Go, C++."""
-    parent = scope.parent
-    return parent is not None and not scope.is_class and scope.class_name != parent.class_name
-
-
-def _classes_around(scope: Scope | None) -> list[str]:
-    """The classes around a place, each once, innermost first."""
-    found: dict[str, None] = {}
-    while scope is not None:
-        if scope.class_name:
-            found[scope.class_name] = None
-        scope = scope.parent
-    return list(found)
-
-
-def _is_in_nameless_class(scope: Scope | None) -> bool:
-    """Whether a method around the place is written in another, so that its class has no name."""
-    inner = ""
-    while scope is not None and not scope.is_class:
-        if inner == "method" and scope.kind in FUNCTION_KINDS:
-            return True
-        inner = scope.kind if scope.kind in FUNCTION_KINDS else inner
-        scope = scope.parent
-    return False
-
-
-def instance(value: Value) -> Value:
-    """An instance of the class that `value` is."""
-    if value.access is Access.PATH and value.binding is not Binding.UNKNOWN:
-        return value._replace(access=Access.INSTANCE)
-    return UNKNOWN

@@ -121,7 +121,8 @@ _TEXTS: Final = {
         ArrayList HashMap HashSet LinkedHashMap LinkedHashSet ArrayDeque Pair Triple Result
         Regex StringBuilder Lazy Function IntRange LongRange CharRange Comparator Deprecated
         JvmStatic JvmOverloads JvmField JvmName JvmInline Throws Suppress OptIn Override
-        Synchronized Volatile Transient PublishedApi DslMarker arrayOf arrayOfNulls
+        Synchronized Volatile Transient PublishedApi DslMarker
+        ReplaceWith arrayOf arrayOfNulls
         booleanArrayOf byteArrayOf charArrayOf doubleArrayOf floatArrayOf intArrayOf
         longArrayOf shortArrayOf emptyArray listOf listOfNotNull mutableListOf emptyList
         arrayListOf setOf setOfNotNull mutableSetOf emptySet hashSetOf linkedSetOf mapOf
@@ -208,6 +209,10 @@ _TEXTS: Final = {
         strncmp strpos strrev strrpos strspn strstr strtolower strtotime strtoupper strtr
         strval substr substr_count substr_replace sys_get_temp_dir tempnam time touch
         trigger_error trim uasort ucfirst ucwords uksort uniqid unlink unpack unserialize
+        isset empty unset curl_getinfo curl_multi_exec curl_setopt_array curl_error
+        curl_errno curl_reset array_replace_recursive array_walk_recursive
+        json_last_error_msg is_executable stream_get_meta_data stream_select
+        stream_wrapper_register set_time_limit setlocale spl_autoload_functions
         urldecode urlencode usleep usort utf8_decode utf8_encode var_dump var_export
         version_compare vsprintf wordwrap
     """,
@@ -242,12 +247,17 @@ _TEXTS: Final = {
         CheckedContinuation UnsafePointer UnsafeMutablePointer UnsafeRawPointer
         UnsafeMutableRawPointer UnsafeBufferPointer available discardableResult escaping
         autoclosure objc inlinable usableFromInline main propertyWrapper resultBuilder
-        dynamicMemberLookup frozen unchecked abs assert assertionFailure debugPrint dump
-        fatalError isKnownUniquelyReferenced max min numericCast precondition
+        dynamicMemberLookup frozen testable preconcurrency _exported _spi abs assert
+        assertionFailure debugPrint defer dump fatalError isKnownUniquelyReferenced max min
+        numericCast precondition
         preconditionFailure print readLine repeatElement sequence stride swap type
         unsafeBitCast unsafeDowncast withCheckedContinuation
         withCheckedThrowingContinuation withExtendedLifetime withTaskGroup
         withThrowingTaskGroup withUnsafeBytes withUnsafePointer zip super self init
+    """,
+    "cpp": """
+        std static_cast dynamic_cast const_cast reinterpret_cast typeid decltype noexcept operator
+        wchar_t char8_t char16_t char32_t nullptr auto delete
     """,
 }
 

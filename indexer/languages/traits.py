@@ -32,7 +32,10 @@ class Traits:
     `implicit` names stand for a value of which nothing is written (`it`). `extensions`: a function
     that is imported by name may be called as if it were a member.
     `inferred` are written where a type would stand and say nothing of it (`var`).
-    `modules_are_classes`: a module has a self and methods (Ruby).
+    `modules_are_classes`: a module has a self and methods; `modules_go_on`: other files may add to
+    it; `bare_calls`: a member is called without parentheses (Ruby).
+    `module_roots` begin paths from the file's module; where a language has them, so does any
+    name that is bound nowhere (Rust's crates).
     `reexports_imports`: what a file imports at its top level, it gives on. `builtins` are names
     that the language defines; uses of them are left out where nothing shadows them.
     `transparent` are generic types that stand for their first argument, `constructors` names
@@ -51,6 +54,9 @@ class Traits:
     extensions: bool = False
     inferred: frozenset[str] = frozenset()
     modules_are_classes: bool = False
+    modules_go_on: bool = False
+    bare_calls: bool = False
+    module_roots: frozenset[str] = frozenset()
     reexports_imports: bool = False
     builtins: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
@@ -83,7 +89,51 @@ _ECMASCRIPT = Traits(
     transparent=_names("Promise PromiseLike Awaited Partial Required Readonly NonNullable"),
 )
 
-_GO = Traits(import_style=ImportStyle.GO, builtins=BUILTINS["go"])
+_GO = Traits(import_style=ImportStyle.GO, types_apart=True, builtins=BUILTINS["go"])
+
+_RUST = Traits(
+    import_style=ImportStyle.RUST,
+    self_names=_names("self"),
+    class_names=_names("Self"),
+    types_apart=True,
+    module_roots=_names("crate self:: super"),
+    builtins=BUILTINS["rust"],
+    transparent=_names(
+        "Option Result Box Arc Rc Pin Future Cow Weak Lazy LazyLock LazyCell OnceCell OnceLock Ref"
+        " RefMut MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop"
+    ),
+)
+
+_RUBY = Traits(
+    import_style=ImportStyle.RUBY,
+    self_names=_names("self"),
+    super_names=_names("super"),
+    implicit_this=True,
+    bare_calls=True,
+    modules_are_classes=True,
+    modules_go_on=True,
+    reexports_imports=True,
+    builtins=BUILTINS["ruby"],
+    constructors=_names("new"),
+)
+
+_C = Traits(
+    import_style=ImportStyle.INCLUDE,
+    types_apart=True,
+    reexports_imports=True,
+    builtins=BUILTINS["c"],
+)
+
+_CPP = Traits(
+    import_style=ImportStyle.INCLUDE,
+    self_names=_names("this"),
+    implicit_this=True,
+    types_apart=True,
+    inferred=_names("auto"),
+    reexports_imports=True,
+    builtins=BUILTINS["c"] | BUILTINS["cpp"],
+    transparent=_names("unique_ptr shared_ptr weak_ptr optional reference_wrapper"),
+)
 
 _JAVA = Traits(
     self_names=_names("this"),
@@ -114,6 +164,7 @@ _CSHARP = Traits(
     free_functions=False,
     types_apart=True,
     inferred=_names("var"),
+    implicit=_names("value"),
     builtins=BUILTINS["csharp"],
     transparent=_names("Task ValueTask"),
 )
@@ -143,6 +194,7 @@ _SWIFT = Traits(
     class_names=_names("Self"),
     super_names=_names("super"),
     implicit_this=True,
+    implicit=_names("error newValue oldValue"),
     builtins=BUILTINS["swift"],
     constructors=_names("init"),
 )
@@ -153,6 +205,10 @@ _TRAITS = {
     "typescript": _ECMASCRIPT,
     "tsx": _ECMASCRIPT,
     "go": _GO,
+    "rust": _RUST,
+    "ruby": _RUBY,
+    "c": _C,
+    "cpp": _CPP,
     "java": _JAVA,
     "kotlin": _KOTLIN,
     "csharp": _CSHARP,

@@ -76,7 +76,22 @@ def _shown(one: Imported) -> str:
     ],
 )
 def test_go_package_is_named_by_the_end_of_its_path(module: str, name: str) -> None:
-    assert local_name(ImportStyle.GO, module) == name
+    assert local_name(ImportStyle.GO, module, lambda _: False) == name
+
+
+@pytest.mark.parametrize(
+    ("module", "used", "name"),
+    [
+        ("github.com/acme/rate-limit", "ratelimit", "ratelimit"),
+        ("github.com/acme/rate-limit", "limit", "limit"),
+        ("k8s.io/api/core/v1", "v1", "v1"),
+        ("github.com/acme/go-kit", "gokit", "gokit"),
+    ],
+)
+def test_go_package_that_its_path_does_not_tell_is_named_as_the_file_uses_it(
+    module: str, used: str, name: str
+) -> None:
+    assert local_name(ImportStyle.GO, module, used.__eq__) == name
 
 
 def test_name_in_the_root_package_has_no_dot_before_it() -> None:

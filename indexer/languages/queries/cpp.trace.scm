@@ -1,0 +1,77 @@
+; On top of c.trace.scm. Uses.
+(call_expression function: [(qualified_identifier) (template_function)] @call)
+(new_expression type: (_) @new)
+(compound_literal_expression type: (_) @new)
+(declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)] @new
+  declarator: (init_declarator value: [(argument_list) (initializer_list)]))
+(call_expression
+  function: (qualified_identifier name: (template_function
+    name: (identifier) @_make
+    arguments: (template_argument_list . (type_descriptor) @new)))
+  (#any-of? @_make "make_unique" "make_shared"))
+(base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)
+(argument_list
+  [(qualified_identifier) @value
+   (pointer_expression operator: "&" argument: (qualified_identifier) @value)])
+
+; Scopes.
+(lambda_expression) @scope.function
+[(for_range_loop) (catch_clause)] @scope
+(field_declaration declarator:
+  [(function_declarator parameters: (_) @scope)
+   (pointer_declarator declarator: (function_declarator parameters: (_) @scope))
+   (reference_declarator (function_declarator parameters: (_) @scope))])
+
+; Names and what they hold.
+(parameter_declaration
+  type: (_) @local.type
+  declarator: (reference_declarator (identifier) @local))
+(optional_parameter_declaration
+  type: (_) @local.type
+  declarator:
+    [(identifier) @local
+     (pointer_declarator declarator: (identifier) @local)
+     (reference_declarator (identifier) @local)])
+(declaration
+  type: (_) @local.type
+  declarator: (init_declarator declarator: (reference_declarator (identifier) @local)))
+(compound_statement (declaration
+  type: (_) @local.type
+  declarator: (function_declarator declarator: (identifier) @local)))
+(declaration
+  type: (placeholder_type_specifier)
+  declarator: (init_declarator
+    declarator:
+      [(identifier) @local
+       (pointer_declarator declarator: (identifier) @local)
+       (reference_declarator (identifier) @local)]
+    value:
+      [(call_expression function: [(identifier) (field_expression)] @local.call)
+       (call_expression function: (qualified_identifier name: (identifier)) @local.call)
+       (new_expression type: (_) @local.new)
+       (identifier) @local.alias
+       (field_expression) @local.alias
+       (compound_literal_expression type: (_) @local.new)]))
+(declaration
+  type: (placeholder_type_specifier)
+  declarator: (init_declarator
+    declarator: (identifier) @local
+    value: (call_expression function: (qualified_identifier name: (template_function
+      name: (identifier) @_make
+      arguments: (template_argument_list . (type_descriptor) @local.type)))))
+  (#any-of? @_make "make_unique" "make_shared"))
+(for_range_loop
+  type: (_) @local.type
+  declarator: [(identifier) @local (reference_declarator (identifier) @local)])
+(field_declaration
+  type: (_) @field.type
+  declarator: (reference_declarator (field_identifier) @field))
+(using_declaration (qualified_identifier name:
+  [(identifier) @local
+   (qualified_identifier name: (identifier) @local)
+   (qualified_identifier name: (qualified_identifier name: (identifier) @local))]) @local.alias)
+(namespace_alias_definition
+  name: (namespace_identifier) @local
+  [(namespace_identifier) (nested_namespace_specifier)] @local.alias)
+(function_declarator (trailing_return_type (type_descriptor) @returns))

@@ -1,0 +1,110 @@
+; Uses.
+(call_expression function:
+  [(identifier) @call
+   (scoped_identifier) @call
+   (field_expression) @call
+   (generic_function function: (_) @call)])
+(macro_invocation macro: (_) @call)
+; What a macro is given is tokens: `a::b(`, `a.b(`, `.b(` and `b(` are calls there.
+(token_tree (identifier) @call . (token_tree . "("))
+(token_tree ["." "::"] @receiver . (identifier) @call . (token_tree . "("))
+(token_tree
+  [(identifier) (self) (super) (crate)] @receiver . ["." "::"] .
+  (identifier) @call . (token_tree . "("))
+(token_tree
+  [(identifier) (self) (super) (crate)] @receiver . ["." "::"] .
+  (identifier) . ["." "::"] .
+  (identifier) @call . (token_tree . "("))
+(struct_expression name:
+  [(type_identifier) @new
+   (scoped_type_identifier) @new
+   (generic_type_with_turbofish type: (_) @new)])
+(impl_item trait:
+  [(type_identifier) @base (scoped_type_identifier) @base (generic_type type: (_) @base)])
+(trait_item bounds: (trait_bounds
+  [(type_identifier) @base (scoped_type_identifier) @base (generic_type type: (_) @base)]))
+(attribute_item (attribute . [(identifier) (scoped_identifier)] @decorate))
+(attribute_item (attribute
+  . (identifier) @_derive
+  arguments: (token_tree [(identifier) @decorate ((identifier) @receiver . "::" . (identifier) @decorate)] . ["," ")"]))
+  (#eq? @_derive "derive"))
+(arguments
+  [(identifier) @value
+   (scoped_identifier) @value
+   (reference_expression value: [(identifier) (scoped_identifier)] @value)])
+(array_expression [(identifier) (scoped_identifier)] @value)
+(field_initializer value: [(identifier) (scoped_identifier)] @value)
+
+; Scopes beside functions and types.
+[(closure_expression) (function_type)] @scope.function
+[(if_expression) (match_arm) (for_expression) (while_expression) (async_block)] @scope
+
+; Names and what they hold.
+(parameter
+  pattern: [(identifier) @local (mut_pattern (identifier) @local)]
+  type: (_) @local.type)
+(closure_parameters (identifier) @local)
+(let_declaration
+  pattern: (identifier) @local
+  type: (_)? @local.type
+  value:
+    [(call_expression function: (_) @local.call)
+     (try_expression (call_expression function: (_) @local.call))
+     (await_expression (call_expression function: (_) @local.call))
+     (try_expression (await_expression (call_expression function: (_) @local.call)))
+     (struct_expression name: (_) @local.new)
+     (reference_expression value: [(identifier) (field_expression)] @local.alias)
+     (identifier) @local.alias
+     (field_expression) @local.alias]?
+  (#not-match? @local.call "\\)\\s*\\.\\w+$"))
+(let_declaration
+  pattern: (identifier) @local
+  value: (call_expression function: (field_expression
+    value: [(call_expression function: (_) @local.call)
+            (await_expression (call_expression function: (_) @local.call))
+            (identifier) @local.alias
+            (field_expression) @local.alias]
+    field: (field_identifier) @_same))
+  (#any-of? @_same "unwrap" "expect" "unwrap_or_default" "clone" "as_ref" "as_mut" "borrow"
+    "borrow_mut" "to_owned"))
+([(let_condition
+    pattern: (tuple_struct_pattern type: (identifier) @_some . "(" . (identifier) @local)
+    value: [(call_expression function: (_) @local.call)
+            (await_expression (call_expression function: (_) @local.call))
+            (reference_expression value: [(identifier) (field_expression)] @local.alias)
+            (identifier) @local.alias
+            (field_expression) @local.alias])
+  (let_declaration
+    pattern: (tuple_struct_pattern type: (identifier) @_some . "(" . (identifier) @local)
+    value: [(call_expression function: (_) @local.call)
+            (await_expression (call_expression function: (_) @local.call))
+            (reference_expression value: [(identifier) (field_expression)] @local.alias)
+            (identifier) @local.alias
+            (field_expression) @local.alias])]
+ (#any-of? @_some "Some" "Ok"))
+(tuple_struct_pattern "(" (identifier) @local)
+(tuple_pattern (identifier) @local)
+(slice_pattern (identifier) @local)
+(ref_pattern (identifier) @local)
+(mut_pattern (identifier) @local)
+(reference_pattern (identifier) @local)
+(captured_pattern . (identifier) @local)
+(field_pattern
+  [name: (shorthand_field_identifier) @local
+   pattern: (identifier) @local])
+((match_pattern . (identifier) @local) (#match? @local "^[a-z_]"))
+(for_expression pattern: (identifier) @local)
+(type_parameter
+  name: (type_identifier) @local
+  bounds: (trait_bounds . [(type_identifier) (scoped_type_identifier)] @local.alias)?)
+(const_item name: (identifier) @local type: (_) @local.type)
+(static_item name: (identifier) @local type: (_) @local.type)
+(struct_item body: (field_declaration_list (field_declaration
+  name: (field_identifier) @field type: (_) @field.type)))
+(function_item return_type: (_) @returns)
+(function_signature_item return_type: (_) @returns)
+
+; Imports and what is given on.
+(use_declaration (visibility_modifier)? @import.exported) @import.tree
+(extern_crate_declaration name: (identifier) @import.module alias: (identifier)? @import.alias)
+(mod_item name: (identifier) @import.submodule !body)
