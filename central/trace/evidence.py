@@ -8,7 +8,7 @@ from central.trace.backward import Edge
 from central.trace.inquiry import Inquiry
 from central.trace.rows import Declared, PlaceRow, Places, Requirement
 from central.trace.symbols import Definition
-from central.trace.things import Key, Thing
+from central.trace.things import Key
 from indexer.relations import Binding
 
 _IMPORT_LINES = """SELECT i.file_id, i.local, i.line, i.path,
@@ -35,7 +35,7 @@ class Evidence:
     ) -> None:
         self._definitions = definitions
         self._imports = _import_lines(inquiry, edges)
-        files = {file for edge in edges if edge.thing for file in _files(edge.thing)}
+        files = {file for edge in edges for file in _files(edge)}
         asked = [Places(file) for file in sorted(files)]
         self._places: dict[int, PlaceRow] = {
             question.file: rows[0]
@@ -87,13 +87,12 @@ class Evidence:
             yield _SENTENCES[edge.rule]
 
     def _path(self, file: int) -> str:
-        found = self._places.get(file)
-        target = next((one.path for key, one in self._definitions.items() if key[0] == file), "")
-        return found.path if found else target
+        return self._places[file].path if file in self._places else ""
 
 
-def _files(thing: Thing) -> list[int]:
-    return [thing.file, *thing.trail]
+def _files(edge: Edge) -> list[int]:
+    trail = edge.thing.trail if edge.thing else ()
+    return [edge.target[0], *trail]
 
 
 def _import_lines(inquiry: Inquiry, edges: Sequence[Edge]) -> dict[Key, str]:

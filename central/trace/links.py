@@ -6,14 +6,17 @@ from central.trace.answers import Endpoint, Link
 from central.trace.backward import Edge
 from central.trace.evidence import Evidence
 from central.trace.scope import Sight
-from central.trace.symbols import Definition
+from central.trace.symbols import Definition, definitions_at
 from central.trace.things import Key
 from central.trace.versions import lags
 from central.trace.walking import Step
 
 
 def links(sight: Sight, steps: Sequence[Step], definitions: Mapping[Key, Definition]) -> list[Link]:
-    """`steps` as they are shown; `definitions` are those at both ends, as far as there are any."""
+    """`steps` as they are shown; `definitions` are the callees, and callers as far as known."""
+    callers = ((step.edge.site.file, step.edge.site.caller) for step in steps)
+    unread = [key for key in callers if key[1] and key not in definitions]
+    definitions = {**definitions, **definitions_at(sight.inquiry, unread)}
     evidence = Evidence(sight.inquiry, [step.edge for step in steps], definitions)
     return [_link(sight, step, evidence, definitions) for step in steps]
 

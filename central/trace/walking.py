@@ -34,7 +34,10 @@ class Walk:
 def walk_callers(
     inquiry: Inquiry, definitions: Sequence[Definition], *, depth: int, least: Confidence
 ) -> Walk:
-    """Callers up to `depth` levels; each definition is gone through once."""
+    """Callers up to `depth` levels; each definition is gone through once.
+
+    The definitions around the last level's references are not read.
+    """
     known = {one.key: one for one in definitions}
     targets = {one.key: index for index, one in enumerate(definitions)}
     walk = Walk([], Found([]), known)
@@ -46,17 +49,18 @@ def walk_callers(
         if found.is_cut:
             walk.cut.add("The search for callers met a limit; ask for a definition by file.")
         walk.steps += [Step(edge, number, targets[edge.target]) for edge in found.edges]
+        if number == depth:
+            break
         callers: dict[Key, int] = {}
         for edge in found.edges:
             if edge.site.caller:
                 callers.setdefault((edge.site.file, edge.site.caller), targets[edge.target])
         fresh = definitions_at(inquiry, [key for key in callers if key not in known])
-        if not fresh or number == depth:
-            known |= fresh
-            break
         known |= fresh
         targets |= {key: callers[key] for key in fresh}
         level = list(fresh.values())
+        if not level:
+            break
         if len(level) > MAX_LEVEL:
             walk.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
             level = level[:MAX_LEVEL]

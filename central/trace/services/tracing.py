@@ -175,9 +175,7 @@ def _callers(sight: Sight, request: TraceRequest) -> _Traced:
 def _callees(sight: Sight, request: TraceRequest) -> _Traced:
     chosen, has_more = chosen_definitions(sight, request.choice)
     used = find_callees(sight.inquiry, [one.key for one in chosen], least=request.min_confidence)
-    ends = {edge.target for edge in used.edges}
-    ends |= {(edge.site.file, edge.site.caller) for edge in used.edges}
-    definitions = definitions_at(sight.inquiry, ends)
+    definitions = definitions_at(sight.inquiry, {edge.target for edge in used.edges})
     owner = {one.key: index for index, one in enumerate(chosen)}
     steps = [
         Step(edge, 1, owner[owner_of(edge.site, owner)])
