@@ -51,7 +51,7 @@ def expand(statement: str) -> Iterator[Imported]:
     text = _KEYWORDS.sub("", statement.strip().removesuffix(";").strip(), count=1).strip()
     local, equals, target = text.partition("=")
     if equals and not target.startswith(">") and "{" not in text:
-        yield Imported(_dotted(target), (), local.strip())
+        yield Imported(_dotted(target.partition("<")[0]), (), local.strip())
         return
     for part in _split(text):
         yield from _expand(part, 0)

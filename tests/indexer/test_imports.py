@@ -54,7 +54,11 @@ def test_rust_counts_the_modules_inside_of_the_file() -> None:
         ("global using Json = System.Text.Json;", ["System.Text.Json as Json"]),
         ("pub(crate) use a::{self, b::{C, D as E}, f::*};", ["a", "a.b.C", "a.b.D as E", "a.f *"]),
         ("use function Acme\\{one, two as three};", ["Acme.one", "Acme.two as three"]),
+        ("use Acme\\{function one, const TWO};", ["Acme.one", "Acme.TWO"]),
+        ("use Acme\\One, Acme\\Two as Three;", ["Acme.One", "Acme.Two as Three"]),
+        ("using Pages = Acme.List<Acme.Page>;", ["Acme.List as Pages"]),
         ("import a.b.{C => D, E => _, _}", ["a.b.C as D", "a.b *"]),
+        ("import a.{b, c => d}, e.f", ["a.b", "a.c as d", "e.f"]),
         ("import struct AcmeAuth.Token", ["AcmeAuth.Token"]),
     ],
 )

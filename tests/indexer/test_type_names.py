@@ -13,6 +13,7 @@ TRANSPARENT = frozenset({"Optional", "Promise", "Arc", "unique_ptr"})
         "a.Foo", "'a.Foo'", "Optional[a.Foo]", "Optional['a.Foo']", "a.Foo | None", "None | a.Foo",
         ": a.Foo", ": Promise<a.Foo | undefined>", "a.Foo?", "a::Foo<T, U>", "&'x mut a::Foo",
         "*a.Foo", "const std::unique_ptr<a::Foo>&", "Arc<dyn a::Foo>", "a\\Foo", "a.Foo[int]",
+        "?a\\Foo",
     ],
 )  # fmt: skip
 def test_pointers_nullability_and_arguments_are_left_out(text: str) -> None:
@@ -29,7 +30,18 @@ def test_container_is_itself(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a.Foo | a.Bar", "(x: Foo) => Bar", "Foo[]", "[]Foo", "{ a: Foo }", "", "<", "x" * 999]
+    "text",
+    [
+        "a.Foo | a.Bar",
+        "(x: Foo) => Bar",
+        "Foo[]",
+        "Foo[,]",
+        "[]Foo",
+        "{ a: Foo }",
+        "",
+        "<",
+        "x" * 999,
+    ],
 )
 def test_unions_functions_and_arrays_are_unknown(text: str) -> None:
     assert read_type(text, TRANSPARENT) is None

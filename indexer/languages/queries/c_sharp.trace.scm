@@ -36,6 +36,7 @@
 (parameter_list name: (identifier) @local)
 (implicit_parameter) @local
 (foreach_statement type: (_) @local.type left: (identifier) @local)
+(tuple_pattern name: (identifier) @local)
 [(declaration_pattern type: (_) @local.type name: (identifier) @local)
  (declaration_expression type: (_) @local.type name: (identifier) @local)
  (recursive_pattern type: (_) @local.type name: (identifier) @local)
