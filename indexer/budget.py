@@ -52,7 +52,8 @@ class Budget:
 
     def lift(self) -> None:
         """Read without limit from now on: the tree asks for the text that predicates compare, and
-        would ask for ever if it got none."""
+        would ask for ever if it got none.
+        """
         self._reads = sys.maxsize
 
     def read(self, offset: int, _point: object) -> bytes:

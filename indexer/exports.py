@@ -9,7 +9,7 @@ from indexer.languages.traits import ImportStyle, Traits
 from indexer.meanings import Value
 from indexer.parsing import Fact
 from indexer.relations import Access, Binding, Export, cut_path
-from indexer.scopes import Holds
+from indexer.scopes import MAX_BINDINGS, Holds
 from indexer.source import SourceText
 from indexer.symbols import MAX_NAME_CHARACTERS
 from indexer.values import Values
@@ -43,7 +43,9 @@ class _Reader:
         self._at_top = [one for one in imports if one.scope.parent is None or one.is_given_on]
         self._paths: dict[str, list[str]] = {}
         for one in self._at_top:
-            self._paths.setdefault(one.record.local, []).append(one.record.path)
+            paths = self._paths.setdefault(one.record.local, [])
+            if len(paths) < MAX_BINDINGS:
+                paths.append(one.record.path)
 
     @property
     def _traits(self) -> Traits:

@@ -33,6 +33,7 @@ _SORTS = {
     ReferenceKind.ELEMENT: Sort.VALUE,
 }
 _CALLS = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
+_MAX_DECORATORS: Final = 32
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
@@ -208,7 +209,9 @@ class ReferenceReader:
     def _decorated(self, position: int) -> str:
         """What stands behind the decorators from `position` on; "" for an annotation inside."""
         parsed = self._parsed
-        while position in parsed.decorators:
+        for _ in range(_MAX_DECORATORS):
+            if position not in parsed.decorators:
+                break
             position = parsed.decorators[position]
             found = _BEFORE_DEFINITION.match(parsed.source, position)
             position = found.end() if found else position

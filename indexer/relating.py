@@ -82,9 +82,10 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     tree.settle()
     scopes = tree.at(use.start for use in uses)
     opens_classes = any(one.opens_class for one in imports)
-    values = Values(tree, traits, _inheriting(uses, scopes), opens_classes)
+    values = Values(tree, traits, _inheriting(uses, scopes), opens_classes, text.is_path_root)
+    typings = read_typings(groups["returns"], values, text) if traits.has_methods else ()
     found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), MAX_REFERENCES)
-    references = [*found, *read_typings(groups["returns"], values, text)][:MAX_REFERENCES]
+    references = [*found, *typings][:MAX_REFERENCES]
     exports = read_exports(groups["export"], imports, values, text, path=path)
     return Relations(
         namespace=_namespace(groups["namespace"], text),
@@ -142,10 +143,12 @@ def _implied(
     imports: list[BoundImport], values: Values, text: SourceText, path: str
 ) -> list[Import]:
     """What is used as if imported: `os` after `import os.path`, Rust's crates, `super`."""
+    lines: dict[str, int] = {}
+    for one in imports:
+        lines.setdefault(one.record.local.partition(".")[0], one.record.line)
     found = []
     for local, offset in sorted(values.implied.items()):
-        lines = [one.record.line for one in imports if one.record.local.startswith(f"{local}.")]
-        line = min(lines, default=text.line(offset))
+        line = lines.get(local) or text.line(offset)
         target = import_path(values.traits.import_style, path, local)
         found.append(Import(local, local, target, wildcard=False, line=line))
     return found

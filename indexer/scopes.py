@@ -12,6 +12,7 @@ from indexer.parsing import Fact
 from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, Outlined
 
 MAX_SCOPE_DEPTH: Final = 64
+MAX_BINDINGS: Final = 100  # of one name in one scope: each look-up may read them all
 
 _CLASS_LIKE = CLASS_KINDS | {"scope"}
 _ENCLOSING = CLASS_KINDS | FUNCTION_KINDS
@@ -151,14 +152,14 @@ class ScopeTree:
             names = scope.names
         else:
             names = self.members.setdefault(one.prefix, {})
-        names.setdefault(one.name, []).append(name)
+        _add(names, one.name, name)
 
     def bind(self, name: str, bound: Name) -> None:
         """Add a local or an import. `settle` must follow the last one."""
         scope = bound.scope
         if not bound.imported and (scope.parent is None or scope.is_class):
             bound.qualified = f"{scope.prefix}.{name}" if scope.prefix else name
-        scope.names.setdefault(name, []).append(bound)
+        _add(scope.names, name, bound)
         self._bound.append(scope.names)
 
     def bind_field(self, name: str, bound: Name) -> None:
@@ -166,7 +167,7 @@ class ScopeTree:
         names = self.members.get(bound.scope.class_name)
         if names is not None:
             bound.qualified = f"{bound.scope.class_name}.{name}"
-            names.setdefault(name, []).append(bound)
+            _add(names, name, bound)
             self._bound.append(names)
 
     def settle(self) -> None:
@@ -175,6 +176,12 @@ class ScopeTree:
             for name, several in names.items():
                 if len(several) > 1:
                     names[name] = _merged(several)
+
+
+def _add(names: dict[str, list[Name]], name: str, bound: Name) -> None:
+    known = names.setdefault(name, [])
+    if len(known) < MAX_BINDINGS:
+        known.append(bound)
 
 
 def _merged(names: list[Name]) -> list[Name]:

@@ -84,6 +84,22 @@ def test_long_chain_of_calls_is_read_in_a_moment() -> None:
     assert len(record.references) == 901
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"x = maker(); x.member_of_it()\n",
+        b"self.x = maker(); self.x.go()\n",
+        b"@decorator_of_some_kind\n",
+        b"import package_%d.module; package_%d.other()\n",
+    ],
+)
+def test_what_repeats_is_read_in_a_moment(line: bytes) -> None:
+    head = b"class A:\n  def f(self): ...\n"
+    body = b"".join(line.replace(b"%d", str(number).encode()) for number in range(3_000))
+    record = record_of("a.py", head + body)
+    assert record.degraded is not None or len(record.references) >= 3_000
+
+
 @pytest.mark.parametrize("name", ["a.py", "a.js", "a.ts", "a.tsx"])
 @settings(max_examples=25, deadline=None)
 @given(content=st.binary(max_size=300))
