@@ -82,7 +82,8 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     tree.settle()
     scopes = tree.at(use.start for use in uses)
     opens_classes = any(one.opens_class for one in imports)
-    values = Values(tree, traits, _inheriting(uses, scopes), opens_classes, text.is_path_root)
+    path_roots = traits.module_roots | text.path_roots if traits.module_roots else frozenset()
+    values = Values(tree, traits, _inheriting(uses, scopes), opens_classes, path_roots)
     typings = read_typings(groups["returns"], values, text) if traits.has_methods else ()
     found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), MAX_REFERENCES)
     references = [*found, *typings][:MAX_REFERENCES]

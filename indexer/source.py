@@ -2,11 +2,13 @@
 
 import re
 from bisect import bisect_right
+from functools import cached_property
 
 from indexer.expressions import MAX_EXPRESSION_CHARACTERS
 from indexer.parsing import Mark
 
 _GAP = "\0"
+_PATH_ROOT = re.compile(rb"(?<![\w.:])([a-z_]\w*)\s*::")
 _FIRST_NAME = re.compile(rb"(?:[(&*\s\\:]|await\s|new\s)*([\w$@\x80-\xff]*)")
 
 
@@ -33,6 +35,11 @@ class SourceText:
     def has_member_of(self, name: str) -> bool:
         """Whether `name.` stands anywhere as a whole word."""
         return re.search(rb"(?<![\w.])%s\." % re.escape(name.encode()), self._source) is not None
+
+    @cached_property
+    def path_roots(self) -> frozenset[str]:
+        """The names that paths with `::` begin with, types left out."""
+        return frozenset(name.decode() for name in _PATH_ROOT.findall(self._source))
 
     def ends(self, start: int, end: int) -> str:
         """A stretch of text; of a long one only both ends, as nobody reads more of it."""

@@ -29,15 +29,16 @@ _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
 @dataclass(slots=True)
 class Values:
     """Works out what paths stand for. `bases` are the classes that have bases; `opens_classes`:
-    an import gives all members of a class bare names. `implied` collects, with the place of
-    their first use, first parts of dotted imports that are used without the rest, such as `os`
-    after `import os.path`, and modules that a path begins with, such as Rust's crates.
+    an import gives all members of a class bare names. `path_roots` are modules where they are
+    bound nowhere (Rust's crates). `implied` collects, with the place of their first use, what is
+    used as if imported: such modules, and `os` after `import os.path`.
     """
 
     tree: ScopeTree
     traits: Traits
     bases: frozenset[str] = frozenset()
     opens_classes: bool = False
+    path_roots: frozenset[str] = frozenset()
     implied: dict[str, int] = field(default_factory=dict)
     _held: dict[int, Value] = field(default_factory=dict)
     _steps: int = 0
@@ -204,7 +205,7 @@ class Values:
         what a path begins with may be a module.
         """
         traits = self.traits
-        if traits.module_roots and not is_bare and first[:1].islower() and first != "self":
+        if not is_bare and first in self.path_roots:
             self.implied.setdefault(first, offset)
             return Value(Binding.IMPORT, first)
         if first in traits.implicit:

@@ -36,6 +36,7 @@ class Traits:
     it; `bare_calls`: a member is called without parentheses (Ruby).
     `module_roots` begin paths from the file's module; where a language has them, so does any
     name that is bound nowhere (Rust's crates).
+    Unless it `has_methods`, nobody needs the types of fields and results.
     `reexports_imports`: what a file imports at its top level, it gives on. `builtins` are names
     that the language defines; uses of them are left out where nothing shadows them.
     `transparent` are generic types that stand for their first argument, `constructors` names
@@ -57,6 +58,7 @@ class Traits:
     modules_go_on: bool = False
     bare_calls: bool = False
     module_roots: frozenset[str] = frozenset()
+    has_methods: bool = True
     reexports_imports: bool = False
     builtins: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
@@ -119,6 +121,7 @@ _RUBY = Traits(
 
 _C = Traits(
     import_style=ImportStyle.INCLUDE,
+    has_methods=False,
     types_apart=True,
     reexports_imports=True,
     builtins=BUILTINS["c"],
