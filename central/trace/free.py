@@ -12,12 +12,15 @@ from central.trace.things import Thing, surest
 # Where a method may call an inherited one by its bare name.
 _IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "none"})
 
+_NAMESPACED: Final = frozenset({"maven", "nuget", "composer", "swiftpm"})
+
 
 def free(question: Free) -> Steps:
-    """The first of these that has the name: a class around, the scope, a wildcard import, and
-    last the declared packages that are imported so, if just one definition has the name.
+    """The first of these that has the name: a class around, the scope, a wildcard import, the
+    whole path as written, and last the declared packages that are imported so, if just one
+    definition has the name.
     """
-    for rule in (_inherited, _in_scope, _by_wildcard, _in_dependencies):
+    for rule in (_inherited, _in_scope, _by_wildcard, _in_full, _in_dependencies):
         found = yield from rule(question)
         if found:
             return surest(found)
@@ -55,6 +58,14 @@ def _by_wildcard(question: Free) -> Asking[list[Thing]]:
     paths = dict.fromkeys(f"{row.path}.{name}" for row in wildcards)
     answers = yield [Path(*question[1:4], path) for path in paths]
     return [one._replace(rule="import") for answer in answers for one in answer]
+
+
+def _in_full(question: Free) -> Asking[list[Thing]]:
+    """A path with its namespace, which needs no import: `com.acme.Trail.record()`."""
+    if not question.chain or question.ecosystem not in _NAMESPACED:
+        return []
+    (found,) = yield [Path(*question[1:4], ".".join(_names(question)))]
+    return [one._replace(rule="import") for one in found]
 
 
 def _in_dependencies(question: Free) -> Asking[list[Thing]]:
