@@ -10,6 +10,7 @@ from central.trace.aliases import aliases_of
 from central.trace.forward import Resolution, origins, resolve
 from central.trace.inquiry import Inquiry
 from central.trace.questions import Lineage
+from central.trace.rows import Near
 from central.trace.sites import Named, Site, sites_named, sites_rooted, type_sites
 from central.trace.symbols import definitions_at
 from central.trace.things import Key, last_name
@@ -26,6 +27,7 @@ class Kin:
 
 def kin_of(inquiry: Inquiry, owners: Collection[Key]) -> Kin:
     """Of classes: what is one of them, inherits from one, or is inherited; and what makes such."""
+    owners = _spread(inquiry, owners)
     lineages = inquiry.answers([Lineage(*owner) for owner in owners])
     known = {*owners, *(thing.key for lineage in lineages for thing in lineage)}
     known |= {heir for heirs in descendants(inquiry, owners).values() for heir in heirs}
@@ -68,6 +70,15 @@ def candidates(
         sites += sites_rooted(inquiry, kin.roots, kind=named.kind, names=names)
     unique = list({site.id: site for site in sites}.values())
     return list(zip(unique, resolve(inquiry, unique), strict=True))
+
+
+def _spread(inquiry: Inquiry, owners: Collection[Key]) -> set[Key]:
+    """The classes in every file where they stand: a member's file need not be its class's."""
+    answers = inquiry.answers([Near(*owner) for owner in owners])
+    found = {
+        (row.file, name) for (_, name), rows in zip(owners, answers, strict=True) for row in rows
+    }
+    return found | set(owners)
 
 
 def _heirs(inquiry: Inquiry, classes: Sequence[Key]) -> dict[Key, list[Key]]:

@@ -115,7 +115,7 @@ def definitions_in(inquiry: Inquiry, *, repository: int, path: str) -> list[Defi
 def near_names(symbol: str, *, repositories: Sequence[int]) -> list[str]:
     """Names that exist and are like the symbol's, the most similar first."""
     name = split_symbol(symbol)[1].rpartition(".")[2]
-    parts = [token[:4] for token in tokenize(name) if token]
+    parts = [token[:3] for token in tokenize(name) if token]
     if not parts:
         return []
     like = " | ".join(f"'{part}':*" for part in dict.fromkeys(parts))

@@ -1,6 +1,6 @@
 """Callers of callers, level by level."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -30,6 +30,14 @@ class Walk:
     definitions: dict[Key, Definition]
     cut: set[str] = field(default_factory=set)
 
+    def take(self, found: Found, depth: int, targets: Mapping[Key, int]) -> None:
+        """Add a level's edges."""
+        if depth == 1:
+            self.first = found
+        if found.is_cut:
+            self.cut.add("The search for callers met a limit; ask for a definition by file.")
+        self.steps += [Step(edge, depth, targets[edge.target]) for edge in found.edges]
+
 
 def walk_callers(
     inquiry: Inquiry, definitions: Sequence[Definition], *, depth: int, least: Confidence
@@ -38,30 +46,32 @@ def walk_callers(
 
     The definitions around the last level's references are not read.
     """
-    known = {one.key: one for one in definitions}
+    walk = Walk([], Found([]), {one.key: one for one in definitions})
     targets = {one.key: index for index, one in enumerate(definitions)}
-    walk = Walk([], Found([]), known)
     level = list(definitions)
     for number in range(1, depth + 1):
         found = find_callers(inquiry, level, least=least)
-        if number == 1:
-            walk.first = found
-        if found.is_cut:
-            walk.cut.add("The search for callers met a limit; ask for a definition by file.")
-        walk.steps += [Step(edge, number, targets[edge.target]) for edge in found.edges]
-        if number == depth:
-            break
-        callers: dict[Key, int] = {}
-        for edge in found.edges:
-            if edge.site.caller:
-                callers.setdefault((edge.site.file, edge.site.caller), targets[edge.target])
-        fresh = definitions_at(inquiry, [key for key in callers if key not in known])
-        known |= fresh
-        targets |= {key: callers[key] for key in fresh}
-        level = list(fresh.values())
+        walk.take(found, number, targets)
+        if number < depth:
+            level = _callers(inquiry, found, walk, targets)
         if not level:
             break
         if len(level) > MAX_LEVEL:
             walk.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
             level = level[:MAX_LEVEL]
     return walk
+
+
+def _callers(
+    inquiry: Inquiry, found: Found, walk: Walk, targets: dict[Key, int]
+) -> list[Definition]:
+    """The definitions around a level's references that have not been gone through."""
+    callers: dict[Key, int] = {}
+    for edge in found.edges:
+        key = (edge.site.file, edge.site.caller)
+        if edge.site.caller and key not in walk.definitions:
+            callers.setdefault(key, targets[edge.target])
+    fresh = definitions_at(inquiry, callers)
+    walk.definitions |= fresh
+    targets |= {key: callers[key] for key in fresh}
+    return list(fresh.values())

@@ -1,0 +1,175 @@
+"""What the routes take and refuse, how symbols are named, and pages."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.central.protocol import Api
+from tests.central.trace.conftest import Ask
+from tests.central.trace.corpus import organization_of, pyproject, repository
+
+pytestmark = pytest.mark.django_db
+
+Callers = Callable[..., list[str]]
+
+
+@pytest.fixture
+def kit() -> None:
+    """A library with two things of one name, and a service that calls one of them six times."""
+    repository(
+        "kit",
+        {
+            "pyproject.toml": pyproject("acme-kit"),
+            "acme_kit/__init__.py": "from .auth import Auth\n",
+            "acme_kit/auth.py": """\
+                class Auth:
+                    def verify(self):
+                        return sign()
+
+                def sign(): ...
+                """,
+            "acme_kit/mail.py": "def verify(): ...\n",
+        },
+    )
+    repository(
+        "app",
+        {
+            "pyproject.toml": pyproject("acme-app", "acme-kit"),
+            "app/main.py": "from acme_kit.mail import verify\n\n" + "verify()\n" * 6,
+        },
+    )
+
+
+def definitions(answer: Any) -> list[str]:
+    return [f"{one['file']}:{one['qualified_name']}" for one in answer.json()["definitions"]]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "expected"),
+    [
+        ("verify", ["acme_kit/auth.py:Auth.verify", "acme_kit/mail.py:verify"]),
+        ("Auth.verify", ["acme_kit/auth.py:Auth.verify"]),
+        ("Auth::verify()", ["acme_kit/auth.py:Auth.verify"]),
+        ("acme_kit.mail:verify", ["acme_kit/mail.py:verify"]),
+        ("acme_kit:Auth.verify", ["acme_kit/auth.py:Auth.verify"]),
+        ("acme_kit.auth.Auth", ["acme_kit/auth.py:Auth"]),
+    ],
+)
+def test_a_symbol_may_be_bare_qualified_or_with_its_module(
+    kit: None, ask: Ask, symbol: str, expected: list[str]
+) -> None:
+    assert definitions(ask("callers", symbol=symbol)) == expected
+
+
+def test_project_file_and_line_choose_the_definition(kit: None, ask: Ask) -> None:
+    mail = ["acme_kit/mail.py:verify"]
+    assert definitions(ask("callers", symbol="verify", file="acme_kit/mail.py")) == mail
+    assert definitions(ask("callers", symbol="verify", project="kit", line=1)) == mail
+
+
+def test_an_unknown_symbol_is_answered_with_names_that_are_like_it(kit: None, ask: Ask) -> None:
+    response = ask("callers", symbol="verfy")
+    assert response.status_code == 404
+    assert response.json()["code"] == "symbol_not_found"
+    assert response.json()["near"] == ["verify"]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"project": "nowhere"}, "repository_not_found"),
+        ({"file": "nowhere.py"}, "file_not_found"),
+        ({"project": "app"}, "symbol_not_found"),
+    ],
+)
+def test_what_is_not_there_is_told_apart(
+    kit: None, ask: Ask, query: dict[str, str], code: str
+) -> None:
+    response = ask("callers", symbol="verify", **query)
+    assert (response.status_code, response.json()["code"]) == (404, code)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"symbol": ""},
+        {"symbol": "a\0b"},
+        {"symbol": "verify", "depth": 0},
+        {"symbol": "verify", "depth": 6},
+        {"symbol": "verify", "limit": 201},
+        {"symbol": "verify", "limit": "many"},
+        {"symbol": "verify", "line": -1},
+        {"symbol": "verify", "min_confidence": "certain"},
+        {"symbol": "verify", "cursor": "made-up"},
+    ],
+)
+def test_parameters_are_refused_never_clamped(
+    kit: None, ask: Ask, query: dict[str, object]
+) -> None:
+    response = ask("callers", **query)
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+
+
+def test_pages_follow_one_another_without_gap_or_repetition(kit: None, ask: Ask) -> None:
+    lines, cursor = [], ""
+    for _ in range(3):
+        more = {"cursor": cursor} if cursor else {}
+        answer = ask("callers", symbol="acme_kit.mail:verify", limit=2, **more).json()
+        lines += [link["line"] for link in answer["callers"]]
+        cursor = answer["next_cursor"]
+    assert lines == [3, 4, 5, 6, 7, 8]
+    assert cursor is None
+
+
+def test_a_cursor_of_another_request_is_refused(kit: None, ask: Ask) -> None:
+    cursor = ask("callers", symbol="verify", limit=2).json()["next_cursor"]
+    assert ask("callers", symbol="Auth", cursor=cursor).status_code == 400
+    assert ask("callees", symbol="verify", cursor=cursor).status_code == 400
+
+
+def test_callers_may_be_asked_of_some_projects_only(kit: None, ask: Ask) -> None:
+    answer = ask("callers", symbol="verify", caller_projects=["kit", "nowhere"]).json()
+    assert answer["callers"] == []
+    assert answer["receipt"]["missing"] == [{"project": "nowhere", "reason": "unknown_project"}]
+    assert "caller_projects" in answer["hint"]
+
+
+def test_callees_are_what_a_definition_uses(kit: None, ask: Ask) -> None:
+    (link,) = ask("callees", symbol="Auth.verify").json()["callees"]
+    assert (link["caller"]["qualified_name"], link["callee"]["qualified_name"]) == (
+        "Auth.verify",
+        "sign",
+    )
+    assert (link["rule"], link["confidence"], link["line"]) == ("same_file", "high", 3)
+
+
+def impact(api: Api, **members: object) -> Any:
+    body = {"org_id": organization_of().slug, "project": "kit"} | members
+    return api.request("POST", "/api/v1/trace/impact", body)
+
+
+def test_impact_goes_from_changed_lines_to_callers_by_project(kit: None, api: Api) -> None:
+    files = [
+        {"path": "acme_kit/mail.py"},
+        {"path": "acme_kit/auth.py", "lines": [[3, 3]]},
+        {"path": "new.py"},
+    ]
+    answer = impact(api, files=files).json()
+    assert {
+        one["definition"]["qualified_name"]: {
+            project["project"]: project["count"] for project in one["projects"]
+        }
+        for one in answer["symbols"]
+    } == {"verify": {"app": 6}, "Auth.verify": {}}
+    assert answer["unknown"] == ["new.py"]
+    assert answer["count"] == 6
+
+
+def test_impact_of_symbols_needs_a_known_project(kit: None, api: Api) -> None:
+    assert impact(api, symbols=["sign"]).json()["count"] == 1
+    assert impact(api, symbols=["sign"], project="nowhere").status_code == 404
+    assert impact(api).status_code == 400
+    assert impact(api, symbols=["sign"], files=[{"path": "a"}]).status_code == 400
+    assert impact(api, files=[{"path": "a", "lines": [[3, 2]]}]).status_code == 400
