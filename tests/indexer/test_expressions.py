@@ -19,6 +19,8 @@ from indexer.expressions import Expression, last_name, read_expression
         ("$this->client->get", ["$this", "client", "get"]),
         ("this.#queue.push", ["this", "#queue", "push"]),
         ("self::make", ["self::", "make"]),
+        ("(*pkg.Client).Close", ["pkg", "Client", "Close"]),
+        ("<Gateway as Scorer<T>>::score", ["Gateway", "score"]),
         ("@client.get", ["self", "@client", "get"]),
         ("user.admin?", ["user", "admin?"]),
         ("größe.öffne", ["größe", "öffne"]),

@@ -119,3 +119,34 @@ def test_torn_source_has_a_record(source: Path, data: st.DataObject) -> None:
     record = record_of(source.name.removesuffix(".txt"), torn.encode())
     lines = torn.count("\n") + 1
     assert all(1 <= one.line <= lines for one in record.references)
+
+
+def test_crate_that_no_use_names_is_imported_but_no_variable_of_a_macro_is() -> None:
+    record = record_of("src/a.rs", b"fn f() { metrics::count(1); run!(|cmd| cmd.go(cmd.arg(2))); }")
+    assert [(one.local, one.path) for one in record.imports] == [("metrics", "metrics")]
+
+
+def test_super_of_a_module_in_the_file_is_what_is_around_it() -> None:
+    text = "fn go() {}\nmod tests { fn f() { super::go(); } }\n"
+    assert uses("src/a.rs", text) == ["call local:go path go"]
+
+
+def test_module_of_ruby_may_go_on_in_other_files() -> None:
+    text = "module Acme\n  def self.go = nil\nend\nAcme.go\nAcme::Retry.run(1)\n"
+    assert uses("a.rb", text) == ["call local:Acme.go path go", "call free:Acme.Retry.run path run"]
+
+
+def test_member_of_a_bare_call_is_one_of_its_result() -> None:
+    text = "class A\n  def log = Log.new\n  def go\n    log.write(1)\n  end\nend\n"
+    assert "call local:A.log result write" in uses("a.rb", text)
+
+
+def test_case_of_a_type_switch_tells_the_type_in_that_case_alone() -> None:
+    cases = "case *A:\ny.a()\ndefault:\ny.b()\n"
+    text = "package p\nfunc f(x any) {\nswitch y := x.(type) {\n" + cases + "}\n}\n"
+    assert uses("a.go", text) == ["call free:A instance a", "call unknown: path b"]
+
+
+def test_method_of_the_receiver_is_a_value() -> None:
+    text = "package p\ntype A struct{}\nfunc (a *A) go1() { run(a.go1, a.x) }\n"
+    assert uses("a.go", text) == ["call free:run path run", "value local:A instance go1"]

@@ -86,14 +86,13 @@
        (call !receiver method: (_) @field.call)])])
 (operator_assignment left: [(identifier) @local (instance_variable) @field])
 (_ name: (_) body: (body_statement
-  [(call receiver: (_) @receiver method: (_) @returns.call)
-   (call !receiver method: (_) @returns.call)
+  [(call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
    (operator_assignment right:
-     [(call receiver: (_) @receiver method: (_) @returns.call)
-      (call !receiver method: (_) @returns.call)])] .))
+     (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))
+(_ name: (_) body: (body_statement (call !receiver method: (identifier) @returns.call) .)
+  (#eq? @returns.call "new"))
 (return (argument_list .
-  [(call receiver: (_) @receiver method: (_) @returns.call)
-   (call !receiver method: (_) @returns.call)] .))
+  (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call) .))
 
 ; Imports; what a file requires, it gives on.
 (call
