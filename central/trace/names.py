@@ -45,9 +45,7 @@ def _local(question: Named) -> Steps:
         names = tuple(question.chain.split("."))
         (found,) = yield [Members(question.file, question.root, names)]
         return tuple(thing._replace(rule="same_file") for thing in found)
-    (near,) = yield [Near(question.file, question.root)]
-    kind = next((row.kind for row in near if row.file == question.file), "")
-    return (Thing(question.file, question.root, kind, rule="same_file"),)
+    return (Thing(question.file, question.root, "", rule="same_file"),)
 
 
 def _imported(question: Named) -> Steps:

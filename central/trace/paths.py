@@ -37,7 +37,7 @@ def follow(question: Path) -> Steps:
             group = next((one for one in tried if _is_plausible(one, contents)), [])
             for landing in group:
                 search.land(step, landing, contents[landing])
-    return (yield from _members(search.found))
+    return (yield from _members(search.found, search.exported))
 
 
 class _Step(NamedTuple):
@@ -59,11 +59,12 @@ _Rest = tuple[str, ...]
 
 @dataclass(slots=True)
 class _Search:
-    """`found` are definitions, and the names that go on from them."""
+    """`found` are definitions with the names that go on from them, `exported` what may be such."""
 
     frontier: list[_Step] = field(default_factory=list)
     seen: set[tuple[Place, str]] = field(default_factory=set)
     found: list[tuple[Thing, _Rest]] = field(default_factory=list)
+    exported: list[tuple[Thing, _Rest]] = field(default_factory=list)
 
     def go_on(self, step: _Step) -> None:
         key = (step.place, step.path)
@@ -97,7 +98,8 @@ class _Search:
             return
         trail = (*step.trail, export.file)
         if export.is_local:
-            self.found.append((Thing(export.file, export.path, "", step.sure, trail=trail), rest))
+            local = Thing(export.file, export.path, "", step.sure, trail=trail)
+            self.exported.append((local, rest))
             return
         place = Place(landing.repository, export.package, landing.ecosystem)
         self.go_on(_Step(place, ".".join((export.path, *rest)), step.sure, trail))
@@ -165,19 +167,26 @@ def _unnamed_rest(landing: Landing, export: ExportRow) -> _Rest | None:
     return landing.names[1:] if first == "default" else landing.names
 
 
-def _members(found: Sequence[tuple[Thing, _Rest]]) -> Steps:
-    """What was found, gone on from by the names that are left."""
-    questions = [
-        Members(thing.file, thing.name, rest) if rest else Near(thing.file, thing.name)
-        for thing, rest in found
-    ]
-    answers = yield questions
-    things: list[Thing] = []
-    for (thing, rest), answer in zip(found, answers, strict=True):
-        if rest:
-            things += after(answer, thing)
-        else:
-            kind = next((row.kind for row in answer if row.file == thing.file), None)
-            if kind is not None:
-                things.append(thing._replace(kind=kind))
+def _members(
+    found: Sequence[tuple[Thing, _Rest]], exported: Sequence[tuple[Thing, _Rest]]
+) -> Steps:
+    """What was found, gone on from by the names that are left.
+
+    Of what a file exports of its own, it is yet to be seen that it is there.
+    """
+    members = [(thing, rest) for thing, rest in (*found, *exported) if rest]
+    unseen = [thing for thing, rest in exported if not rest]
+    answers = iter(
+        (
+            yield [
+                *(Members(thing.file, thing.name, rest) for thing, rest in members),
+                *(Near(thing.file, thing.name) for thing in unseen),
+            ]
+        )
+    )
+    things = [thing for thing, rest in found if not rest]
+    for thing, _ in members:
+        things += after(next(answers), thing)
+    for thing in unseen:
+        things += [thing for row in next(answers) if row.file == thing.file]
     return surest(things)
