@@ -9,7 +9,16 @@ from typing import Any
 
 from benchmarks.callers.asking import Answer
 from benchmarks.callers.choosing import Question
-from benchmarks.callers.scoring import BASELINE, WAYS, Place, Table, judge, place_of, tabulate
+from benchmarks.callers.scoring import (
+    BASELINE,
+    WAYS,
+    Place,
+    Score,
+    Table,
+    judge,
+    place_of,
+    tabulate,
+)
 from benchmarks.callers.truth import Truth
 from benchmarks.figures import Figure
 
@@ -74,11 +83,18 @@ def figures(outcome: Outcome) -> Iterator[Figure]:
     cross = table.scores["cross", KINDS[0], "medium"]
     yield Figure(f"{name}: precision across", cross.precision, "", PROMISED_CROSS_PRECISION, True)
     yield Figure(f"{name}: recall across", cross.recall, "", PROMISED_CROSS_RECALL, True)
+    ours, bare = (_both_kinds(table, "trap", way).f1 for way in ("medium", BASELINE))
+    yield Figure(f"{name}: F1 on traps", ours, "", 2 * bare, True)
+    yield Figure(
+        f"{name}: false at high for true zeros", _both_kinds(table, "zero", "high").false, "", 0
+    )
+
+
+def _both_kinds(table: Table, measure: str, way: str) -> Score:
+    total = Score()
     for kind in KINDS:
-        ours, bare = (table.scores["trap", kind, way].f1 for way in ("medium", BASELINE))
-        yield Figure(f"{name}: F1 on traps, {kind}", ours, "", 2 * bare, True)
-        zero = table.scores["zero", kind, "high"].false
-        yield Figure(f"{name}: false at high for true zeros, {kind}", zero, "", 0)
+        total.add(table.scores.get((measure, kind, way), Score()))
+    return total
 
 
 def write(outcomes: Sequence[Outcome]) -> None:
