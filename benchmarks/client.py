@@ -3,6 +3,7 @@
 import http.client
 import json
 import time
+from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
 from scripts.local_service import Organization
@@ -17,20 +18,31 @@ class Client:
         self.organization = acme.slug
 
     def search(self, query: str) -> float:
-        """Milliseconds of one search; an answer other than 200 is an error."""
-        body = json.dumps({"org_id": self.organization, "query": query})
-        return self._timed("POST", "/api/v1/search", body)
+        """Milliseconds of one search."""
+        return self._timed("POST", "/api/v1/search", {"org_id": self.organization, "query": query})
 
     def trace(self, kind: str, **parameters: str | int) -> float:
         """Milliseconds of one `callers`, `callees` or `graph`."""
-        query = urlencode({"org_id": self.organization, **parameters})
-        return self._timed("GET", f"/api/v1/trace/{kind}?{query}", None)
+        return self._timed("GET", self._path(f"/api/v1/trace/{kind}", parameters))
 
-    def _timed(self, method: str, path: str, body: str | None) -> float:
+    def finds(self, path: str, parameters: Mapping[str, str | int]) -> bool:
+        """Whether there is such a thing."""
+        return self._answer("GET", self._path(path, parameters))[0] == http.client.OK
+
+    def _path(self, path: str, parameters: Mapping[str, str | int]) -> str:
+        return f"{path}?{urlencode({'org_id': self.organization, **parameters})}"
+
+    def _timed(self, method: str, path: str, body: Mapping[str, str] | None = None) -> float:
         started = time.perf_counter()
-        self.connection.request(method, path, body, self.headers)
-        response = self.connection.getresponse()
-        content = response.read()
-        if response.status != http.client.OK:
-            raise RuntimeError(f"{path}: {response.status}: {content[:300]!r}")
+        status, content = self._answer(method, path, body)
+        if status != http.client.OK:
+            raise RuntimeError(f"{path}: {status}: {content[:300]!r}")
         return 1000 * (time.perf_counter() - started)
+
+    def _answer(
+        self, method: str, path: str, body: Mapping[str, str] | None = None
+    ) -> tuple[int, bytes]:
+        text = None if body is None else json.dumps(body)
+        self.connection.request(method, path, text, self.headers)
+        response = self.connection.getresponse()
+        return response.status, response.read()
