@@ -10,7 +10,7 @@ the repository's root and is visible in that repository alone.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 MAX_MODULE_PATH_BYTES: Final = 1000  # of UTF-8: a path is a key of indexes, which have limits
 
@@ -50,8 +50,7 @@ class Access(StrEnum):
     BASE = "base"  # `name` is a member of a base of the class root.chain: super().name()
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A use of a name.
 
     `caller` is the qualified name of the innermost enclosing function, method or class, "" at the
@@ -72,8 +71,7 @@ class Reference:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """A name that a file binds to something of another file.
 
     `local` is "" for a wildcard, and dotted where the language binds so (`import a.b` in Python).
@@ -87,8 +85,7 @@ class Import:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(NamedTuple):
     """A name under which a file gives on what is not defined under that name in it.
 
     `path` is a normalised import path, or, where `is_local`, a qualified name of this file.

@@ -17,6 +17,7 @@ from indexer.modules import ecosystem_of
 from indexer.records import FileRecord
 from indexer.relations import Ecosystem
 
+# Of imports, exports and references the columns stand in the order of the record's fields.
 _IN_FILE = {"repository_id": "int8", "file_id": "int8"}
 FILE_COLUMNS: Final = {
     "id": "int8",
@@ -147,41 +148,20 @@ def symbol_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Ro
 def import_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Its imports."""
     for one in record.imports:
-        yield (
-            origin.repository_id,
-            file_id,
-            one.local,
-            one.module,
-            one.path,
-            one.wildcard,
-            one.line,
-        )
+        yield (origin.repository_id, file_id, *one)
 
 
 def export_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Its exports."""
     for one in record.exports:
-        yield (origin.repository_id, file_id, one.name, one.path, one.is_local, one.wildcard)
+        yield (origin.repository_id, file_id, *one)
 
 
 def reference_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Its references; of a language without modules they are of no ecosystem."""
     ecosystem = ecosystem_of(record.language) or Ecosystem.NONE
     for one in record.references:
-        yield (
-            origin.repository_id,
-            file_id,
-            ecosystem,
-            one.kind,
-            one.name,
-            one.binding,
-            one.root,
-            one.chain,
-            one.access,
-            one.caller,
-            one.line,
-            one.column,
-        )
+        yield (origin.repository_id, file_id, ecosystem, *one)
 
 
 def manifest_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:

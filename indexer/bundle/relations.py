@@ -1,4 +1,4 @@
-"""Imports, exports and references ↔ rows. A row's values stand in the order of its record's."""
+"""Imports, exports and references ↔ rows. A row is a record as an array."""
 
 from typing import Final
 
@@ -15,12 +15,6 @@ from indexer.relations import (
     ReferenceKind,
 )
 
-_IMPORT: Final = ("local", "module", "path", "wildcard", "line")
-_EXPORT: Final = ("name", "path", "is_local", "wildcard")
-_REFERENCE: Final = (
-    "kind", "name", "binding", "root", "chain", "access", "caller", "line", "column",
-)  # fmt: skip
-
 RELATION_KEYS: Final = frozenset({"namespace", "imports", "exports", "references"})
 
 
@@ -28,30 +22,15 @@ def relation_fields(record: FileRecord) -> dict[str, object]:
     """What a file line holds of how the file is tied to others."""
     return {
         "namespace": record.namespace,
-        "imports": [
-            (one.local, one.module, one.path, one.wildcard, one.line) for one in record.imports
-        ],
-        "exports": [(one.name, one.path, one.is_local, one.wildcard) for one in record.exports],
-        "references": [
-            (
-                one.kind,
-                one.name,
-                one.binding,
-                one.root,
-                one.chain,
-                one.access,
-                one.caller,
-                one.line,
-                one.column,
-            )
-            for one in record.references
-        ],
+        "imports": record.imports,
+        "exports": record.exports,
+        "references": record.references,
     }
 
 
 def read_imports(fields: Fields, *, last_line: int) -> tuple[Import, ...]:
     """The imports of a file of `last_line` lines."""
-    rows = Rows(fields, "imports", columns=_IMPORT)
+    rows = Rows(fields, "imports", columns=Import._fields)
     return tuple(
         map(
             Import,
@@ -66,7 +45,7 @@ def read_imports(fields: Fields, *, last_line: int) -> tuple[Import, ...]:
 
 def read_exports(fields: Fields) -> tuple[Export, ...]:
     """The exports of a file."""
-    rows = Rows(fields, "exports", columns=_EXPORT)
+    rows = Rows(fields, "exports", columns=Export._fields)
     return tuple(
         map(
             Export,
@@ -80,7 +59,7 @@ def read_exports(fields: Fields) -> tuple[Export, ...]:
 
 def read_references(fields: Fields, *, content: str, last_line: int) -> tuple[Reference, ...]:
     """The references of a file with `content`, which has `last_line` lines."""
-    rows = Rows(fields, "references", columns=_REFERENCE)
+    rows = Rows(fields, "references", columns=Reference._fields)
     return tuple(
         map(
             Reference,

@@ -1,7 +1,7 @@
 """Imports, exports, references and manifests in a batch: round trips and refusals."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -148,13 +148,9 @@ def test_a_reference_takes_no_keys_on_the_wire() -> None:
     assert line_fields()["references"][0] == ["new", "M", "import", "M", "", "path", "", 3, 6]
 
 
-@pytest.mark.parametrize(
-    ("key", "record"),
-    [("imports", Import), ("exports", Export), ("references", Reference)],
-)
-def test_a_row_has_the_values_of_its_record_in_their_order(key: str, record: type) -> None:
-    value = getattr(RECORD, key)[0]
-    assert line_fields()[key][0] == [getattr(value, field.name) for field in fields(record)]
+@pytest.mark.parametrize("key", ["imports", "exports", "references"])
+def test_a_row_has_the_values_of_its_record_in_their_order(key: str) -> None:
+    assert line_fields()[key][0] == list(getattr(RECORD, key)[0])
 
 
 def test_a_line_tells_how_many_references_it_holds_and_lets_them_go() -> None:
@@ -177,12 +173,12 @@ WRONG: dict[type, list[object]] = {
 @pytest.mark.parametrize(
     ("key", "names"),
     [
-        ("imports", [field.name for field in fields(Import)]),
-        ("exports", [field.name for field in fields(Export)]),
-        ("references", [field.name for field in fields(Reference)]),
+        ("imports", Import._fields),
+        ("exports", Export._fields),
+        ("references", Reference._fields),
     ],
 )
-def test_every_wrong_value_of_a_row_is_refused_and_named(key: str, names: list[str]) -> None:
+def test_every_wrong_value_of_a_row_is_refused_and_named(key: str, names: tuple[str, ...]) -> None:
     for column, name in enumerate(names):
         for wrong in WRONG[type(line_fields()[key][-1][column])]:
             line = line_fields()
