@@ -10,7 +10,7 @@ from indexer.meanings import UNKNOWN, Sort, Value
 from indexer.parsing import Fact, Parsed
 from indexer.relations import Access, Binding, Reference, ReferenceKind
 from indexer.scopes import Scope
-from indexer.source import SourceText
+from indexer.source import SourceText, first_name
 from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, MAX_NAME_CHARACTERS
 from indexer.values import Values
 
@@ -38,14 +38,18 @@ _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 class Use(NamedTuple):
-    """One use: the bytes of the whole expression, its receiver included."""
+    """One use: the bytes and the text of the whole expression, its receiver included, and the name
+    that it begins with.
+    """
 
     start: int
     end: int
     kind: ReferenceKind
+    written: str
+    first: str
 
 
-def read_uses(facts: Iterable[Fact]) -> list[Use]:
+def read_uses(facts: Iterable[Fact], text: SourceText) -> list[Use]:
     """The uses among the facts, in order of position, one for each node.
 
     Of several that end together the longest counts: what a macro is given is read piece by piece.
@@ -61,16 +65,15 @@ def read_uses(facts: Iterable[Fact]) -> list[Use]:
             known = found.get(end)
             if known is None or (start, _RANKS[kind]) < (known[0], _RANKS[known[1]]):
                 found[end] = start, kind
-    return sorted(Use(start, end, kind) for end, (start, kind) in found.items())
-
-
-def without_idle_values(uses: Iterable[Use], text: SourceText, things: Container[str]) -> list[Use]:
-    """The uses, without values that begin with a name which is none of `things`: most of them."""
     return [
-        use
-        for use in uses
-        if use.kind is not ReferenceKind.VALUE or text.first_name((use.start, use.end)) in things
+        Use(start, end, kind, written := text.ends((start, end)), first_name(written))
+        for start, end, kind in sorted((start, end, kind) for end, (start, kind) in found.items())
     ]
+
+
+def without_idle_values(uses: Iterable[Use], things: Container[str]) -> list[Use]:
+    """The uses, without values that begin with a name which is none of `things`: most of them."""
+    return [use for use in uses if use.kind is not ReferenceKind.VALUE or use.first in things]
 
 
 class ReferenceReader:
@@ -96,14 +99,13 @@ class ReferenceReader:
     def read(self) -> Iterator[Reference]:
         """The references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
-            written = self._text.ends(use.start, use.end)
-            expression = read_expression(written)
+            expression = read_expression(use.written)
             if expression is None:
                 continue
             value, name = self._resolve(use, expression, scope)
             if not name or not self._is_wanted(use.kind, value):
                 continue
-            yield self._reference(use, written, expression, value, name, scope)
+            yield self._reference(use, expression, value, name, scope)
 
     def _resolve(self, use: Use, expression: Expression, scope: Scope) -> tuple[Value, str]:
         """What is used, and the name that is shown."""
@@ -171,14 +173,13 @@ class ReferenceReader:
     def _reference(
         self,
         use: Use,
-        written: str,
         expression: Expression,
         value: Value,
         name: str,
         scope: Scope,
     ) -> Reference:
         shown = expression.name or expression.path[-1]
-        line, column = self._text.place_of_last(shown, written, use.end)
+        line, column = self._text.place_of_last(shown, use.written, use.end)
         return Reference(
             kind=self._kind(use.kind, expression, value),
             name=name[:MAX_NAME_CHARACTERS],

@@ -24,7 +24,7 @@ from indexer.references import (
 )
 from indexer.relations import Export, Import, Reference, ReferenceKind
 from indexer.scopes import Scope, ScopeTree
-from indexer.source import SourceText
+from indexer.source import SourceText, first_name
 from indexer.symbols import MAX_NAME_CHARACTERS, Outlined
 from indexer.typings import read_typings
 from indexer.values import Values
@@ -75,9 +75,9 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     tree = ScopeTree(outlined, groups["scope"], modules_are_classes=traits.modules_are_classes)
     imports = bind_imports(tree, groups["import"], text, path=path, style=traits.import_style)
     things = _things(imports, outlined, traits) | _selves(groups["local"], text)
-    uses = read_uses(groups["use"])
+    uses = read_uses(groups["use"], text)
     if not traits.modules_go_on:
-        uses = without_idle_values(uses, text, things)
+        uses = without_idle_values(uses, things)
     bind_locals(tree, groups["local"], text, traits, _read_names(uses, groups, text))
     tree.settle()
     scopes = tree.at(use.start for use in uses)
@@ -121,14 +121,17 @@ def _selves(locals_and_fields: Iterable[Fact], text: SourceText) -> frozenset[st
     )
 
 
-def _read_names(uses: list[Use], groups: dict[str, list[Fact]], text: SourceText) -> frozenset[str]:
+def _read_names(uses: list[Use], groups: dict[str, list[Fact]], text: SourceText) -> set[str]:
     """The names that some expression or type begins with: others need not be bound."""
-    names = {text.first_name((use.start, use.end)) for use in uses}
-    for group in ("local", "returns", "export"):
-        for fact in groups[group]:
-            if len(fact) > 1 or group != "local":
-                names.update(text.first_name(mark) for mark in fact.values())
-    return frozenset(names)
+    names = {use.first for use in uses}
+    marks = {
+        mark
+        for group in ("local", "returns", "export")
+        for fact in groups[group]
+        if len(fact) > 1 or group != "local"
+        for mark in fact.values()
+    }
+    return names | set(map(first_name, map(text.ends, marks)))
 
 
 def _inheriting(uses: list[Use], scopes: list[Scope]) -> frozenset[str]:

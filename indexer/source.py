@@ -2,14 +2,25 @@
 
 import re
 from bisect import bisect_right
-from functools import cached_property
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from indexer.expressions import MAX_EXPRESSION_CHARACTERS
 from indexer.parsing import Mark
 
 _GAP = "\0"
+_LONGEST_WHOLE = 2 * MAX_EXPRESSION_CHARACTERS
 _PATH_ROOT = re.compile(rb"(?<![\w.:])([a-z_]\w*)\s*::")
-_FIRST_NAME = re.compile(rb"(?:[(&*\s\\:]|await\s|new\s)*([\w$@\x80-\xff]*)")
+_FIRST_NAME = re.compile(r"(?:[(&*\s\\:]|await\s|new\s)*([\w$@\x80-\U0010ffff]*)", re.ASCII)
+_LF = ord("\n")
+
+
+@lru_cache(maxsize=10_000)
+def first_name(written: str) -> str:
+    """The name that an expression begins with; "" if it begins otherwise."""
+    found = _FIRST_NAME.match(written)
+    return found[1] if found else ""
 
 
 class SourceText:
@@ -18,7 +29,8 @@ class SourceText:
     def __init__(self, source: bytes) -> None:
         self._source = source
         self._ascii = source.decode("ascii") if source.isascii() else None
-        self._line_starts = [0, *(found.end() for found in re.finditer(rb"\n", source))]
+        line_ends = np.flatnonzero(np.frombuffer(source, np.uint8) == _LF)
+        self._line_starts: list[int] = [0, *(line_ends + 1).tolist()]
 
     def of(self, mark: Mark) -> str:
         """The text of a mark."""
@@ -26,11 +38,6 @@ class SourceText:
         if self._ascii is not None:
             return self._ascii[start:end]
         return self._source[start:end].decode("utf-8", "replace")
-
-    def first_name(self, mark: Mark) -> str:
-        """The name that an expression begins with; "" if it begins otherwise."""
-        found = _FIRST_NAME.match(self._source, *mark)
-        return found[1].decode("utf-8", "replace") if found else ""
 
     def has_member_of(self, name: str) -> bool:
         """Whether `name.` stands anywhere as a whole word."""
@@ -41,10 +48,11 @@ class SourceText:
         """The names that paths with `::` begin with, types left out."""
         return frozenset(name.decode() for name in _PATH_ROOT.findall(self._source))
 
-    def ends(self, start: int, end: int) -> str:
+    def ends(self, mark: Mark) -> str:
         """A stretch of text; of a long one only both ends, as nobody reads more of it."""
-        if end - start <= 2 * MAX_EXPRESSION_CHARACTERS:
-            return self.of((start, end))
+        start, end = mark
+        if end - start <= _LONGEST_WHOLE:
+            return self.of(mark)
         head = self.of((start, start + MAX_EXPRESSION_CHARACTERS))
         return head + _GAP + self.of((end - MAX_EXPRESSION_CHARACTERS, end))
 
@@ -60,5 +68,9 @@ class SourceText:
 
     def place_of_last(self, name: str, written: str, end: int) -> tuple[int, int]:
         """Where `name` stands for the last time in what is written up to `end`."""
-        after = written[max(written.rfind(name), 0) :]
-        return self.place(end - (len(after) if after.isascii() else len(after.encode())))
+        found = max(written.rfind(name), 0)
+        if self._ascii is None:
+            return self.place(end - len(written[found:].encode()))
+        offset = end - len(written) + found
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1]
