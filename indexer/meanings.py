@@ -28,13 +28,21 @@ class Value(NamedTuple):
 
 
 UNKNOWN: Final = Value(Binding.UNKNOWN)
+MAX_CHAIN: Final = 8  # of names between a root and what is asked of it
 
 
 def ends_in_call(value: Value) -> bool:
     """Whether it is a method, of which a member can only be one of its result."""
     if value.access is Access.PATH and value.binding is not Binding.UNKNOWN:
         return (value.chain or value.root.split("."))[-1][:1].islower()
-    return value.access is Access.INSTANCE and bool(value.member)
+    return bool(value.member)
+
+
+def onward(value: Value, access: Access) -> Value:
+    """The member that it is (INSTANCE) or what calling that gives (RESULT), to go on from."""
+    if not value.member or value.access is Access.BASE or len(value.chain) >= MAX_CHAIN:
+        return UNKNOWN
+    return Value(value.binding, value.root, (*value.chain, value.member), access)
 
 
 def instance(value: Value) -> Value:

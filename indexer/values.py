@@ -8,7 +8,7 @@ from typing import Final
 
 from indexer.expressions import read_expression
 from indexer.languages.traits import Traits
-from indexer.meanings import UNKNOWN, Sort, Value, ends_in_call, instance
+from indexer.meanings import UNKNOWN, Sort, Value, ends_in_call, instance, onward
 from indexer.relations import Access, Binding
 from indexer.scopes import Holds, Name, Scope, ScopeTree, pick
 from indexer.surroundings import (
@@ -93,10 +93,7 @@ class Values:
                 and self.tree.definitions.get(".".join((value.root, *value.chain))) in _CALLED_KINDS
             )
             return value._replace(access=Access.INSTANCE if is_class else Access.RESULT)
-        if value.access is Access.INSTANCE and value.member:
-            chain = (*value.chain, value.member)
-            return Value(value.binding, value.root, chain, Access.RESULT)
-        return UNKNOWN
+        return onward(value, Access.RESULT)
 
     def held(self, name: Name) -> Value:
         """What a local holds, by its type or by what it was assigned from."""
@@ -259,7 +256,9 @@ class Values:
         """The member `part` of it."""
         if self.traits.bare_calls and ends_in_call(value):
             value = self.called(value)
-        if value.binding is Binding.UNKNOWN or value.member:
+        elif value.member:
+            value = onward(value, Access.INSTANCE)
+        if value.binding is Binding.UNKNOWN:
             return UNKNOWN
         if value.access is Access.INSTANCE:
             return self._field(value, part, sort) or value._replace(member=part)
