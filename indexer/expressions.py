@@ -16,7 +16,7 @@ _PATH = rf"{_NAME}(?:{_DOT}{_NAME})*"
 _SPLIT = re.compile(_DOT)
 _WHOLE = re.compile(rf"(?:::)?(\\?{_PATH}[?!=]?)")
 _HEAD = re.compile(rf"((?:[(&*\s]|(?:await|new|co_await)\s)*)(?:::)?(\\?{_PATH})\s*([({{)])")
-_TAIL = re.compile(rf"[)}}][\s)?!]*(?:\.await\b\??)?{_DOT}({_NAME}[?!]?)$")
+_TAIL = re.compile(rf"[)}}][\s)?!]*(?:\.await\b\??)?{_DOT}({_PATH}[?!]?)$")
 _LAST = re.compile(rf"({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
 _OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
@@ -26,7 +26,8 @@ _ROOTED = ("self::", "static::", "parent::")
 
 
 class Expression(NamedTuple):
-    """`path` itself or, where `name` is given, `name` of what calling or constructing it gives.
+    """`path` itself or, where `name` is given, `name` of what the last call gives, or of its member
+    `between`. Where that is the only call, `path` is what is called or constructed.
 
     An empty path is unknown. `offset` is where the path begins in the text, in characters.
     """
@@ -35,6 +36,12 @@ class Expression(NamedTuple):
     name: str = ""
     is_new: bool = False
     offset: int = 0
+    between: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The name that it ends with."""
+        return self.name or self.path[-1]
 
 
 @lru_cache(maxsize=10_000)
@@ -98,7 +105,8 @@ def _member_of_call(text: str) -> Expression | None:
     is_new = head is not None and "new " in head[1]
     if head is None or tail is None or (head[3] == ")" and not is_new):
         return Expression((), name)
-    return Expression(_components(head[2]), name, is_new, len(head[1]))
+    *between, name = _SPLIT.split(tail[1])
+    return Expression(_components(head[2]), name, is_new, len(head[1]), tuple(between))
 
 
 def _without_arguments(text: str) -> str:

@@ -87,6 +87,7 @@ class ReferenceReader:
         self._values = values
         self._uses = uses
         self._scopes = scopes
+        self._given: dict[int, Value] = {}  # by what the call read last gives that begins there
         self._calls: dict[int, list[int]] = {}
         for use in uses:
             if use.kind in _CALLS:
@@ -101,6 +102,7 @@ class ReferenceReader:
         for use, scope in zip(self._uses, self._scopes, strict=True):
             expression = read_expression(use.written)
             if expression is None:
+                self._given[use.start] = UNKNOWN
                 continue
             value, name = self._resolve(use, expression, scope)
             if not name or not self._is_wanted(use.kind, value):
@@ -109,34 +111,47 @@ class ReferenceReader:
 
     def _resolve(self, use: Use, expression: Expression, scope: Scope) -> tuple[Value, str]:
         """What is used, and the name that is shown."""
-        path = expression.path
-        if expression.name:
-            value = self._member_of_call(use, expression, scope)
-            return self._extension(value, expression.name), expression.name
-        value = self._values.of(path, scope, use.start, sort=_SORTS.get(use.kind, Sort.TYPE))
-        if len(path) > 1:
-            value = self._extension(value, path[-1])
+        value = self._value(use, expression, scope)
+        is_made = not expression.name and self._values.is_made(expression.path, value)
+        if use.kind in _CALLS:
+            self._given[use.start] = value if is_made else self._called(value)
         if value.binding is Binding.UNKNOWN:
-            return value, path[-1] if len(path) > 1 else ""
+            is_member = expression.name or len(expression.path) > 1
+            return value, expression.shown if is_member else ""
         if value.access is Access.BASE and not value.member and self._values.traits.bare_calls:
             value = value._replace(member=scope.owner.rpartition(".")[2])
-        if self._values.is_made(path, value):
+        if is_made:
             value = value._replace(access=Access.PATH)
         if value.access is Access.PATH:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
         return value, value.member
 
-    def _member_of_call(self, use: Use, expression: Expression, scope: Scope) -> Value:
+    def _value(self, use: Use, expression: Expression, scope: Scope) -> Value:
+        if expression.name:
+            value = self._receiver(use, expression, scope)
+            for part in (*expression.between, expression.name):
+                value = self._values.member(value, part)
+            return self._extension(value, expression.name)
+        path = expression.path
+        value = self._values.of(path, scope, use.start, sort=_SORTS.get(use.kind, Sort.TYPE))
+        return self._extension(value, path[-1]) if len(path) > 1 else value
+
+    def _receiver(self, use: Use, expression: Expression, scope: Scope) -> Value:
+        """What the last call in it gives: one that begins with it, or one in brackets."""
+        if not expression.path:
+            return UNKNOWN
+        if use.start in self._given:
+            return self._given[use.start]
         calls = self._calls.get(use.start + expression.offset, ())
-        if not expression.path or sum(end < use.end for end in calls[:2]) != 1:
+        if sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN
         sort = Sort.TYPE if expression.is_new else Sort.CALLEE
-        receiver = self._values.of(expression.path, scope, use.start, sort=sort)
-        if receiver.access is Access.BASE and not receiver.member:  # super().name
-            return receiver._replace(member=expression.name)
-        if not self._values.is_made(expression.path, receiver):
-            receiver = self._values.called(receiver)
-        return self._values.member(receiver, expression.name)
+        value = self._values.of(expression.path, scope, use.start, sort=sort)
+        return value if self._values.is_made(expression.path, value) else self._called(value)
+
+    def _called(self, value: Value) -> Value:
+        is_super = value.access is Access.BASE and not value.member  # super()
+        return value if is_super else self._values.called(value)
 
     def _extension(self, value: Value, name: str) -> Value:
         """The import of this name, if the language calls functions as members of what they take."""
@@ -178,8 +193,7 @@ class ReferenceReader:
         name: str,
         scope: Scope,
     ) -> Reference:
-        shown = expression.name or expression.path[-1]
-        line, column = self._text.place_of_last(shown, use.written, use.end)
+        line, column = self._text.place_of_last(expression.shown, use.written, use.end)
         return Reference(
             kind=self._kind(use.kind, expression, value),
             name=name[:MAX_NAME_CHARACTERS],
