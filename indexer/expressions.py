@@ -22,6 +22,10 @@ _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
 _OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
 _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
 _LITERAL = re.compile(r"[A-Za-z]{0,2}[\"'`]|[\d\[{/]")
+_QUOTED = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|`[^`\\]*`")
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_CALLED = "\1"  # stands for a call's arguments
+_STEP = re.compile(rf"{_DOT}({_PATH})\??")
 _ROOTED = ("self::", "static::", "parent::")
 
 
@@ -61,6 +65,27 @@ def read_expression(text: str) -> Expression | None:
     if _LITERAL.match(text):
         return None
     return _member_of_call(text)
+
+
+@lru_cache(maxsize=10_000)
+def read_calls(text: str) -> tuple[Expression, ...]:
+    """The paths between the calls of an expression: `a.b(x).c().d` → a.b, c, d.
+
+    Each is of what calling the one before gives. Empty if there is anything else in it.
+    """
+    if len(text) > MAX_EXPRESSION_CHARACTERS or _LITERAL.match(text):
+        return ()
+    text, shorter = "", _QUOTED.sub("", _without_arguments(text))
+    while text != shorter:
+        text, shorter = shorter, _IN_BRACKETS.sub(_CALLED, shorter)
+    first, *rest = text.split(_CALLED)
+    is_new = first.startswith("new ")
+    start = _plain_path(first.removeprefix("new "))
+    steps = [_STEP.fullmatch(step) for step in rest]
+    if not start or not all(steps):
+        return ()
+    following = [Expression(tuple(_SPLIT.split(step[1]))) for step in steps if step]
+    return (Expression(start, is_new=is_new), *following)
 
 
 def last_name(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from indexer.expressions import read_expression
+from indexer.expressions import read_calls, read_expression
 from indexer.languages.traits import Traits
 from indexer.meanings import UNKNOWN, Sort, Value, ends_in_call, instance, onward
 from indexer.relations import Access, Binding
@@ -119,8 +119,10 @@ class Values:
     def given(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
         """What calling the written expression gives."""
         read = read_expression(text)
-        if read is None or read.name:
+        if read is None:
             return UNKNOWN
+        if read.name:
+            return self.called(self._of_calls(text, scope, offset, leaving_out))
         return self.result(read.path, scope, offset, leaving_out, Sort.CALLEE)
 
     def expression(
@@ -131,11 +133,26 @@ class Values:
         leaving_out: Name | None = None,
         sort: Sort = Sort.VALUE,
     ) -> Value:
-        """What the written expression is, if it is a path."""
+        """What the written expression is, if it is made of paths and calls."""
         read = read_expression(text)
-        if read is None or read.name:
+        if read is None:
             return UNKNOWN
+        if read.name:
+            return self._of_calls(text, scope, offset, leaving_out)
         return self.of(read.path, scope, offset, leaving_out, sort)
+
+    def _of_calls(self, text: str, scope: Scope, offset: int, leaving_out: Name | None) -> Value:
+        first, *rest = read_calls(text) or (None,)
+        if first is None:
+            return UNKNOWN
+        sort = Sort.TYPE if first.is_new else Sort.CALLEE
+        value = self.result(first.path, scope, offset, leaving_out, sort)
+        for number, step in enumerate(rest, 1):
+            for part in step.path:
+                value = self.member(value, part)
+            if number < len(rest):
+                value = self.called(value)
+        return value
 
     def _work_out(self, name: Name) -> Value:
         if name.holds is Holds.TYPE:

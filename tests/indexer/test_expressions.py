@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.expressions import Expression, last_name, read_expression
+from indexer.expressions import Expression, last_name, read_calls, read_expression
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,23 @@ def test_of_a_long_expression_only_the_ends_are_read() -> None:
     text = "start(" + "x, " * 100_000 + ").finish"
     assert read_expression(text) == Expression(("start",), "finish")
     assert last_name(text) == "finish"
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("a.b(c(')'), d).e().f", ["a.b", "e", "f"]),
+        ("new Client(x).router.add", ["Client", "router.add"]),
+        ("make<T>(x)\n  .run", ["make", "run"]),
+        ("items[0].get(x).run", []),
+        ("a(x)[0].run", []),
+        ("(a or b(x)).run", []),
+        ("f()().run", []),
+    ],
+)
+def test_paths_between_calls(text: str, paths: list[str]) -> None:
+    assert [".".join(one.path) for one in read_calls(text)] == paths
+
+
+def test_names_after_a_call_are_kept() -> None:
+    assert read_expression("a.b(c).d.e.f") == Expression(("a", "b"), "f", between=("d", "e"))
