@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from indexer.meanings import Value, instance
+from indexer.meanings import Value, instance, onward
 from indexer.parsing import Fact, Mark
 from indexer.relations import Access, Binding, Reference, ReferenceKind
 from indexer.scopes import ANONYMOUS_FUNCTION, Holds, Scope
@@ -28,6 +28,7 @@ def _of_names(values: Values, text: SourceText) -> Iterator[Reference]:
                 if name.imported or name.holds is Holds.NOTHING_KNOWN:
                     continue
                 value = values.held(name)
+                value = onward(value, Access.INSTANCE) if value.member else value
                 if _tells(value, values) and (name.qualified, value) not in seen:
                     seen.add((name.qualified, value))
                     yield _reference(name.qualified, value, text.place(name.start))
@@ -41,7 +42,7 @@ def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> It
         for label, mark in fact.items()
         if label in _RETURNS
     )
-    declared: dict[str, tuple[Value, Mark]] = {}
+    declared: dict[str, dict[Value, Mark]] = {}  # several of what is overloaded
     returned: dict[str, set[Value]] = {}
     places: dict[str, int] = {}
     scopes = values.tree.at(start for (start, _), _ in marks)
@@ -51,13 +52,14 @@ def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> It
             continue
         if label == "returns":
             value = values.typed(text.of(mark), scope, mark[0])
-            declared.setdefault(owner, (value, mark))
+            declared.setdefault(owner, {}).setdefault(value, mark)
         else:
             returned.setdefault(owner, set()).add(_given(label, mark, scope, values, text))
             places.setdefault(owner, mark[0])
-    for owner, (value, mark) in declared.items():
-        if _tells(value, values):
-            yield _reference(owner, value, text.place(mark[0]))
+    for owner, types in declared.items():
+        for value, mark in types.items():
+            if _tells(value, values):
+                yield _reference(owner, value, text.place(mark[0]))
     for owner, found in returned.items():
         value = next(iter(found))
         if owner not in declared and len(found) == 1 and _tells(value, values):
@@ -86,7 +88,7 @@ def _function(scope: Scope | None) -> str:
 
 
 def _tells(value: Value, values: Values) -> bool:
-    if value.binding is Binding.UNKNOWN or value.member or value.root in values.traits.builtins:
+    if value.binding is Binding.UNKNOWN or value.root in values.traits.builtins:
         return False
     return value.access in (Access.INSTANCE, Access.RESULT)
 
