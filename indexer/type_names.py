@@ -67,6 +67,9 @@ def _bare(text: str) -> str:
     text = _SUFFIX.sub("", _QUALIFIER.sub("", text, count=1) if _QUALIFIER.match(text) else text)
     if " + " in text:  # of several traits the first
         text = _split(text, "+")[0].rstrip()
+    if " & " in text:  # of what a value is all of, the first that has a name
+        named = (part.strip() for part in _split(text, "&"))
+        text = next((part for part in named if part[:1] not in _OPENING), text)
     if "|" not in text:
         return text
     kinds = [part.strip() for part in _split(text, "|")]

@@ -88,7 +88,9 @@ _ECMASCRIPT = Traits(
     self_names=_names("this"),
     super_names=_names("super"),
     builtins=BUILTINS["ecmascript"],
-    transparent=_names("Promise PromiseLike Awaited Partial Required Readonly NonNullable"),
+    transparent=_names(
+        "Promise PromiseLike Awaited Partial Required Readonly NonNullable NoInfer Omit Pick"
+    ),
 )
 
 _GO = Traits(import_style=ImportStyle.GO, types_apart=True, builtins=BUILTINS["go"])

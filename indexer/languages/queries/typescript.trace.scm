@@ -6,6 +6,12 @@
                             (nested_type_identifier) @base
                             (generic_type name: (_) @base)])
 
+(arguments (instantiation_expression . [(identifier) (member_expression)] @value))
+(type_alias_declaration
+  name: (type_identifier) @local
+  value: [(type_identifier) (nested_type_identifier) (generic_type)
+          (intersection_type)] @local.type)
+
 (variable_declarator name: (identifier) @local type: (type_annotation) @local.type)
 (variable_declarator
   name: (identifier) @local value: (as_expression [(type_identifier) (nested_type_identifier)] @local.type))
