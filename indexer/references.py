@@ -6,33 +6,42 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from indexer.expressions import Expression, read_expression
-from indexer.meanings import UNKNOWN, Sort, Value
+from indexer.meanings import (
+    BASE,
+    CALLEE,
+    FREE,
+    IMPORT,
+    LOCAL,
+    PATH,
+    RESULT,
+    TYPE,
+    UNKNOWN,
+    VALUE,
+    Sort,
+    Value,
+)
 from indexer.parsing import Fact, Parsed
-from indexer.relations import Access, Binding, Reference, ReferenceKind
+from indexer.relations import Reference, ReferenceKind
 from indexer.scopes import Scope
 from indexer.source import SourceText, first_name
 from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, MAX_NAME_CHARACTERS
 from indexer.values import Values
 
+# To look a member up on its enumeration takes half as long as to make a tuple.
+_INHERIT: Final = ReferenceKind.INHERIT
+_DECORATE: Final = ReferenceKind.DECORATE
+_ELEMENT: Final = ReferenceKind.ELEMENT
+_NEW: Final = ReferenceKind.NEW
+_CALL: Final = ReferenceKind.CALL
+_VALUE: Final = ReferenceKind.VALUE
+
 # Of several marks on one node the first of these counts.
-_KINDS = {
-    "base": ReferenceKind.INHERIT,
-    "decorate": ReferenceKind.DECORATE,
-    "element": ReferenceKind.ELEMENT,
-    "new": ReferenceKind.NEW,
-    "call": ReferenceKind.CALL,
-    "value": ReferenceKind.VALUE,
-}
-_RANKS = {kind: rank for rank, kind in enumerate(_KINDS.values())}
-USE_LABELS: Final = frozenset(_KINDS)
+_KINDS = (_INHERIT, _DECORATE, _ELEMENT, _NEW, _CALL, _VALUE)
+_LABELS = ("base", "decorate", "element", "new", "call", "value")
+_RANKS = {label: rank for rank, label in enumerate(_LABELS)}
+USE_LABELS: Final = frozenset(_LABELS)
 
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
-_SORTS = {
-    ReferenceKind.CALL: Sort.CALLEE,
-    ReferenceKind.VALUE: Sort.VALUE,
-    ReferenceKind.ELEMENT: Sort.VALUE,
-}
-_CALLS = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
 _MAX_DECORATORS: Final = 32
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
@@ -54,26 +63,33 @@ def read_uses(facts: Iterable[Fact], text: SourceText) -> list[Use]:
 
     Of several that end together the longest counts: what a macro is given is read piece by piece.
     """
-    found: dict[int, tuple[int, ReferenceKind]] = {}
+    found: dict[int, tuple[int, int]] = {}
     for fact in facts:
         receiver = fact.get("receiver")
         for label, mark in fact.items():
-            kind = _KINDS.get(label)
-            if kind is None:
+            rank = _RANKS.get(label)
+            if rank is None:
                 continue
             start, end = mark if receiver is None else (receiver[0], mark[1])
             known = found.get(end)
-            if known is None or (start, _RANKS[kind]) < (known[0], _RANKS[known[1]]):
-                found[end] = start, kind
+            if known is None or (start, rank) < known:
+                found[end] = start, rank
     return [
-        Use(start, end, kind, written := text.ends((start, end)), first_name(written))
-        for start, end, kind in sorted((start, end, kind) for end, (start, kind) in found.items())
+        Use(start, end, _KINDS[rank], written := text.ends((start, end)), first_name(written))
+        for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
     ]
 
 
 def without_idle_values(uses: Iterable[Use], things: Container[str]) -> list[Use]:
     """The uses, without values that begin with a name which is none of `things`: most of them."""
-    return [use for use in uses if use.kind is not ReferenceKind.VALUE or use.first in things]
+    return [use for use in uses if use.kind is not _VALUE or use.first in things]
+
+
+def _sort(kind: ReferenceKind) -> Sort:
+    """As what a use writes its name."""
+    if kind is _CALL:
+        return CALLEE
+    return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
 
 
 class ReferenceReader:
@@ -85,12 +101,14 @@ class ReferenceReader:
         self._parsed = parsed
         self._text = text
         self._values = values
+        self._traits = values.traits
         self._uses = uses
         self._scopes = scopes
-        self._given: dict[int, Value] = {}  # by what the call read last gives that begins there
+        # The call read last that begins there, and whether it is what it makes already.
+        self._last_calls: dict[int, tuple[Value, bool]] = {}
         self._calls: dict[int, list[int]] = {}
         for use in uses:
-            if use.kind in _CALLS:
+            if use.kind is _CALL or use.kind is _NEW:
                 self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
         self._callers = {
@@ -102,7 +120,7 @@ class ReferenceReader:
         for use, scope in zip(self._uses, self._scopes, strict=True):
             expression = read_expression(use.written)
             if expression is None:
-                self._given[use.start] = UNKNOWN
+                self._last_calls[use.start] = UNKNOWN, False
                 continue
             value, name = self._resolve(use, expression, scope)
             if not name or not self._is_wanted(use.kind, value):
@@ -113,16 +131,16 @@ class ReferenceReader:
         """What is used, and the name that is shown."""
         value = self._value(use, expression, scope)
         is_made = not expression.name and self._values.is_made(expression.path, value)
-        if use.kind in _CALLS:
-            self._given[use.start] = value if is_made else self._called(value)
-        if value.binding is Binding.UNKNOWN:
+        if use.kind is _CALL or use.kind is _NEW:
+            self._last_calls[use.start] = value, is_made
+        if value is UNKNOWN:
             is_member = expression.name or len(expression.path) > 1
             return value, expression.shown if is_member else ""
-        if value.access is Access.BASE and not value.member and self._values.traits.bare_calls:
+        if value.access is BASE and not value.member and self._traits.bare_calls:
             value = value._replace(member=scope.owner.rpartition(".")[2])
         if is_made:
-            value = value._replace(access=Access.PATH)
-        if value.access is Access.PATH:
+            value = value._replace(access=PATH)
+        if value.access is PATH:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
         return value, value.member
 
@@ -133,54 +151,54 @@ class ReferenceReader:
                 value = self._values.member(value, part)
             return self._extension(value, expression.name)
         path = expression.path
-        value = self._values.of(path, scope, use.start, sort=_SORTS.get(use.kind, Sort.TYPE))
+        value = self._values.of(path, scope, use.start, sort=_sort(use.kind))
         return self._extension(value, path[-1]) if len(path) > 1 else value
 
     def _receiver(self, use: Use, expression: Expression, scope: Scope) -> Value:
         """What the last call in it gives: one that begins with it, or one in brackets."""
         if not expression.path:
             return UNKNOWN
-        if use.start in self._given:
-            return self._given[use.start]
+        if use.start in self._last_calls:
+            return self._called(*self._last_calls[use.start])
         calls = self._calls.get(use.start + expression.offset, ())
         if sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN
-        sort = Sort.TYPE if expression.is_new else Sort.CALLEE
+        sort = TYPE if expression.is_new else CALLEE
         value = self._values.of(expression.path, scope, use.start, sort=sort)
-        return value if self._values.is_made(expression.path, value) else self._called(value)
+        return self._called(value, self._values.is_made(expression.path, value))
 
-    def _called(self, value: Value) -> Value:
-        is_super = value.access is Access.BASE and not value.member  # super()
-        return value if is_super else self._values.called(value)
+    def _called(self, value: Value, is_made: bool) -> Value:
+        is_super = value.access is BASE and not value.member  # super()
+        return value if is_made or is_super else self._values.called(value)
 
     def _extension(self, value: Value, name: str) -> Value:
         """The import of this name, if the language calls functions as members of what they take."""
-        if not self._values.traits.extensions or value.access is Access.BASE:
+        if not self._traits.extensions or value.access is BASE:
             return value
-        if value.binding is not Binding.UNKNOWN and not value.member:
+        if value is not UNKNOWN and not value.member:
             return value
-        if value.binding is Binding.LOCAL and name in self._values.tree.members.get(value.root, ()):
+        if value.binding is LOCAL and name in self._values.tree.members.get(value.root, ()):
             return value
         known = self._values.tree.root.names.get(name, ())
         imported = next((one.imported for one in known if one.imported), "")
-        return Value(Binding.IMPORT, imported) if imported else value
+        return Value(IMPORT, imported) if imported else value
 
     def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
-        if value.binding is Binding.FREE and value.root in self._values.traits.builtins:
+        if value.binding is FREE and value.root in self._traits.builtins:
             return False
-        if kind is ReferenceKind.ELEMENT and value.binding is Binding.FREE and not value.chain:
+        if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
-        if kind is ReferenceKind.VALUE:
+        if kind is _VALUE:
             return self._is_thing(value)
-        return kind is not ReferenceKind.INHERIT or value.access is Access.PATH
+        return kind is not _INHERIT or value.access is PATH
 
     def _is_thing(self, value: Value) -> bool:
         """Whether it is a function or class, or comes from elsewhere."""
-        if value.binding is Binding.IMPORT:
-            return value.access is Access.PATH
-        if value.binding is Binding.FREE:
-            return self._values.traits.modules_go_on and value.access is Access.PATH
-        if value.binding is not Binding.LOCAL or value.access is Access.RESULT:
+        if value.binding is IMPORT:
+            return value.access is PATH
+        if value.binding is FREE:
+            return self._traits.modules_go_on and value.access is PATH
+        if value.binding is not LOCAL or value.access is RESULT:
             return False
         path = [value.root, *value.chain, value.member]
         return self._values.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
@@ -195,25 +213,25 @@ class ReferenceReader:
     ) -> Reference:
         line, column = self._text.place_of_last(expression.shown, use.written, use.end)
         return Reference(
-            kind=self._kind(use.kind, expression, value),
-            name=name[:MAX_NAME_CHARACTERS],
-            binding=value.binding,
-            root=value.root[:MAX_NAME_CHARACTERS],
-            chain=".".join(value.chain)[:MAX_NAME_CHARACTERS],
-            access=value.access,
-            caller=self._caller(use, scope),
-            line=line,
-            column=column,
+            self._kind(use.kind, expression, value),
+            name[:MAX_NAME_CHARACTERS],
+            value.binding,
+            value.root[:MAX_NAME_CHARACTERS],
+            ".".join(value.chain)[:MAX_NAME_CHARACTERS],
+            value.access,
+            self._caller(use, scope),
+            line,
+            column,
         )
 
     def _kind(self, kind: ReferenceKind, expression: Expression, value: Value) -> ReferenceKind:
-        constructed = expression.path and expression.path[-1] in self._values.traits.constructors
-        return ReferenceKind.NEW if constructed and not value.member else kind
+        constructed = expression.path and expression.path[-1] in self._traits.constructors
+        return _NEW if constructed and not value.member else kind
 
     def _caller(self, use: Use, scope: Scope) -> str:
-        if use.kind is ReferenceKind.INHERIT:
+        if use.kind is _INHERIT:
             return scope.class_name
-        if use.kind is ReferenceKind.DECORATE:
+        if use.kind is _DECORATE:
             return self._decorated(self._decorator_around(use.start)) or scope.owner
         return scope.owner
 

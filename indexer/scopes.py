@@ -56,7 +56,8 @@ class Scope:
 
     `owner` is the qualified name of the innermost function, method or class, `class_name` that of
     the innermost class (or implemented type), `prefix` that of all that encloses it. `kind` is a
-    definition's, BLOCK or ANONYMOUS_FUNCTION.
+    definition's, BLOCK or ANONYMOUS_FUNCTION. `is_outside`: a method's whose class is elsewhere, as
+    in Go and C++.
     """
 
     start: int
@@ -64,6 +65,7 @@ class Scope:
     parent: "Scope | None" = None
     kind: str = ""
     is_class: bool = False
+    is_outside: bool = False
     owner: str = ""
     class_name: str = ""
     prefix: str = ""
@@ -125,7 +127,7 @@ class ScopeTree:
 
     def _scope(self, start: int, end: int, kind: str, one: Outlined | None, parent: Scope) -> Scope:
         scope = Scope(
-            start, end, parent, kind, False, parent.owner, parent.class_name, parent.prefix
+            start, end, parent, kind, False, False, parent.owner, parent.class_name, parent.prefix
         )
         if one is None:
             if parent.kind in FUNCTION_KINDS and parent.end == end:  # `f = () => {}`
@@ -138,8 +140,7 @@ class ScopeTree:
             scope.is_class, scope.class_name = True, one.qualified_name
             scope.names = self.members.setdefault(one.qualified_name, scope.names)
         elif one.prefix != parent.prefix and one.kind in FUNCTION_KINDS:
-            # a method written outside of its class
-            scope.class_name = one.prefix
+            scope.class_name, scope.is_outside = one.prefix, one.prefix != parent.class_name
         return scope
 
     def _define(self, one: Outlined, scope: Scope) -> None:

@@ -1,13 +1,7 @@
-"""What is around a place: its classes, its module, where its method is written."""
+"""What is around a place: its classes, its module."""
 
 from indexer.scopes import Scope
 from indexer.symbols import FUNCTION_KINDS
-
-
-def is_written_outside(scope: Scope) -> bool:
-    """Whether it is a method's whose class is elsewhere: Go, C++."""
-    parent = scope.parent
-    return parent is not None and not scope.is_class and scope.class_name != parent.class_name
 
 
 def classes_around(scope: Scope | None) -> list[str]:

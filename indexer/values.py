@@ -8,21 +8,36 @@ from typing import Final
 
 from indexer.expressions import read_calls, read_expression
 from indexer.languages.traits import Traits
-from indexer.meanings import UNKNOWN, Sort, Value, ends_in_call, instance, onward
-from indexer.relations import Access, Binding
-from indexer.scopes import Holds, Name, Scope, ScopeTree, pick
+from indexer.lookups import Lookup
+from indexer.meanings import (
+    BASE,
+    CALLEE,
+    FREE,
+    IMPORT,
+    INSTANCE,
+    LOCAL,
+    PATH,
+    RECEIVER,
+    RESULT,
+    TYPE,
+    UNKNOWN,
+    VALUE,
+    Sort,
+    Value,
+    ends_in_call,
+    instance,
+    onward,
+)
+from indexer.scopes import Holds, Name, Scope, ScopeTree
 from indexer.surroundings import (
     classes_around,
     is_in_nameless_class,
-    is_written_outside,
     module_of,
 )
 from indexer.symbols import CLASS_KINDS, VALUE_KINDS
 from indexer.type_names import read_type
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
-_TYPE_KINDS: Final = CLASS_KINDS | {"type", "module", "namespace"}
-_NO_METHOD_KINDS: Final = VALUE_KINDS | {""}
 _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
 
 
@@ -42,6 +57,15 @@ class Values:
     implied: dict[str, int] = field(default_factory=dict)
     _held: dict[int, Value] = field(default_factory=dict)
     _steps: int = 0
+    _lookup: Lookup = field(init=False)
+    _keywords: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        traits = self.traits
+        self._lookup = Lookup(self.tree, traits)
+        self._keywords = (
+            traits.self_names | traits.class_names | traits.super_names | traits.constructors
+        )
 
     def of(
         self,
@@ -49,27 +73,29 @@ class Values:
         scope: Scope,
         offset: int,
         leaving_out: Name | None = None,
-        sort: Sort = Sort.VALUE,
+        sort: Sort = VALUE,
     ) -> Value:
         """What `path` stands for where it is written. A path that is bound nowhere is FREE."""
         first, rest = path[0], path[1:]
-        if first in self.traits.module_roots and rest:
+        if rest and first in self.traits.module_roots:
             module = module_of(first, scope)
             if module is not None:
                 return self.of(rest, module, 1 << 62, leaving_out, sort)
-        value = self._of_keyword(first, scope, is_bare=not rest)
+        value = None
+        if first in self._keywords and scope.class_name:
+            value = self._of_keyword(first, scope, is_bare=not rest)
         if value is None:
-            first_sort = Sort.RECEIVER if rest and sort is not Sort.TYPE else sort
-            name = self._look_up(first, scope, offset, leaving_out, first_sort)
+            first_sort = RECEIVER if rest and sort is not TYPE else sort
+            name = self._lookup.find(first, scope, offset, leaving_out, first_sort)
             if name is None:
                 value = self._unbound(first, scope, first_sort, offset, is_bare=not rest)
             elif name.imported:
                 value, rest = self._of_import(path, name)
             else:
                 value = self._of_name(name, rest)
-        for number, part in enumerate(rest, 1):
-            value = self.member(value, part, sort if number == len(rest) else Sort.RECEIVER)
-        return value
+        for part in rest[:-1]:
+            value = self.member(value, part, RECEIVER)
+        return self.member(value, rest[-1], sort) if rest else value
 
     def result(
         self, path: Sequence[str], scope: Scope, offset: int, leaving_out: Name | None, sort: Sort
@@ -83,17 +109,18 @@ class Values:
         if path[-1] not in self.traits.constructors or value.member:
             return False
         has_class = len(path) > 1 or self.traits.bare_calls
-        return has_class and value.access is Access.INSTANCE
+        return has_class and value.access is INSTANCE
 
     def called(self, value: Value) -> Value:
         """What calling it gives."""
-        if value.access is Access.PATH and value.binding is not Binding.UNKNOWN:
+        if value.access is PATH and value is not UNKNOWN:
             is_class = (
-                value.binding is Binding.LOCAL
+                value.binding is LOCAL
                 and self.tree.definitions.get(".".join((value.root, *value.chain))) in _CALLED_KINDS
             )
-            return value._replace(access=Access.INSTANCE if is_class else Access.RESULT)
-        return onward(value, Access.RESULT)
+            access = INSTANCE if is_class else RESULT
+            return Value(value.binding, value.root, value.chain, access, value.member)
+        return onward(value, RESULT)
 
     def held(self, name: Name) -> Value:
         """What a local holds, by its type or by what it was assigned from."""
@@ -113,7 +140,7 @@ class Values:
         read = read_type(text, self.traits.transparent)
         if read is None:
             return UNKNOWN
-        value = self.of(read.path, scope, offset, leaving_out, Sort.TYPE)
+        value = self.of(read.path, scope, offset, leaving_out, TYPE)
         return value if read.is_class else instance(value)
 
     def given(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
@@ -123,7 +150,7 @@ class Values:
             return UNKNOWN
         if read.name:
             return self.called(self._of_calls(text, scope, offset, leaving_out))
-        return self.result(read.path, scope, offset, leaving_out, Sort.CALLEE)
+        return self.result(read.path, scope, offset, leaving_out, CALLEE)
 
     def expression(
         self,
@@ -131,7 +158,7 @@ class Values:
         scope: Scope,
         offset: int,
         leaving_out: Name | None = None,
-        sort: Sort = Sort.VALUE,
+        sort: Sort = VALUE,
     ) -> Value:
         """What the written expression is, if it is made of paths and calls."""
         read = read_expression(text)
@@ -145,7 +172,7 @@ class Values:
         first, *rest = read_calls(text) or (None,)
         if first is None:
             return UNKNOWN
-        sort = Sort.TYPE if first.is_new else Sort.CALLEE
+        sort = TYPE if first.is_new else CALLEE
         value = self.result(first.path, scope, offset, leaving_out, sort)
         for number, step in enumerate(rest, 1):
             for part in step.path:
@@ -160,57 +187,22 @@ class Values:
         if name.holds is Holds.CALL:
             return self.given(name.text, name.scope, name.start, name)
         if name.holds is Holds.NEW:
-            return instance(self.expression(name.text, name.scope, name.start, name, Sort.TYPE))
+            return instance(self.expression(name.text, name.scope, name.start, name, TYPE))
         return self.expression(name.text, name.scope, name.start, name)
 
     def _of_keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
         traits = self.traits
-        if first.startswith("\\"):
-            return Value(Binding.FREE, first[1:])
-        if not scope.class_name:
-            return None
         if first in traits.self_names and is_in_nameless_class(scope):
             return UNKNOWN
         if first in traits.class_names and is_bare:
-            return Value(Binding.LOCAL, scope.class_name)
+            return Value(LOCAL, scope.class_name)
         if first in traits.constructors and is_bare and traits.bare_calls:
-            return Value(Binding.LOCAL, scope.class_name, (), Access.INSTANCE)
+            return Value(LOCAL, scope.class_name, (), INSTANCE)
         if first in traits.self_names or first in traits.class_names:
-            return Value(Binding.LOCAL, scope.class_name, (), Access.INSTANCE)
+            return Value(LOCAL, scope.class_name, (), INSTANCE)
         if first in traits.super_names:
-            return Value(Binding.LOCAL, scope.class_name, (), Access.BASE)
+            return Value(LOCAL, scope.class_name, (), BASE)
         return None
-
-    def _look_up(
-        self, first: str, scope: Scope, offset: int, leaving_out: Name | None, sort: Sort
-    ) -> Name | None:
-        implicit_this = self.traits.implicit_this
-        here: Scope | None = scope
-        while here is not None:
-            if not here.is_class or here is scope or implicit_this:
-                names = here.names.get(first, ())
-                found = pick(self._fitting(names, sort), offset, leaving_out) if names else None
-                if found is None and implicit_this and is_written_outside(here):
-                    names = self.tree.members.get(here.class_name, {}).get(first, ())
-                    found = pick(self._fitting(names, sort), offset, None)
-                if found is not None:
-                    return found
-            here = here.parent
-        return None
-
-    def _fitting(self, names: Sequence[Name], sort: Sort) -> Sequence[Name]:
-        """Those of the names that can be meant where a name of this sort is written."""
-        if sort is Sort.TYPE and self.traits.types_apart:
-            return [
-                name
-                for name in names
-                if name.imported or name.kind in _TYPE_KINDS or name.holds is Holds.ALIAS
-            ]
-        if sort is Sort.CALLEE and self.traits.methods_apart:
-            return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
-        if sort is Sort.RECEIVER and self.traits.implicit_this and not self.traits.bare_calls:
-            return [name for name in names if name.imported or name.kind != "method"]
-        return names
 
     def _unbound(
         self, first: str, scope: Scope, sort: Sort, offset: int, *, is_bare: bool
@@ -219,28 +211,30 @@ class Values:
         what a path begins with may be a module.
         """
         traits = self.traits
+        if first.startswith("\\"):
+            return Value(FREE, first[1:])
         if not is_bare and first in self.path_roots:
             self.implied.setdefault(first, offset)
-            return Value(Binding.IMPORT, first)
+            return Value(IMPORT, first)
         if first in traits.implicit:
             return UNKNOWN
         if (
-            sort is not Sort.CALLEE
+            sort is not CALLEE
             or not traits.implicit_this
             or traits.free_functions
             or first in traits.builtins
             or self.opens_classes
             or is_in_nameless_class(scope)
         ):
-            return Value(Binding.FREE, first)
+            return Value(FREE, first)
         heirs = [name for name in classes_around(scope) if name in self.bases]
         if len(heirs) > 1 or not scope.class_name:
-            return Value(Binding.FREE, first)
-        return Value(Binding.LOCAL, (heirs or [scope.class_name])[0], (), Access.INSTANCE, first)
+            return Value(FREE, first)
+        return Value(LOCAL, (heirs or [scope.class_name])[0], (), INSTANCE, first)
 
     def _of_import(self, path: Sequence[str], name: Name) -> tuple[Value, Sequence[str]]:
         if "." not in name.imported:
-            return Value(Binding.IMPORT, name.imported), path[1:]
+            return Value(IMPORT, name.imported), path[1:]
         dotted = [
             other.imported.split(".")
             for other in name.scope.names.get(path[0], ())
@@ -249,9 +243,9 @@ class Values:
         fitting = [parts for parts in dotted if list(path[: len(parts)]) == parts]
         if not fitting:
             self.implied.setdefault(path[0], name.start)
-            return Value(Binding.IMPORT, path[0]), path[1:]
+            return Value(IMPORT, path[0]), path[1:]
         longest = max(fitting, key=len)
-        return Value(Binding.IMPORT, ".".join(longest)), path[len(longest) :]
+        return Value(IMPORT, ".".join(longest)), path[len(longest) :]
 
     def _of_name(self, name: Name, rest: Sequence[str]) -> Value:
         if not name.kind:
@@ -259,56 +253,57 @@ class Values:
         if name.kind == "method" and self.traits.implicit_this:
             class_name, _, member = name.qualified.rpartition(".")
             if class_name:
-                return Value(Binding.LOCAL, class_name, (), Access.INSTANCE, member)
+                return Value(LOCAL, class_name, (), INSTANCE, member)
         if name.holds is Holds.ALIAS and self.held(name) is not UNKNOWN:
             return self.held(name)
         if not rest or name.kind not in VALUE_KINDS or self._has(name.qualified, rest[0]):
-            return Value(Binding.LOCAL, name.qualified)
+            return Value(LOCAL, name.qualified)
         return self.held(name)
 
     def _has(self, qualified: str, member: str) -> bool:
         return f"{qualified}.{member}" in self.tree.definitions
 
-    def member(self, value: Value, part: str, sort: Sort = Sort.VALUE) -> Value:
+    def member(self, value: Value, part: str, sort: Sort = VALUE) -> Value:
         """The member `part` of it."""
         if self.traits.bare_calls and ends_in_call(value):
             value = self.called(value)
         elif value.member:
-            value = onward(value, Access.INSTANCE)
-        if value.binding is Binding.UNKNOWN:
+            value = onward(value, INSTANCE)
+        if value is UNKNOWN:
             return UNKNOWN
-        if value.access is Access.INSTANCE:
-            return self._field(value, part, sort) or value._replace(member=part)
-        if value.access is not Access.PATH:
-            return value._replace(member=part)
+        if value.access is INSTANCE:
+            held = self._field(value, part, sort)
+            return held or Value(value.binding, value.root, value.chain, INSTANCE, part)
+        if value.access is not PATH:
+            return Value(value.binding, value.root, value.chain, value.access, part)
         return self._member_of_path(value, part, sort)
 
     def _member_of_path(self, value: Value, part: str, sort: Sort) -> Value:
         if part in self.traits.constructors:
-            return value._replace(access=Access.INSTANCE)
+            return instance(value)
         held = self._field(value, part, sort)
         if held is not None:
             return held
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
-            return value._replace(access=Access.INSTANCE, member=part)
+            return Value(value.binding, value.root, (), INSTANCE, part)
         if self.traits.modules_go_on and self._is_elsewhere(value, part):
             root, *chain = value.root.split(".")
-            return Value(Binding.FREE, root, (*chain, *value.chain, part))
-        return value._replace(chain=(*value.chain, part))
+            return Value(FREE, root, (*chain, *value.chain, part))
+        return Value(value.binding, value.root, (*value.chain, part))
 
     def _is_elsewhere(self, value: Value, part: str) -> bool:
         """Whether it is a module of this file to which another file adds the member."""
         path = ".".join((value.root, *value.chain))
-        if value.binding is not Binding.LOCAL or self.tree.definitions.get(path) != "module":
+        if value.binding is not LOCAL or self.tree.definitions.get(path) != "module":
             return False
         return not self._has(path, part) and part not in self.tree.members.get(path, ())
 
     def _field(self, value: Value, part: str, sort: Sort) -> Value | None:
         """What a field of a class of this file holds; None if it is no field that it has."""
-        if value.binding is not Binding.LOCAL:
+        if value.binding is not LOCAL:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))
-        names = self._fitting(members.get(part, ()), sort) if members else None
+        names = self._lookup.fitting(members.get(part, ()), sort) if members else None
         if not names or (names[0].kind and names[0].holds is Holds.NOTHING_KNOWN):
             return None
         known = [held for held in map(self.held, names) if held is not UNKNOWN]
