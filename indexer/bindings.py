@@ -4,7 +4,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from indexer.imports import Imported, expand, import_path, join_path, local_name
 from indexer.languages.traits import ImportStyle, Traits
@@ -24,6 +24,22 @@ _PART: Final = re.compile(
 )
 # Such a statement binds no name, so it can only be meant as a wildcard.
 _WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
+
+
+# What a `use` may begin with beside crates, where the file's own module has it.
+_PATH_KINDS: Final = frozenset({"module", "enum"})
+_FOREIGN: Final = re.compile(r"(?:pub\s*(?:\([^()]*\)\s*)?)?use\s*::")
+
+
+class _Place(NamedTuple):
+    """Where an import is written: the file, and with Rust the file's own module around it (dotted)
+    and what that has of modules.
+    """
+
+    path: str
+    style: ImportStyle
+    inside: str
+    modules: Container[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +107,15 @@ def bind_imports(
 ) -> list[BoundImport]:
     """The imports in order of position, each bound in its scope if it binds a name."""
     ordered = sorted(facts, key=_start)
+    scopes = tree.at(map(_start, ordered))
+    is_rust = style is ImportStyle.RUST
+    modules = _modules(tree, ordered, scopes, text) if is_rust else {}
     bound = []
-    for fact, scope in zip(ordered, tree.at(map(_start, ordered)), strict=True):
+    for fact, scope in zip(ordered, scopes, strict=True):
         opens_class = "import.tree" in fact and bool(_STATIC.match(text.of(fact["import.tree"])))
-        for record in _records(fact, text, path, style, scope):
+        around = _module_around(scope) if is_rust else tree.root
+        place = _Place(path, style, around.prefix, modules.get(around.start, frozenset()))
+        for record in _records(fact, text, place):
             is_given_on = "import.exported" in fact
             bound.append(BoundImport(record, scope, is_given_on, opens_class and record.wildcard))
             if record.local:
@@ -103,6 +124,31 @@ def bind_imports(
                 name = Name(start, end, scope, imported=record.local)
                 tree.bind(first if style is ImportStyle.PYTHON else record.local, name)
     return bound
+
+
+def _modules(
+    tree: ScopeTree, ordered: Sequence[Fact], scopes: Sequence[Scope], text: SourceText
+) -> dict[int, set[str]]:
+    """By where a module of the file begins, the names in it that paths may begin with."""
+    found: dict[int, set[str]] = {
+        scope.start: {
+            name
+            for name, bound in scope.names.items()
+            if any(one.kind in _PATH_KINDS for one in bound)
+        }
+        for scope in (tree.root, *tree.scopes)
+        if scope is tree.root or scope.kind == "module"
+    }
+    for fact, scope in zip(ordered, scopes, strict=True):
+        if "import.submodule" in fact:
+            found[_module_around(scope).start].add(text.of(fact["import.submodule"]))
+    return found
+
+
+def _module_around(scope: Scope) -> Scope:
+    while scope.parent is not None and scope.kind != "module":
+        scope = scope.parent
+    return scope
 
 
 def _bound_mark(fact: Fact) -> Mark:
@@ -119,13 +165,14 @@ def _start(fact: Fact) -> int:
     return min(fact.values())[0]
 
 
-def _records(
-    fact: Fact, text: SourceText, path: str, style: ImportStyle, scope: Scope
-) -> Iterator[Import]:
-    inside = scope.prefix if scope.kind == "module" else ""
+def _records(fact: Fact, text: SourceText, place: _Place) -> Iterator[Import]:
+    style = place.style
     line = text.line(_start(fact))
+    is_foreign = "import.tree" not in fact or _FOREIGN.match(text.of(fact["import.tree"]))
     for one in _imported(fact, text, style):
-        module = import_path(style, path, one.module, inside)
+        is_own = not is_foreign and one.module.partition(".")[0] in place.modules
+        written = f"self.{one.module}" if is_own else one.module
+        module = import_path(style, place.path, written, place.inside)
         local = one.local or (
             one.names[-1] if one.names else local_name(style, one.module, text.has_member_of)
         )

@@ -126,6 +126,21 @@ def test_crate_that_no_use_names_is_imported_but_no_variable_of_a_macro_is() -> 
     assert [(one.local, one.path) for one in record.imports] == [("metrics", "metrics")]
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("mod lorry;\nuse lorry::Lorry;", "/src.a.lorry.Lorry"),
+        ("use lorry::Lorry;\nmod lorry { pub struct Lorry; }", "/src.a.lorry.Lorry"),
+        ("enum Level { Low }\npub(crate) use Level::Low;", "/src.a.Level.Low"),
+        ("mod b { mod lorry; fn f() { use lorry::Lorry; } }", "/src.a.b.lorry.Lorry"),
+        ("mod lorry;\nmod b { use lorry::Lorry; }", "lorry.Lorry"),
+        ("mod lorry;\nuse ::lorry::Lorry;", "lorry.Lorry"),
+    ],
+)
+def test_use_begins_with_a_module_that_is_declared_where_it_stands(text: str, path: str) -> None:
+    assert path in [one.path for one in record_of("src/a.rs", text.encode()).imports]
+
+
 def test_super_of_a_module_in_the_file_is_what_is_around_it() -> None:
     text = "fn go() {}\nmod tests { fn f() { super::go(); } }\n"
     assert uses("src/a.rs", text) == ["call local:go path go"]
