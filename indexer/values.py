@@ -194,8 +194,10 @@ class Values:
         traits = self.traits
         if first in traits.self_names and is_in_nameless_class(scope):
             return UNKNOWN
-        if first in traits.class_names and is_bare:
-            return Value(LOCAL, scope.class_name)
+        if first in traits.class_names:
+            declared = self._declared_class(first, scope)
+            if declared is not None or is_bare:
+                return declared or Value(LOCAL, scope.class_name)
         if first in traits.constructors and is_bare and traits.bare_calls:
             return Value(LOCAL, scope.class_name, (), INSTANCE)
         if first in traits.self_names or first in traits.class_names:
@@ -203,6 +205,14 @@ class Values:
         if first in traits.super_names:
             return Value(LOCAL, scope.class_name, (), BASE)
         return None
+
+    def _declared_class(self, first: str, scope: Scope) -> Value | None:
+        """What Python's `cls: type[A]` is, which need not be the class around it."""
+        name = self._lookup.find(first, scope, 1 << 62, None, VALUE)
+        if name is None or name.kind or name.holds is not Holds.TYPE:
+            return None
+        value = self.held(name)
+        return value if value.access is PATH and value.binding in (LOCAL, IMPORT) else None
 
     def _unbound(
         self, first: str, scope: Scope, sort: Sort, offset: int, *, is_bare: bool
