@@ -80,9 +80,20 @@ def read_uses(facts: Iterable[Fact], text: SourceText) -> list[Use]:
     ]
 
 
-def without_idle_values(uses: Iterable[Use], things: Container[str]) -> list[Use]:
-    """The uses, without values that begin with a name which is none of `things`: most of them."""
-    return [use for use in uses if use.kind is not _VALUE or use.first in things]
+def without_idle_values(
+    uses: Iterable[Use], things: Container[str], *, shares_types: bool
+) -> list[Use]:
+    """The uses, without values that begin with a name which is none of `things`: most of them.
+
+    With `shares_types`, `Type.member` may be a thing too.
+    """
+    return [
+        use
+        for use in uses
+        if use.kind is not _VALUE
+        or use.first in things
+        or (shares_types and use.first[:1].isupper() and use.first != use.written)
+    ]
 
 
 def _sort(kind: ReferenceKind) -> Sort:
@@ -197,11 +208,17 @@ class ReferenceReader:
         if value.binding is IMPORT:
             return value.access is PATH
         if value.binding is FREE:
-            return self._traits.modules_go_on and value.access is PATH
+            return value.access is PATH and self._is_shared(value)
         if value.binding is not LOCAL or value.access is RESULT:
             return False
         path = [value.root, *value.chain, value.member]
         return self._values.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
+
+    def _is_shared(self, value: Value) -> bool:
+        """Whether another file may be known to have it without an import."""
+        traits = self._traits
+        is_member = bool(value.chain) and value.root[:1].isupper()
+        return traits.modules_go_on or (traits.shares_types and is_member)
 
     def _reference(
         self,

@@ -77,7 +77,7 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     things = _things(imports, outlined, traits) | _selves(groups["local"], text)
     uses = read_uses(groups["use"], text)
     if not traits.modules_go_on:
-        uses = without_idle_values(uses, things)
+        uses = without_idle_values(uses, things, shares_types=traits.shares_types)
     bind_locals(tree, groups["local"], text, traits, _read_names(uses, groups, text))
     tree.settle()
     scopes = tree.at(use.start for use in uses)

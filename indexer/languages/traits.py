@@ -36,6 +36,7 @@ class Traits:
     it; `bare_calls`: a member is called without parentheses (Ruby).
     `module_roots` begin paths from the file's module; where a language has them, so does any
     name that is bound nowhere (Rust's crates).
+    `shares_types`: files see one another's types without an import.
     Unless it `has_methods`, nobody needs the types of fields and results.
     `reexports_imports`: what a file imports at its top level, it gives on. `builtins` are names
     that the language defines; uses of them are left out where nothing shadows them.
@@ -58,6 +59,7 @@ class Traits:
     modules_go_on: bool = False
     bare_calls: bool = False
     module_roots: frozenset[str] = frozenset()
+    shares_types: bool = False
     has_methods: bool = True
     reexports_imports: bool = False
     builtins: frozenset[str] = frozenset()
@@ -148,6 +150,7 @@ _JAVA = Traits(
     methods_apart=True,
     types_apart=True,
     inferred=_names("var"),
+    shares_types=True,
     builtins=BUILTINS["java"],
     constructors=_names("new this"),
 )
@@ -158,6 +161,7 @@ _KOTLIN = Traits(
     implicit_this=True,
     implicit=_names("it"),
     extensions=True,
+    shares_types=True,
     builtins=BUILTINS["kotlin"],
 )
 
@@ -170,6 +174,7 @@ _CSHARP = Traits(
     types_apart=True,
     inferred=_names("var"),
     implicit=_names("value"),
+    shares_types=True,
     builtins=BUILTINS["csharp"],
     transparent=_names("Task ValueTask"),
 )
@@ -189,6 +194,7 @@ _SCALA = Traits(
     implicit_this=True,
     implicit=_names("_"),
     extensions=True,
+    shares_types=True,
     builtins=BUILTINS["scala"],
     constructors=_names("this"),
 )
@@ -200,6 +206,7 @@ _SWIFT = Traits(
     super_names=_names("super"),
     implicit_this=True,
     implicit=_names("error newValue oldValue"),
+    shares_types=True,
     builtins=BUILTINS["swift"],
     constructors=_names("init"),
 )
