@@ -1,13 +1,13 @@
 """A graph that grows level by level, up to a number of nodes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from central.trace.backward import Edge, find_callers
 from central.trace.forward import Confidence
 from central.trace.inquiry import Inquiry
-from central.trace.onward import find_callees, owner_of
+from central.trace.onward import find_callees
 from central.trace.sites import Site
 from central.trace.symbols import Definition, definitions_at
 from central.trace.things import Key
@@ -24,73 +24,114 @@ class Pair(NamedTuple):
 class Growth:
     """`distances` of all nodes from the nearest root, in steps; edges by what they join.
 
-    `definitions` are the nodes that are some: a file's top level is none. `paths` are
+    The caller is the innermost definition around a reference; one inside of a node is as near as
+    the node. `definitions` are the nodes that are some: a file's top level is none. `paths` are
     (repository, path) of the nodes' files. `open_…` is as in backward.Found, of the roots.
+    `is_full`: there are more nodes than `limit`; `is_cut`: callers of a node were not all found.
     """
 
     inquiry: Inquiry
     least: Confidence
     limit: int
+    roots: list[Key] = field(default_factory=list)
     definitions: dict[Key, Definition] = field(default_factory=dict)
     distances: dict[Key, int] = field(default_factory=dict)
     edges: dict[Pair, list[Edge]] = field(default_factory=dict)
     paths: dict[int, tuple[int, str]] = field(default_factory=dict)
     open_count: int = 0
     open_sample: list[Site] = field(default_factory=list)
-    is_truncated: bool = False
+    is_full: bool = False
+    is_cut: bool = False
 
     def start(self, roots: Sequence[Definition]) -> None:
         """Begin with these; they count as nodes."""
-        self.is_truncated = len(roots) > self.limit
-        self._define(roots[: self.limit])
-        self.distances = dict.fromkeys(self.definitions, 0)
+        self._take([one.key for one in roots], 0, {one.key: one for one in roots})
+        self.roots = list(self.distances)
 
     def grow(self, depth: int) -> None:
         """Callers of callers and callees of callees, each node gone through once each way."""
-        above = below = list(self.definitions.values())
+        above = below = self.roots
+        gone_up, gone_down = set(above), set(below)
         for distance in range(1, depth + 1):
-            above = self._callers(above, distance)
-            below = self._callees(below, distance)
+            above = self._unseen(self._callers(above, distance), gone_up)
+            below = self._unseen(self._callees(below, distance), gone_down)
             if not above and not below:
                 break
 
-    def _callers(self, level: Sequence[Definition], distance: int) -> list[Definition]:
-        found = find_callers(self.inquiry, level, least=self.least)
+    def _unseen(self, keys: Iterable[Key], gone: set[Key]) -> list[Key]:
+        """The nodes among these that are definitions and not gone through; now they are."""
+        level = [key for key in keys if key in self.definitions and key not in gone]
+        gone.update(level)
+        return level
+
+    def _callers(self, level: Sequence[Key], distance: int) -> list[Key]:
+        definitions = [self.definitions[key] for key in level]
+        found = find_callers(self.inquiry, definitions, least=self.least)
+        self.is_cut = self.is_cut or found.is_cut
         if distance == 1:
             self.open_count, self.open_sample = found.open_count, found.open_sample
-        pairs = [
-            (Pair((edge.site.file, edge.site.caller), edge.target), edge) for edge in found.edges
-        ]
-        return self._add(pairs, [pair.caller for pair, _ in pairs], distance)
+        owners, around = _owners(self.inquiry, found.edges)
+        callers = list(dict.fromkeys(owners.values()))
+        self._take(callers, distance, around)
+        self._join(found.edges, owners)
+        return callers
 
-    def _callees(self, level: Sequence[Definition], distance: int) -> list[Definition]:
-        keys = [one.key for one in level]
-        edges = find_callees(self.inquiry, keys, least=self.least).edges if keys else []
-        around = set(keys)
-        pairs = [(Pair(owner_of(edge.site, around), edge.target), edge) for edge in edges]
-        return self._add(pairs, [pair.callee for pair, _ in pairs], distance)
+    def _callees(self, level: Sequence[Key], distance: int) -> list[Key]:
+        edges = find_callees(self.inquiry, level, least=self.least).edges if level else []
+        owners, around = _owners(self.inquiry, edges)
+        self._take(list(dict.fromkeys(owners.values())), distance - 1, around)
+        callees = list(dict.fromkeys(edge.target for edge in edges))
+        self._take(callees, distance, definitions_at(self.inquiry, callees))
+        self._join(edges, owners)
+        return callees
 
-    def _add(
-        self, pairs: Iterable[tuple[Pair, Edge]], ends: Iterable[Key], distance: int
-    ) -> list[Definition]:
-        """Take in as many new nodes as there is room for, and the edges between nodes."""
-        fresh = [key for key in dict.fromkeys(ends) if key not in self.distances]
-        found = definitions_at(self.inquiry, fresh)
-        fresh = [key for key in fresh if key in found or not key[1]]
+    def _take(
+        self, keys: Sequence[Key], distance: int, definitions: Mapping[Key, Definition]
+    ) -> None:
+        """Make nodes of as many as there is room for."""
+        fresh = [key for key in keys if key not in self.distances]
+        fresh = [key for key in fresh if key in definitions or not key[1]]
         room = self.limit - len(self.distances)
-        self.is_truncated = self.is_truncated or len(fresh) > room
-        taken = fresh[:room]
-        self.distances |= dict.fromkeys(taken, distance)
-        self._define(found[key] for key in taken if key in found)
-        for pair, edge in pairs:
+        self.is_full = self.is_full or len(fresh) > room
+        for key in fresh[:room]:
+            self.distances[key] = distance
+            if key in definitions:
+                one = self.definitions[key] = definitions[key]
+                self.paths[one.file] = one.repository, one.path
+
+    def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
+        """Take in the edges between nodes."""
+        for edge in edges:
+            pair = Pair(owners[edge.site.file, edge.site.caller], edge.target)
             if pair.caller in self.distances and pair.callee in self.distances:
                 self.paths[edge.site.file] = edge.site.repository, edge.site.path
                 known = self.edges.setdefault(pair, [])
                 if edge not in known:
                     known.append(edge)
-        return [found[key] for key in taken if key in found]
 
-    def _define(self, definitions: Iterable[Definition]) -> None:
-        for one in definitions:
-            self.definitions[one.key] = one
-            self.paths[one.file] = one.repository, one.path
+
+class _Owners(NamedTuple):
+    owners: dict[Key, Key]
+    definitions: dict[Key, Definition]
+
+
+def _owners(inquiry: Inquiry, edges: Iterable[Edge]) -> _Owners:
+    """For the place of each edge's reference, the innermost definition around it."""
+    places = {(edge.site.file, edge.site.caller) for edge in edges}
+    around = {place: list(_around(place)) for place in sorted(places)}
+    found = definitions_at(inquiry, [key for keys in around.values() for key in keys])
+    return _Owners(
+        {
+            place: next((key for key in keys if key in found), (place[0], ""))
+            for place, keys in around.items()
+        },
+        found,
+    )
+
+
+def _around(place: Key) -> Iterator[Key]:
+    """`a.b` and `a` of `a.b`."""
+    file, name = place
+    while name:
+        yield file, name
+        name = name.rpartition(".")[0]

@@ -11,6 +11,7 @@ from central.trace.symbols import Definition, definitions_at
 from central.trace.things import Key
 
 MAX_LEVEL: Final = 2_000  # definitions whose callers are looked for side by side
+CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition by file."
 
 
 class Step(NamedTuple):
@@ -35,7 +36,7 @@ class Walk:
         if depth == 1:
             self.first = found
         if found.is_cut:
-            self.cut.add("The search for callers met a limit; ask for a definition by file.")
+            self.cut.add(CUT_CALLERS)
         self.steps += [Step(edge, depth, targets[edge.target]) for edge in found.edges]
 
 

@@ -1,7 +1,7 @@
 """The graph of calls around a symbol."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from central.repositories.sight import answering_projects
 from central.tenancy.credentials import Credential
@@ -10,8 +10,9 @@ from central.trace.backward import Edge
 from central.trace.growing import Growth, Pair
 from central.trace.query import GraphRequest
 from central.trace.scope import Sight, chosen_definitions
-from central.trace.services.tracing import log_trace, steadily, unresolved_of
+from central.trace.services.tracing import cut_definitions, log_trace, steadily, unresolved_of
 from central.trace.things import Key
+from central.trace.walking import CUT_CALLERS
 
 
 def graph(*, credential: Credential, request: GraphRequest) -> Graph:
@@ -32,31 +33,37 @@ def _graph(sight: Sight, request: GraphRequest, started: float) -> Graph:
     growth.start(chosen)
     growth.grow(request.depth)
     nodes = {key: _node(sight, key, growth) for key in growth.distances}
-    truncated = has_more or growth.is_truncated
-    reason = (
-        f"There are more than {request.limit} nodes; lower depth, raise limit, or give project "
-        "and file."
-    )
+    cut = [*cut_definitions(has_more), *_cut(growth)]
     missing = missing_projects(list(sight.repositories.values()), [])
     return Graph(
         symbol=request.choice.symbol,
-        root=[nodes[key].id for key, distance in growth.distances.items() if not distance],
+        root=[nodes[key].id for key in growth.roots],
         nodes=sorted(nodes.values(), key=lambda node: (node.distance, node.id)),
         edges=sorted(
             (_edge(sight, pair, edges, nodes) for pair, edges in growth.edges.items()),
             key=lambda edge: (edge.caller, edge.callee),
         ),
-        truncated=truncated,
-        truncated_reason=reason if truncated else None,
+        truncated=bool(cut),
+        truncated_reason=" ".join(cut) or None,
         receipt=Receipt(
-            complete=not missing and not truncated,
+            complete=not missing and not cut,
             took_ms=round((time.perf_counter() - started) * 1000, 1),
             projects=answering_projects(sight.repositories.values()),
             missing=missing,
             unresolved=unresolved_of(sight, growth.open_count, growth.open_sample),
-            cut=[reason] if truncated else [],
+            cut=cut,
         ),
     )
+
+
+def _cut(growth: Growth) -> Iterator[str]:
+    if growth.is_full:
+        yield (
+            f"There are more than {growth.limit} nodes; lower depth, raise limit, or give project "
+            "and file."
+        )
+    if growth.is_cut:
+        yield CUT_CALLERS
 
 
 def _node(sight: Sight, key: Key, growth: Growth) -> GraphNode:

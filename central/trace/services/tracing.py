@@ -168,7 +168,7 @@ def _callers(sight: Sight, request: TraceRequest) -> _Traced:
         walk.definitions,
         walk.first.open_count,
         walk.first.open_sample,
-        [*_cut(has_more), *sorted(walk.cut)],
+        [*cut_definitions(has_more), *sorted(walk.cut)],
     )
 
 
@@ -182,7 +182,7 @@ def _callees(sight: Sight, request: TraceRequest) -> _Traced:
         for edge in used.edges
         if edge.target in definitions
     ]
-    return _Traced(chosen, steps, definitions, len(used.open), used.open, _cut(has_more))
+    return _Traced(chosen, steps, definitions, len(used.open), used.open, cut_definitions(has_more))
 
 
 def in_order(sight: Sight, steps: Iterable[Step]) -> list[Step]:
@@ -210,7 +210,8 @@ def _wanted(sight: Sight, steps: Sequence[Step], projects: Sequence[str]) -> Seq
     return [step for step in steps if step.edge.site.repository in ids]
 
 
-def _cut(has_more: bool) -> list[str]:
+def cut_definitions(has_more: bool) -> list[str]:
+    """What the receipt says where a name has more definitions than are traced."""
     if not has_more:
         return []
     return [

@@ -1,5 +1,7 @@
 """The graph of calls around a symbol, over HTTP."""
 
+from typing import Any
+
 import pytest
 
 from tests.central.trace.conftest import Ask
@@ -81,3 +83,62 @@ def test_every_edge_joins_nodes_of_the_graph(chain: None, ask: Ask) -> None:
         answer = ask("graph", symbol="top", depth=3, limit=limit).json()
         ids = {node["id"] for node in answer["nodes"]}
         assert {edge[end] for edge in answer["edges"] for end in ("caller", "callee")} <= ids
+
+
+def kit(text: str) -> None:
+    """A library of one module."""
+    repository("kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": text})
+
+
+def names_of(answer: Any) -> dict[str, int]:
+    return {node["qualified_name"]: node["distance"] for node in answer["nodes"]}
+
+
+def edges_of(answer: Any) -> list[tuple[str, str]]:
+    return [
+        (edge["caller"].partition("#")[2], edge["callee"].partition("#")[2])
+        for edge in answer["edges"]
+    ]
+
+
+def test_callees_are_followed_from_what_is_a_caller_too(ask: Ask) -> None:
+    kit("""\
+        def f():
+            g()
+
+        def g():
+            f()
+            h()
+
+        def h():
+            k()
+
+        def k(): ...
+        """)
+    answer = ask("graph", symbol="f", depth=5).json()
+    assert names_of(answer) == {"f": 0, "g": 1, "h": 2, "k": 3}
+    assert edges_of(answer) == [("f", "g"), ("g", "f"), ("g", "h"), ("h", "k")]
+
+
+@pytest.fixture
+def method() -> None:
+    """`f` makes a `K`, whose method `m` calls `f`."""
+    kit("""\
+        def f():
+            K()
+
+        class K:
+            def m(self):
+                f()
+        """)
+
+
+def test_the_innermost_definition_is_the_caller(method: None, ask: Ask) -> None:
+    answer = ask("graph", symbol="f", depth=2).json()
+    assert edges_of(answer) == [("K.m", "f"), ("f", "K")]
+
+
+def test_what_stands_in_a_node_is_as_near_as_the_node(method: None, ask: Ask) -> None:
+    answer = ask("graph", symbol="K", depth=1).json()
+    assert names_of(answer) == {"K": 0, "K.m": 0, "f": 1}
+    assert answer["root"] == ["code:kit/acme_kit/__init__.py#K"]
