@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from central.trace.aliases import aliases_of
-from central.trace.forward import Confidence, Resolution
+from central.trace.forward import Confidence, Resolution, resolve
 from central.trace.inquiry import Inquiry
 from central.trace.kin import candidates, kin_of
 from central.trace.questions import Lineage
-from central.trace.sites import Named, Names, Site, count_open, open_sites
+from central.trace.sites import Named, Names, Site, chained_sites, count_open, open_sites
 from central.trace.symbols import Definition
 from central.trace.things import Key, Thing, last_name
 from indexer.relations import Access
 
 MAX_OPEN: Final = 10_000
+MAX_CHAINED: Final = 2_000
 SAMPLE: Final = 5
 
 
@@ -132,6 +133,18 @@ def _overridden(
     return found
 
 
+def _untold(inquiry: Inquiry, names: Names, known: set[int]) -> list[Site]:
+    """Open references that begin with something known. Of what is too much to look at, nothing is
+    known but the name.
+    """
+    sites = chained_sites(inquiry, names, limit=MAX_OPEN + 1)
+    looked_at = sites[:MAX_CHAINED]
+    resolutions = resolve(inquiry, looked_at)
+    found = [site for site, one in zip(looked_at, resolutions, strict=True) if one.is_open]
+    found += sites[MAX_CHAINED:]
+    return [site for site in found if site.id not in known]
+
+
 def _with_open(
     inquiry: Inquiry,
     definitions: Sequence[Definition],
@@ -143,6 +156,7 @@ def _with_open(
     pairs = {(one.name, one.ecosystem) for one in definitions}
     names: Names = sorted(pairs)
     alike = [site for site in free if (site.name, site.ecosystem) in pairs]
+    alike += _untold(inquiry, names, known={site.id for site in alike})
     if least > Confidence.LOW:
         count = count_open(inquiry, names, limit=MAX_OPEN + 1)
         found.open_count = min(count + len(alike), MAX_OPEN + 1)

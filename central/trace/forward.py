@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from central.trace.inquiry import Inquiry
 from central.trace.names import import_paths
-from central.trace.questions import Named, Path, Reached
+from central.trace.questions import Named, Path, Reached, Untold
 from central.trace.rows import Imports
 from central.trace.sites import Site
 from central.trace.things import Thing, surest
 from indexer.relations import Access, Binding
+
+_OF_VALUES = {Access.INSTANCE, Access.RESULT}
 
 
 class Confidence(IntEnum):
@@ -27,8 +29,8 @@ class Confidence(IntEnum):
 class Resolution(NamedTuple):
     """What a reference means.
 
-    Without targets, `is_open` says that nothing at all is known (then its name alone may link
-    it); otherwise it is bound to something out of sight.
+    Without targets, `is_open` says that nothing is known of it, or of what it is a member of (then
+    its name alone may link it); otherwise it is bound to something out of sight.
     """
 
     targets: tuple[Thing, ...]
@@ -58,9 +60,26 @@ def resolve(inquiry: Inquiry, sites: Sequence[Site]) -> list[Resolution]:
     ]
     again = [_reached(sites[index], _named(sites[index])) for index in beside]
     late = dict(zip(beside, inquiry.answers(again), strict=True))
-    return [
+    resolutions = [
         _resolution(site, late.get(index, [one for q in asked[index] for one in answers[q]]))
         for index, site in enumerate(sites)
+    ]
+    return _with_untold(inquiry, sites, resolutions)
+
+
+def _with_untold(
+    inquiry: Inquiry, sites: Sequence[Site], resolutions: Sequence[Resolution]
+) -> list[Resolution]:
+    """Open is also a member of a member that is in sight, but of no class that is told."""
+    asked = {
+        index: Untold(_named(site))
+        for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
+        if not resolution.targets and site.chain and site.access in _OF_VALUES
+    }
+    answers = dict(zip(asked, inquiry.answers(list(asked.values())), strict=True))
+    return [
+        Resolution((), is_open=True) if answers.get(index) else resolution
+        for index, resolution in enumerate(resolutions)
     ]
 
 

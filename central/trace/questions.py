@@ -4,12 +4,16 @@ from typing import NamedTuple
 
 
 class Path(NamedTuple):
-    """What does an import path mean to a file in this place?"""
+    """What does an import path mean to a file in this place?
+
+    `is_own`: in the module itself, and not what that gives on by wildcard.
+    """
 
     repository: int
     package: int
     ecosystem: str
     path: str
+    is_own: bool = False
 
 
 class Named(NamedTuple):
@@ -72,3 +76,9 @@ class Reached(NamedTuple):
     origin: Path | Named
     access: str
     name: str
+
+
+class Untold(NamedTuple):
+    """Does this lead to something in sight of which no class is told?"""
+
+    origin: Named

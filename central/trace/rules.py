@@ -2,9 +2,19 @@
 
 from typing import Final
 
-from central.trace import free, members, names, paths
+from central.trace import free, members, names, paths, untold
 from central.trace.inquiry import Rules
-from central.trace.questions import Bases, Classes, Free, Lineage, Members, Named, Path, Reached
+from central.trace.questions import (
+    Bases,
+    Classes,
+    Free,
+    Lineage,
+    Members,
+    Named,
+    Path,
+    Reached,
+    Untold,
+)
 
 RULES: Final[Rules] = {
     Path: paths.follow,
@@ -15,4 +25,5 @@ RULES: Final[Rules] = {
     Classes: members.classes,
     Bases: members.bases,
     Lineage: members.lineage,
+    Untold: untold.untold,
 }

@@ -71,6 +71,13 @@ _OPEN = f"""SELECT {_COLUMNS}
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
     JOIN corpus_file f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {_BUILT_IN}) LIMIT %s"""  # noqa: S608
+_CHAINED = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
+    JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
+        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import')
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND r.chain <> '' AND r.access IN ('instance', 'result')
+    ORDER BY r.id LIMIT %s"""  # noqa: S608
 _COUNT_OPEN = f"""WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
     seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
     SELECT (SELECT count(*) FROM (SELECT FROM q JOIN corpus_reference r
@@ -152,6 +159,12 @@ def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:
 def open_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
     """References of these names that no file says anything of, in no order."""
     rows = fetch_rows(_OPEN, [*_columns(names), inquiry.repositories, limit])
+    return [Site(*row) for row in rows]
+
+
+def chained_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
+    """References of these names to members of what other names lead to."""
+    rows = fetch_rows(_CHAINED, [*_columns(names), inquiry.repositories, limit])
     return [Site(*row) for row in rows]
 
 

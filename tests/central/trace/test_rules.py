@@ -263,3 +263,73 @@ def test_a_dependent_in_trouble_makes_the_receipt_incomplete(trouble: str, ask: 
     receipt = ask("callers", symbol="verify").json()["receipt"]
     assert receipt["complete"] is False
     assert receipt["missing"] == [{"project": "app", "reason": trouble}]
+
+
+ROUTED = """
+class Router:
+    def add(self): ...
+
+class Base:
+    routes: Router
+
+class App(Base):
+    def __init__(self, store):
+        self.store = store
+
+    @property
+    def router(self) -> Router: ...
+
+    def untyped(self): ...
+"""
+
+
+@pytest.mark.parametrize(
+    "use", ["app.router.add()", "app.routes.add()", "again = app.router\n    again.add()"]
+)
+def test_members_of_members_are_followed_over_repositories(callers: Callers, use: str) -> None:
+    library(api=ROUTED)
+    service(f"from acme_kit.api import App\n\ndef run(app: App):\n    {use}\n", "acme-kit")
+    (caller,) = callers("Router.add")
+    assert caller.endswith("run high")
+
+
+def test_members_are_followed_through_a_field_that_another_file_s_base_declares(
+    callers: Callers,
+) -> None:
+    library(api=ROUTED)
+    service(
+        "from acme_kit.api import App\n\nclass Own(App):\n    def run(self):\n"
+        "        self.router.add()\n        self.routes.add()\n",
+        "acme-kit",
+    )
+    expected = [f"app/app/main.py:{line} Own.run high" for line in (5, 6)]
+    assert callers("Router.add") == expected
+
+
+@pytest.mark.parametrize("use", ["app.store.add()", "app.untyped().add()", "app.missing.add()"])
+def test_a_member_of_what_nobody_typed_is_open(ask: Ask, use: str) -> None:
+    library(api=ROUTED)
+    service(f"from acme_kit.api import App\n\ndef run(app: App):\n    {use}\n", "acme-kit")
+    answer = ask("callers", symbol="Router.add").json()
+    assert (answer["callers"], answer["receipt"]["unresolved"]["count"]) == ([], 1)
+    (link,) = ask("callers", symbol="Router.add", min_confidence="low").json()["callers"]
+    assert (link["rule"], link["line"]) == ("name_only", 4)
+
+
+def test_a_member_of_what_is_out_of_sight_is_not_open(ask: Ask) -> None:
+    library(api=ROUTED)
+    service("from elsewhere import App\n\ndef run(app: App):\n    app.store.add()\n", "acme-kit")
+    answer = ask("callers", symbol="Router.add", min_confidence="low").json()
+    assert (answer["callers"], answer["receipt"]["unresolved"]["count"]) == ([], 0)
+
+
+def test_each_overload_s_class_is_possible(callers: Callers) -> None:
+    library(
+        api="from typing import overload\n\n"
+        "class A:\n    def go(self): ...\n    def a(self): ...\n\n"
+        "class B:\n    def go(self): ...\n\n@overload\ndef make(x: int) -> A: ...\n"
+        "@overload\ndef make(x: str) -> B: ...\ndef make(x): ...\n"
+    )
+    service("from acme_kit.api import make\n\nmake(1).go()\nmake(1).a()\n", "acme-kit")
+    assert callers("A.a") == ["app/app/main.py:4 <module> high"]
+    assert callers("A.go") == callers("B.go") == ["app/app/main.py:3 <module> medium"]
