@@ -40,11 +40,33 @@ def follow(question: Path) -> Steps:
     return (yield from _members(search.found, search.exported))
 
 
+_Rest = tuple[str, ...]
+
+
 class _Step(NamedTuple):
+    """`way` are the exports that led here, with the names that were asked of each module."""
+
     place: Place
     path: str
     sure: bool = True
-    trail: tuple[int, ...] = ()
+    way: tuple[tuple[ExportRow, _Rest], ...] = ()
+
+    @property
+    def trail(self) -> tuple[int, ...]:
+        """The files that gave the name on."""
+        return tuple(export.file for export, _ in self.way)
+
+    def circles(self, export: ExportRow, names: _Rest) -> bool:
+        """Whether an export leads through itself, by an ever longer path.
+
+        `from .compiled import *` does, where the module is no file: its own name is looked for in
+        the package, and that again in what the package imports whole.
+        """
+        return any(
+            row == export and len(names) > len(earlier) and names[-len(earlier) :] == earlier
+            for row, earlier in self.way
+            if earlier
+        )
 
 
 class _Contents(NamedTuple):
@@ -52,9 +74,6 @@ class _Contents(NamedTuple):
 
     definitions: list[tuple[int, Definition]]
     exports: Sequence[ExportRow]
-
-
-_Rest = tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -94,15 +113,16 @@ class _Search:
     def _give_on(
         self, step: _Step, landing: Landing, export: ExportRow, rest: _Rest | None
     ) -> None:
-        if rest is None:
+        if rest is None or step.circles(export, landing.names):
             return
-        trail = (*step.trail, export.file)
+        way = (*step.way, (export, landing.names))
         if export.is_local:
+            trail = (*step.trail, export.file)
             local = Thing(export.file, export.path, "", step.sure, trail=trail)
             self.exported.append((local, rest))
             return
         place = Place(landing.repository, export.package, landing.ecosystem)
-        self.go_on(_Step(place, ".".join((export.path, *rest)), step.sure, trail))
+        self.go_on(_Step(place, ".".join((export.path, *rest)), step.sure, way))
 
 
 def _groups(frontier: Sequence[_Step]) -> Asking[list[list[Group]]]:
