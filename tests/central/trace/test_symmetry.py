@@ -83,7 +83,9 @@ uses = st.one_of(
     st.builds("{}()".format, names),
     st.builds("{}().{}()".format, names, names),
     st.builds("{}.{}()".format, st.one_of(names, modules), names),
+    st.builds("{}().{}.{}()".format, names, names, names),
     st.builds("value = {}()\n    value.{}()".format, names, names),
+    st.builds("value = {}().{}()\n    value.{}()".format, names, names, names),
 )
 functions = st.builds("def {}():\n    {}\n    {}".format, names, uses, uses)
 makers = st.builds("def {}() -> {}:\n    return {}()".format, names, names, names)
@@ -95,11 +97,14 @@ classes = st.builds(
     names,
     names,
 )
+owners = st.builds(
+    "class {}:\n    {}: {}\n\n    def {}(self) -> {}:\n        self.{}.{}()".format, *[names] * 7
+)
 variables = st.builds("{} = {}()".format, st.sampled_from(["shared", "first"]), names)
 files = st.builds(
     lambda above, below: "\n".join([*above, *below]) + "\n",
     st.lists(imports, max_size=3),
-    st.lists(st.one_of(functions, makers, classes, variables), max_size=4),
+    st.lists(st.one_of(functions, makers, classes, owners, variables), max_size=4),
 )
 corpora = st.fixed_dictionaries(dict.fromkeys(MODULES, files))
 
