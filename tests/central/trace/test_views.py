@@ -173,3 +173,49 @@ def test_impact_of_symbols_needs_a_known_project(kit: None, api: Api) -> None:
     assert impact(api).status_code == 400
     assert impact(api, symbols=["sign"], files=[{"path": "a"}]).status_code == 400
     assert impact(api, files=[{"path": "a", "lines": [[3, 2]]}]).status_code == 400
+
+
+@pytest.fixture
+def calls() -> None:
+    """`h` → `f` → `g`, and `y` → `x`, which calls `left` and `right`."""
+    text = """\
+        def g(): ...
+
+        def f():
+            g()
+
+        def h():
+            f()
+
+        def left(): ...
+
+        def right(): ...
+
+        def x():
+            left()
+            right()
+
+        def y():
+            x()
+        """
+    repository("kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": text})
+
+
+@pytest.mark.parametrize(
+    ("symbols", "expected"),
+    [
+        (["g"], {"g": ["f", "h"]}),
+        (["g", "f"], {"g": ["f", "h"], "f": ["h"]}),
+        (["left", "right"], {"left": ["x", "y"], "right": ["x", "y"]}),
+    ],
+)
+def test_each_changed_symbol_has_all_of_its_own_callers(
+    calls: None, api: Api, symbols: list[str], expected: dict[str, list[str]]
+) -> None:
+    answer = impact(api, symbols=symbols, depth=2).json()
+    assert {
+        one["definition"]["name"]: [
+            link["caller"]["name"] for project in one["projects"] for link in project["callers"]
+        ]
+        for one in answer["symbols"]
+    } == expected
