@@ -1,6 +1,6 @@
 """Names that a file uses and does not bind: its scope, its wildcard imports, its dependencies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from central.trace.inquiry import Asking, Steps
@@ -9,6 +9,9 @@ from central.trace.questions import Free, Lineage, Members, Path
 from central.trace.rows import Declared, Modules, ScopeRow, Scopes, TopLevel, Wildcards
 from central.trace.things import Thing, surest
 
+# Where names around a use are tried before what it says, in whatever file they are.
+_LOOKED_UP_OUTWARDS: Final = frozenset({"rubygems", "none"})
+
 # Where a method may call an inherited one by its bare name.
 _IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "none"})
 
@@ -16,11 +19,11 @@ _NAMESPACED: Final = frozenset({"maven", "nuget", "composer", "swiftpm"})
 
 
 def free(question: Free) -> Steps:
-    """The first of these that has the name: a class around, the scope, a wildcard import, the
-    whole path as written, and last the declared packages that are imported so, if just one
-    definition has the name.
+    """The first of these that has the name: a class around, the scope, a wildcard import, one of
+    another file of the scope, the whole path as written, and last the declared packages that are
+    imported so, if just one definition has the name.
     """
-    for rule in (_inherited, _in_scope, _by_wildcard, _in_full, _in_dependencies):
+    for rule in _RULES:
         found = yield from rule(question)
         if found:
             return surest(found)
@@ -42,22 +45,22 @@ def _inherited(question: Free) -> Asking[list[Thing]]:
 
 def _in_scope(question: Free) -> Asking[list[Thing]]:
     (scopes,) = yield [Scopes(question.file)]
-    path = ".".join(_names(question))
-    place = question[1:4]
-    for names in _scoped(question, scopes, path):
-        answers = yield [Path(*place, name) for name in names]
-        found = [one._replace(rule="same_package") for answer in answers for one in answer]
-        if found:
-            return found
-    return []
+    paths = _scoped(question, scopes)
+    return (yield from _nearest(question, paths, "same_package", is_own=True))
 
 
 def _by_wildcard(question: Free) -> Asking[list[Thing]]:
     (wildcards,) = yield [Wildcards(question.file)]
-    name = ".".join(_names(question))
-    paths = dict.fromkeys(f"{row.path}.{name}" for row in wildcards)
-    answers = yield [Path(*question[1:4], path) for path in paths]
-    return [one._replace(rule="import") for answer in answers for one in answer]
+    modules = dict.fromkeys(row.path for row in wildcards)
+    return (yield from _nearest(question, _inside(question, modules), "import"))
+
+
+def _by_wildcard_of_scope(question: Free) -> Asking[list[Thing]]:
+    """What one file of a Ruby program requires, all others see."""
+    if question.ecosystem != "rubygems":
+        return []
+    (scopes,) = yield [Scopes(question.file)]
+    return (yield from _nearest(question, _scoped(question, scopes), "import"))
 
 
 def _in_full(question: Free) -> Asking[list[Thing]]:
@@ -89,19 +92,41 @@ def _in_dependencies(question: Free) -> Asking[list[Thing]]:
     return [Thing(rows[0].file, question.root, rows[0].kind, sure=False, rule="dependency")]
 
 
-def _scoped(question: Free, scopes: Sequence[ScopeRow], path: str) -> Iterator[list[str]]:
+_RULES: Final = (
+    _inherited, _in_scope, _by_wildcard, _by_wildcard_of_scope, _in_full, _in_dependencies,
+)  # fmt: skip
+
+
+def _nearest(
+    question: Free, several: Iterable[list[str]], rule: str, *, is_own: bool = False
+) -> Asking[list[Thing]]:
+    """What the first paths mean that mean anything."""
+    for paths in several:
+        answers = yield [Path(*question[1:4], path, is_own) for path in paths]
+        found = [one._replace(rule=rule) for answer in answers for one in answer]
+        if found:
+            return found
+    return []
+
+
+def _scoped(question: Free, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
     """The paths that a free name may stand for, nearest first; side by side where equally near."""
     names = [scope.name for scope in scopes]
-    if question.ecosystem == "nuget":
-        names = [around for name in names for around in (name, *_outwards(name))]
-    if question.ecosystem == "rubygems":  # constants are looked up from the inside out
+    if question.ecosystem != "nuget":
+        yield from _inside(question, names)
+        return
+    path = ".".join(_names(question))
+    for name in names:
+        yield from ([f"{around}.{path}"] for around in (name, *_outwards(name)))
+
+
+def _inside(question: Free, modules: Collection[str]) -> Iterator[list[str]]:
+    """The paths in these modules, in some languages those of the names around the use first."""
+    path = ".".join(_names(question))
+    if question.ecosystem in _LOOKED_UP_OUTWARDS and question.caller:
         for enclosing in (question.caller, *_outwards(question.caller)):
-            if enclosing:
-                yield [f"{name}.{enclosing}.{path}" for name in names]
-    if question.ecosystem == "nuget":
-        yield from ([f"{name}.{path}"] for name in names)
-    else:
-        yield [f"{name}.{path}" for name in names]
+            yield [f"{module}.{enclosing}.{path}" for module in modules]
+    yield [f"{module}.{path}" for module in modules]
 
 
 def _outwards(dotted: str) -> Iterator[str]:

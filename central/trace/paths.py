@@ -28,7 +28,7 @@ def follow(question: Path) -> Steps:
     Re-exports are followed breadth-first, each path once; then members of what was found.
     """
     search = _Search()
-    search.go_on(_Step(Place(*question[:3]), question.path))
+    search.go_on(_Step(Place(*question[:3]), question.path, is_own=question.is_own))
     while search.frontier:
         frontier, search.frontier = search.frontier, []
         groups = yield from _groups(frontier)
@@ -50,6 +50,7 @@ class _Step(NamedTuple):
     path: str
     sure: bool = True
     way: tuple[tuple[ExportRow, _Rest], ...] = ()
+    is_own: bool = False
 
     @property
     def trail(self) -> tuple[int, ...]:
@@ -106,7 +107,7 @@ class _Search:
         named = [export for export in contents.exports if export.name]
         for export in named:
             self._give_on(arrived, landing, export, landing.names[1:])
-        if not named and not contents.definitions:
+        if not (named or contents.definitions or step.is_own):
             for export in contents.exports:
                 self._give_on(arrived, landing, export, _unnamed_rest(landing, export))
 
