@@ -22,6 +22,7 @@ _STATIC: Final = re.compile(r"(?:global\s+)?(?:import|using)\s+static\s")
 _PART: Final = re.compile(
     r"(?:@\w+\s+)*import\s+(?:struct|class|enum|protocol|func|typealias|let|var)\s"
 )
+_BINDING_LABELS: Final = ("import.alias", "import.name", "import.default", "import.namespace")
 # Such a statement binds no name, so it can only be meant as a wildcard.
 _WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
 
@@ -153,8 +154,8 @@ def _module_around(scope: Scope) -> Scope:
 
 def _bound_mark(fact: Fact) -> Mark:
     """The name that is bound, if it stands alone."""
-    for label in ("alias", "name", "default", "namespace"):
-        mark = fact.get(f"import.{label}")
+    for label in _BINDING_LABELS:
+        mark = fact.get(label)
         if mark is not None:
             return mark
     start = _start(fact)
@@ -187,12 +188,12 @@ def _records(fact: Fact, text: SourceText, place: _Place) -> Iterator[Import]:
 
 def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Imported]:
     """What one fact imports, as written."""
+    if "import.tree" in fact:
+        return _of_tree(text.of(fact["import.tree"]), style)
     part = {label.removeprefix("import."): text.of(mark) for label, mark in fact.items()}
     module, alias = part.get("module", ""), part.get("alias", "")
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
-    if "tree" in part:
-        return _of_tree(part["tree"], style)
     if "submodule" in part:
         return (Imported("self", (part["submodule"],)),)
     if "default" in part:
@@ -208,7 +209,7 @@ def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Impo
 
 def _of_tree(statement: str, style: ImportStyle) -> Sequence[Imported]:
     """A namespace that is imported without another name is imported by wildcard."""
-    found = list(expand(statement))
+    found = expand(statement)
     if style is not ImportStyle.NAMESPACE or _PART.match(statement):
         return found
     return [one if one.local else one._replace(is_wildcard=True) for one in found]

@@ -5,6 +5,7 @@ The forms of paths are those of docs/trace.md; `module_paths` has what they shar
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from indexer.languages.traits import ImportStyle
@@ -44,10 +45,15 @@ class Imported(NamedTuple):
     is_wildcard: bool = False
 
 
-def expand(statement: str) -> Iterator[Imported]:
+@lru_cache(maxsize=10_000)
+def expand(statement: str) -> tuple[Imported, ...]:
     """The names of a statement that writes paths: `use a::{b, c as d}`, `import static a.B.*;`,
     `using X = A.B;`, `import a.{b => c, _}`.
     """
+    return tuple(_names(statement))
+
+
+def _names(statement: str) -> Iterator[Imported]:
     text = _KEYWORDS.sub("", statement.strip().removesuffix(";").strip(), count=1).strip()
     local, equals, target = text.partition("=")
     if equals and not target.startswith(">") and "{" not in text:
@@ -85,6 +91,7 @@ def _split(text: str) -> list[str]:
     return [part for part in [*parts, text[start:]] if part.strip()]
 
 
+@lru_cache(maxsize=10_000)
 def _dotted(text: str) -> str:
     return ".".join(part for part in _SEPARATOR.split(text.strip()) if part)
 

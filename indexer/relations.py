@@ -17,6 +17,8 @@ MAX_MODULE_PATH_BYTES: Final = 1000  # of UTF-8: a path is a key of indexes, whi
 
 def cut_path(path: str) -> str:
     """As much of a module's, an import's or an export's path as can be stored."""
+    if len(path) <= MAX_MODULE_PATH_BYTES and path.isascii():
+        return path
     return path.encode()[:MAX_MODULE_PATH_BYTES].decode(errors="ignore")
 
 

@@ -17,7 +17,13 @@
  (catch_clause)] @scope
 
 ; Names and what they hold.
-(_
+[(field_declaration
+   type: (_) @local.type
+   declarator: (variable_declarator name: (identifier) @local !dimensions))
+ (constant_declaration
+   type: (_) @local.type
+   declarator: (variable_declarator name: (identifier) @local !dimensions))]
+(local_variable_declaration
   type: (_) @local.type
   declarator: (variable_declarator
     name: (identifier) @local

@@ -85,12 +85,17 @@
       [(call receiver: (_) @receiver method: (_) @field.call)
        (call !receiver method: (_) @field.call)])])
 (operator_assignment left: [(identifier) @local (instance_variable) @field])
-(_ name: (_) body: (body_statement
-  [(call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
-   (operator_assignment right:
-     (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))
-(_ name: (_) body: (body_statement (call !receiver method: (identifier) @returns.call) .)
+([(method body: (body_statement (call !receiver method: (identifier) @returns.call) .))
+  (singleton_method body: (body_statement (call !receiver method: (identifier) @returns.call) .))]
   (#eq? @returns.call "new"))
+[(method body: (body_statement
+   [(call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
+    (operator_assignment right:
+      (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))
+ (singleton_method body: (body_statement
+   [(call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
+    (operator_assignment right:
+      (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))]
 (return (argument_list .
   (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call) .))
 
