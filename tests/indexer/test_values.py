@@ -78,3 +78,13 @@ def test_parameter_of_a_written_class_is_not_the_class_around() -> None:
 def test_class_method_has_the_class_around() -> None:
     text = "class T:\n    @classmethod\n    def f(cls):\n        cls().go()\n"
     assert calls("a.py", text, "go") == ["call local:T instance go"]
+
+
+def test_generic_class_may_have_a_name_with_its_arguments() -> None:
+    text = "from m import Signal\nNamed = Signal[int]\ndef f(x: Named[str]):\n    x.send()\n"
+    assert calls("a.py", text, "send") == ["call import:Signal instance send"]
+
+
+def test_item_is_not_what_it_was_taken_from() -> None:
+    text = "from m import Signals\nsignal = Signals[0]\nsignal.send()\n"
+    assert calls("a.py", text, "send") == ["call unknown: path send"]

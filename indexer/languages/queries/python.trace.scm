@@ -30,6 +30,9 @@
           (await (call function: (_) @field.call))
           (identifier) @field.alias
           (attribute) @field.alias]?)
+((assignment  ; a generic class with arguments, under a name of its own
+  left: (identifier) @local right: (subscript value: [(identifier) (attribute)] @local.alias))
+  (#match? @local "^_*[A-Z][A-Za-z0-9]*[a-z]") (#match? @local.alias "(^|[.])_*[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$"))
 (assignment left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)])
 (named_expression name: (identifier) @local value: (call function: (_) @local.call)?)
 (parameters
