@@ -60,7 +60,8 @@ class Reference(NamedTuple):
     Of a TYPE it is the function, field or variable whose type is told, and the type is root.chain
     (INSTANCE) or what calling root.chain gives (RESULT); `name` is then "". `chain` is dotted and
     without `root`; it may go on over members of what comes before, or of what calling that gives:
-    central knows by their types which. `line` is 1-based, `column` 0-based and counted in characters.
+    central knows by their types which. `line` is 1-based, `column` 0-based and counted in
+    characters.
     """
 
     kind: ReferenceKind
