@@ -4,7 +4,8 @@ Only candidates are looked for here, by name and by alias; each is resolved forw
 exactly if that leads back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -167,13 +168,21 @@ def _with_open(
     alike += open_sites(inquiry, names, limit=MAX_OPEN + 1)
     found.open_count, found.open_sample = len(alike), alike[:SAMPLE]
     found.is_cut = found.is_cut or len(alike) > MAX_OPEN
-    for site in alike[:MAX_OPEN]:
-        same = [
-            one.key
-            for one in definitions
-            if (one.name, one.ecosystem) == (site.name, site.ecosystem)
-        ]
-        found.edges += [
-            Edge(site, key, None, "name_only", Confidence.LOW, len(same)) for key in same
-        ]
+    found.edges += _by_name_only(alike[:MAX_OPEN], definitions)
     return found
+
+
+def _by_name_only(sites: Iterable[Site], definitions: Sequence[Definition]) -> Iterator[Edge]:
+    """One edge for each reference: to the first definition of its repository, or of all.
+
+    As many as there are of that name may be meant, which `candidates` tells.
+    """
+    counts = Counter((one.name, one.ecosystem) for one in definitions)
+    first: dict[tuple[str, str, int], Key] = {}
+    for one in definitions:
+        for repository in (one.repository, 0):
+            first.setdefault((one.name, one.ecosystem, repository), one.key)
+    for site in sites:
+        name = (site.name, site.ecosystem)
+        target = first.get((*name, site.repository)) or first[(*name, 0)]
+        yield Edge(site, target, None, "name_only", Confidence.LOW, counts[name])

@@ -69,3 +69,16 @@ def test_an_answer_says_why_and_in_which_version(auth: None, ask: Ask) -> None:
     assert link["rule"] == "import"
     assert answer["definitions"][link["target"]]["qualified_name"] == "AuthMiddleware"
     assert answer["receipt"]["complete"] is True
+
+
+def test_a_reference_linked_by_name_alone_is_told_once(ask: Ask) -> None:
+    use = "def use(thing):\n    thing.fetch()\n"
+    several = "class First:\n    def fetch(self): ...\n\nclass Second:\n    def fetch(self): ...\n"
+    repository("alpha", {"pyproject.toml": pyproject("alpha"), "alpha/__init__.py": several})
+    repository("beta", {"pyproject.toml": pyproject("beta"), "beta/__init__.py": several + use})
+    repository("gamma", {"pyproject.toml": pyproject("gamma"), "gamma/__init__.py": use})
+    answer = ask("callers", symbol="fetch", min_confidence="low").json()
+    assert [
+        (link["project"], link["callee"]["project"], link["rule"], link["candidates"])
+        for link in answer["callers"]
+    ] == [("beta", "beta", "name_only", 4), ("gamma", "alpha", "name_only", 4)]
