@@ -38,6 +38,7 @@ class Inquiry:
     def __init__(self, rules: Rules, *, repositories: Iterable[int]) -> None:
         self._rules = rules
         self.repositories = sorted(repositories)
+        self.heirs: dict[tuple[int, str], list[tuple[int, str]]] = {}  # of classes, as kin finds
         self._known: dict[type, dict[Question, Answer]] = defaultdict(dict)
         self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)
         self._waiting: dict[type, dict[Question, list[tuple[_Task, int]]]] = defaultdict(dict)

@@ -50,12 +50,15 @@ def kin_of(inquiry: Inquiry, owners: Collection[Key]) -> Kin:
 
 
 def descendants(inquiry: Inquiry, starts: Collection[Key]) -> dict[Key, list[Key]]:
-    """For each class every class that inherits from it, however far down."""
-    heirs: dict[Key, list[Key]] = {}
-    level = sorted(starts)
-    while level:
-        heirs |= {key: [] for key in level} | _heirs(inquiry, level)
-        level = sorted({heir for key in level for heir in heirs[key]} - heirs.keys())
+    """For each class every class that inherits from it, however far down.
+
+    What one request asks several times, for callers, callees and each level, is searched once.
+    """
+    heirs = inquiry.heirs
+    level: Collection[Key] = starts
+    while fresh := sorted(set(level) - heirs.keys()):
+        heirs |= {key: [] for key in fresh} | _heirs(inquiry, fresh)
+        level = [heir for key in fresh for heir in heirs[key]]
     return {start: _closure(start, heirs) for start in starts}
 
 
