@@ -60,10 +60,15 @@ def chosen_definitions(sight: Sight, choice: Choice) -> tuple[list[Definition], 
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
 
 
+def has_file(sight: Sight, path: str, repository: RepositoryInSight | None) -> bool:
+    """Whether the repository, or any in sight, has the file."""
+    ids = [repository.id] if repository else sight.inquiry.repositories
+    return bool(fetch_rows(_HAS_FILE, [ids, path]))
+
+
 def require_file(sight: Sight, path: str, repository: RepositoryInSight | None) -> None:
     """Raise NotFoundError unless the repository, or any in sight, has the file."""
-    ids = [repository.id] if repository else sight.inquiry.repositories
-    if not fetch_rows(_HAS_FILE, [ids, path]):
+    if not has_file(sight, path, repository):
         raise NotFoundError(
             "There is no such file in the index; check file: it is the path from the "
             "repository's root.",

@@ -56,13 +56,15 @@ _COLUMNS = """s.id, s.repository_id, s.file_id, f.path, f.language, s.name, s.qu
     coalesce((SELECT min(m.ecosystem) FROM corpus_module m WHERE m.file_id = f.id), 'none')"""
 _FROM = """FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
     LEFT JOIN corpus_package p ON p.id = f.package_id"""
-_NAMED = f"""SELECT {_COLUMNS} {_FROM}
-    WHERE s.name = %s::text AND s.repository_id = ANY(%s::bigint[])
-        AND (s.qualified_name = %s::text OR s.qualified_name LIKE %s::text)
-        AND (%s::bigint = 0 OR s.repository_id = %s::bigint)
-        AND (%s::text = '' OR f.path = %s::text)
-        AND (%s::int = 0 OR %s::int BETWEEN s.start_line AND s.end_line)
-    ORDER BY s.repository_id, f.path, s.start_line, s.id LIMIT %s"""
+_NAMED = f"""SELECT * FROM (
+        SELECT DISTINCT ON (s.file_id, s.qualified_name) {_COLUMNS} {_FROM}
+        WHERE s.name = %s::text AND s.repository_id = ANY(%s::bigint[])
+            AND (s.qualified_name = %s::text OR s.qualified_name LIKE %s::text)
+            AND (%s::bigint = 0 OR s.repository_id = %s::bigint)
+            AND (%s::text = '' OR f.path = %s::text)
+            AND (%s::int = 0 OR %s::int BETWEEN s.start_line AND s.end_line)
+        ORDER BY s.file_id, s.qualified_name, s.start_line, s.id) AS found
+    ORDER BY repository_id, path, start_line, id LIMIT %s"""  # noqa: S608
 _KEYED = f"""SELECT {_COLUMNS}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
     JOIN corpus_symbol s ON s.file_id = q.file AND s.qualified_name = q.name
@@ -152,7 +154,7 @@ def _by_name(inquiry: Inquiry, name: str, wanted: Wanted) -> list[Definition]:
             MAX_DEFINITIONS + 1,
         ],
     )
-    return _once(Definition(*row) for row in rows)
+    return [Definition(*row) for row in rows]
 
 
 def _by_path(inquiry: Inquiry, path: str) -> list[Definition]:

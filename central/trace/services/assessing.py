@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from central.repositories.sight import RepositoryInSight, answering_projects
 from central.tenancy.credentials import Credential
@@ -17,9 +17,16 @@ from central.trace.answers import (
 )
 from central.trace.links import links
 from central.trace.query import ChangedFile, ImpactRequest
-from central.trace.scope import Sight
+from central.trace.scope import Sight, has_file
 from central.trace.services.tracing import in_order, log_trace, steadily, unresolved_of
-from central.trace.symbols import Definition, Wanted, definitions_in, definitions_named
+from central.trace.symbols import (
+    MAX_DEFINITIONS,
+    Definition,
+    Wanted,
+    definitions_in,
+    definitions_named,
+)
+from central.trace.things import Key
 from central.trace.walking import Step, Walk, walk_callers
 
 MAX_CHANGED: Final = 2_000  # definitions; what is beyond is told as cut
@@ -39,8 +46,7 @@ def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
 
 def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
     repository = sight.named(request.project)
-    changed, unknown = _changed(sight, repository, request)
-    cut = []
+    changed, unknown, cut = _changed(sight, repository, request)
     if len(changed) > MAX_CHANGED:
         cut.append(f"Of {len(changed)} changed definitions the first {MAX_CHANGED} were traced.")
         changed = changed[:MAX_CHANGED]
@@ -64,23 +70,31 @@ def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
     )
 
 
-def _changed(
-    sight: Sight, repository: RepositoryInSight, request: ImpactRequest
-) -> tuple[list[Definition], list[str]]:
-    """The definitions that have changed, each once, and what there is no definition of."""
-    found: dict[tuple[int, str], Definition] = {}
-    unknown = []
+class _Changed(NamedTuple):
+    """What has changed, each definition once, what is not indexed, and what was left out."""
+
+    definitions: list[Definition]
+    unknown: list[str]
+    cut: list[str]
+
+
+def _changed(sight: Sight, repository: RepositoryInSight, request: ImpactRequest) -> _Changed:
+    found: dict[Key, Definition] = {}
+    unknown: dict[str, None] = {}
+    cut = []
     for symbol in request.symbols:
         named = definitions_named(sight.inquiry, Wanted(symbol, repository.id))
-        found |= {one.key: one for one in named}
+        found |= {one.key: one for one in named[:MAX_DEFINITIONS]}
         if not named:
-            unknown.append(symbol)
+            unknown[symbol] = None
+        if len(named) > MAX_DEFINITIONS:
+            cut.append(f"Of {symbol} the first {MAX_DEFINITIONS} definitions were traced.")
     for file in request.files:
         inside = definitions_in(sight.inquiry, repository=repository.id, path=file.path)
         found |= {one.key: one for one in _touched(inside, file)}
-        if not inside:
-            unknown.append(file.path)
-    return list(found.values()), unknown
+        if not inside and not has_file(sight, file.path, repository):
+            unknown[file.path] = None
+    return _Changed(list(found.values()), list(unknown), cut)
 
 
 def _touched(definitions: Sequence[Definition], file: ChangedFile) -> Iterable[Definition]:

@@ -219,3 +219,39 @@ def test_each_changed_symbol_has_all_of_its_own_callers(
         ]
         for one in answer["symbols"]
     } == expected
+
+
+def test_a_file_without_definitions_is_indexed_and_what_is_unknown_is_told_once(
+    kit: None, api: Api
+) -> None:
+    repository("kit", {"run.py": "print(1)\n"})
+    files = [{"path": "run.py"}, {"path": "new.py"}, {"path": "new.py", "lines": [[1, 2]]}]
+    assert impact(api, files=files).json()["unknown"] == ["new.py"]
+
+
+def methods(count: int) -> str:
+    """Classes with a method `get` each, which is declared three times."""
+    body = "    @overload\n    def get(self): ...\n" * 2 + "    def get(self): ...\n"
+    return "".join(f"class C{number:03}:\n{body}" for number in range(count))
+
+
+def test_overloads_count_as_one_definition(ask: Ask) -> None:
+    repository("kit", {"kit.py": methods(150)})
+    answer = ask("callers", symbol="get").json()
+    assert len(answer["definitions"]) == 150
+    assert answer["receipt"]["complete"]
+
+
+def test_more_definitions_than_are_traced_are_told_as_cut(ask: Ask, api: Api) -> None:
+    repository("kit", {"kit.py": methods(201)})
+    answers = [
+        ask("callers", symbol="get").json(),
+        ask("callees", symbol="get").json(),
+        ask("graph", symbol="get", limit=500).json(),
+        impact(api, symbols=["get"]).json(),
+    ]
+    for answer in answers:
+        assert not answer["receipt"]["complete"]
+        (cut,) = answer["receipt"]["cut"]
+        assert "200 definitions" in cut
+    assert answers[2]["truncated_reason"] == answers[2]["receipt"]["cut"][0]
