@@ -15,7 +15,9 @@ _GENERIC = re.compile(r"([^<\[(]+?)\s*(<|\[)(.*)[>\]]$", re.DOTALL)
 _NOTHING = frozenset({"None", "null", "undefined", "nil", "void", "false"})
 _CLASS_OF = frozenset({"type", "Type", "typing.Type"})
 _OPENING, _CLOSING = "<([{", ">)]}"
+_QUOTES = frozenset("\"'`")
 _MAX_NESTING = 8
+_MAX_PARTS = 8  # of a union
 
 
 class TypeName(NamedTuple):
@@ -53,6 +55,29 @@ def read_type(text: str, transparent: frozenset[str]) -> TypeName | None:
     if expression is None or not expression.path or expression.name:
         return None
     return TypeName(expression.path, is_class)
+
+
+def read_types(text: str, transparent: frozenset[str]) -> tuple[TypeName, ...]:
+    """The classes that a value may have: those of a union too, what is no class left out."""
+    if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
+        one = read_type(text, transparent)
+        return (one,) if one is not None else ()
+    for _ in range(_MAX_NESTING):
+        text = _bare(text)
+        generic = _GENERIC.fullmatch(text)
+        if generic is None or _last_component(generic[1].strip()) not in transparent:
+            break
+        text = _first_argument(generic[3])
+    generic = _GENERIC.fullmatch(text)
+    if generic is not None and _last_component(generic[1].strip()) == "Union":
+        parts = _split(generic[3], ",")
+    else:
+        parts = _split(text, "|")
+    named = [part for part in map(str.strip, parts) if part and part not in _NOTHING]
+    if len(named) > 1:  # a quoted part is a literal
+        named = [part for part in named if not _QUOTES & {part[0], part[-1]}]
+    kinds = (read_type(part, transparent) for part in named[:_MAX_PARTS])
+    return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
 
 
 def _first_argument(text: str) -> str:

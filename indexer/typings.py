@@ -35,35 +35,42 @@ def _of_names(values: Values, text: SourceText) -> Iterator[Reference]:
 
 
 def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
-    """What a function is written to return; without that, what all its returns agree on."""
+    """What functions are written to return; without that, what all returns of one agree on."""
+    declared: dict[str, dict[Value, Mark]] = {}  # several of a union or what is overloaded
+    returned: dict[str, dict[Value, Mark]] = {}
+    for owner, label, mark, scope in _returns(facts, values):
+        if label == "returns":
+            types = declared.setdefault(owner, {})
+            found = values.types(text.of(mark), scope, mark[0])
+        else:
+            types = returned.setdefault(owner, {})
+            found = [_given(label, mark, scope, values, text)]
+        for value in found:
+            types.setdefault(value, mark)
+    agreed = {
+        owner: types
+        for owner, types in returned.items()
+        if owner not in declared and len(types) == 1
+    }
+    for owner, types in (declared | agreed).items():
+        for value, mark in types.items():
+            if _tells(value, values):
+                yield _reference(owner, value, text.place(mark[0]))
+
+
+def _returns(facts: Iterable[Fact], values: Values) -> Iterator[tuple[str, str, Mark, Scope]]:
+    """Function, label, place and scope of each, in order of position."""
     marks = sorted(
         (_whole(mark, fact), label)
         for fact in facts
         for label, mark in fact.items()
         if label in _RETURNS
     )
-    declared: dict[str, dict[Value, Mark]] = {}  # several of what is overloaded
-    returned: dict[str, set[Value]] = {}
-    places: dict[str, int] = {}
     scopes = values.tree.at(start for (start, _), _ in marks)
     for (mark, label), scope in zip(marks, scopes, strict=True):
         owner = _function(scope)
-        if not owner:
-            continue
-        if label == "returns":
-            value = values.typed(text.of(mark), scope, mark[0])
-            declared.setdefault(owner, {}).setdefault(value, mark)
-        else:
-            returned.setdefault(owner, set()).add(_given(label, mark, scope, values, text))
-            places.setdefault(owner, mark[0])
-    for owner, types in declared.items():
-        for value, mark in types.items():
-            if _tells(value, values):
-                yield _reference(owner, value, text.place(mark[0]))
-    for owner, found in returned.items():
-        value = next(iter(found))
-        if owner not in declared and len(found) == 1 and _tells(value, values):
-            yield _reference(owner, value, text.place(places[owner]))
+        if owner:
+            yield owner, label, mark, scope
 
 
 def _whole(mark: Mark, fact: Fact) -> Mark:

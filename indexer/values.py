@@ -35,7 +35,7 @@ from indexer.surroundings import (
     module_of,
 )
 from indexer.symbols import CLASS_KINDS, VALUE_KINDS
-from indexer.type_names import read_type
+from indexer.type_names import read_type, read_types
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
 _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
@@ -142,6 +142,14 @@ class Values:
             return UNKNOWN
         value = self.of(read.path, scope, offset, leaving_out, TYPE)
         return value if read.is_class else instance(value)
+
+    def types(self, text: str, scope: Scope, offset: int) -> list[Value]:
+        """What a value of the written type may be, of a union each."""
+        found = []
+        for read in read_types(text, self.traits.transparent):
+            value = self.of(read.path, scope, offset, None, TYPE)
+            found.append(value if read.is_class else instance(value))
+        return found
 
     def given(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
         """What calling the written expression gives."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.type_names import read_type
+from indexer.type_names import read_type, read_types
 
 TRANSPARENT = frozenset({"Optional", "Promise", "Arc", "unique_ptr"})
 
@@ -52,3 +52,21 @@ def test_class_itself_is_told_from_its_instance(text: str) -> None:
     read = read_type(text, TRANSPARENT)
     assert read is not None
     assert (read.path, read.is_class) == (("a", "Foo"), True)
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("A | m.B", ["A", "m.B"]),
+        (": Promise<A | B | undefined>", ["A", "B"]),
+        ("Union[A, m.B, None]", ["A", "m.B"]),
+        ("Optional[Union[A, B]]", ["A", "B"]),
+        ("'A | None'", ["A"]),
+        ("'a' | 'b'", []),
+        ("A<B | C>", ["A"]),
+        ("(x: A) => B | C", []),
+        ("(A | B)[]", []),
+    ],
+)
+def test_each_class_of_a_union(text: str, paths: list[str]) -> None:
+    assert [".".join(read.path) for read in read_types(text, TRANSPARENT)] == paths
