@@ -7,7 +7,7 @@ statements is that of the longest way.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from central.common.statements import fetch_rows
@@ -16,6 +16,7 @@ from central.trace.rows import STATEMENTS
 Answer: TypeAlias = tuple[Any, ...]
 Question: TypeAlias = tuple[Any, ...]
 _T = TypeVar("_T")
+_Asked = TypeVar("_Asked")
 Asking: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
 Steps: TypeAlias = Asking[Answer]  # yields what to ask, is sent the answers, returns its own
 Rules: TypeAlias = Mapping[type, Callable[[Any], Steps]]
@@ -57,6 +58,10 @@ class Inquiry:
             else:
                 self._break_cycle()
         return [self._known[type(question)][question] for question in questions]
+
+    def asked(self, kind: type[_Asked]) -> Collection[_Asked]:
+        """The questions of a type that have been answered."""
+        return self._known[kind].keys()  # type: ignore[return-value]
 
     def _advance(self, task: _Task) -> None:
         known = self._known

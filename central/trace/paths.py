@@ -1,12 +1,12 @@
 """From an import's path to what it means: modules, what they define, and what they give on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from central.trace.inquiry import Asking, Steps
 from central.trace.providers import Group, Landing, landings, prefixes
-from central.trace.questions import Members, Path
+from central.trace.questions import GivenOn, Limit, Members, Path
 from central.trace.rows import (
     Declared,
     Definition,
@@ -16,10 +16,14 @@ from central.trace.rows import (
     Modules,
     Near,
     Place,
+    Unnamed,
 )
 from central.trace.things import Thing, after, surest
 
-MAX_STEPS = 2_000  # paths that one import may go on through
+MAX_STEPS = 500  # paths that one import may go on through
+MAX_MORE = 8  # names that a path may gain on its way
+
+CUT_PATHS = f"An import was followed no further than {MAX_STEPS} paths or {MAX_MORE} more names."
 
 
 def follow(question: Path) -> Steps:
@@ -27,7 +31,7 @@ def follow(question: Path) -> Steps:
 
     Re-exports are followed breadth-first, each path once; then members of what was found.
     """
-    search = _Search()
+    search = _Search(question.path.count(".") + MAX_MORE)
     search.go_on(_Step(Place(*question[:3]), question.path, is_own=question.is_own))
     while search.frontier:
         frontier, search.frontier = search.frontier, []
@@ -37,10 +41,20 @@ def follow(question: Path) -> Steps:
             group = next((one for one in tried if _is_plausible(one, contents)), [])
             for landing in group:
                 search.land(step, landing, contents[landing])
+    if search.is_cut:
+        yield [Limit(CUT_PATHS)]
     return (yield from _members(search.found, search.exported))
 
 
 _Rest = tuple[str, ...]
+_Wildcards = Mapping[tuple[int, str], ExportRow]
+
+
+def given_on(question: GivenOn) -> Steps:
+    """(exports that are the module itself, wildcards by what they give on)."""
+    (rows,) = yield [Unnamed(*question)]
+    whole = [row for row in rows if not row.wildcard]
+    return whole, {(row.package, row.path): row for row in rows if row.wildcard}
 
 
 class _Step(NamedTuple):
@@ -74,47 +88,69 @@ class _Contents(NamedTuple):
     """What a module has of the names: (how many of them, definition), and exports."""
 
     definitions: list[tuple[int, Definition]]
-    exports: Sequence[ExportRow]
+    named: Sequence[ExportRow]
+    whole: Sequence[ExportRow]
+    wildcards: _Wildcards
 
 
 @dataclass(slots=True)
 class _Search:
     """`found` are definitions with the names that go on from them, `exported` what may be such."""
 
+    most: int  # names that a path may have
     frontier: list[_Step] = field(default_factory=list)
     seen: set[tuple[Place, str]] = field(default_factory=set)
+    spread: dict[tuple[object, ...], set[tuple[int, str]]] = field(default_factory=dict)
     found: list[tuple[Thing, _Rest]] = field(default_factory=list)
     exported: list[tuple[Thing, _Rest]] = field(default_factory=list)
+    is_cut: bool = False
 
     def go_on(self, step: _Step) -> None:
         key = (step.place, step.path)
-        if key not in self.seen and len(self.seen) < MAX_STEPS:
-            self.seen.add(key)
-            self.frontier.append(step)
+        if key in self.seen:
+            return
+        if len(self.seen) == MAX_STEPS:
+            self.is_cut = True
+            return
+        self.seen.add(key)
+        self.frontier.append(step)
 
     def land(self, step: _Step, landing: Landing, contents: _Contents) -> None:
         sure = step.sure and landing.sure
         arrived = step._replace(sure=sure)
         if not landing.names:
-            for export in contents.exports:
-                if not export.wildcard:  # `module.exports = f`: the module itself is f
-                    self._give_on(arrived, landing, export, ())
+            for export in contents.whole:  # `module.exports = f`: the module itself is f
+                self._give_on(arrived, landing, export, ())
             return
         for count, definition in _longest(contents.definitions):
             name = ".".join(landing.names[:count])
             thing = Thing(definition.file, name, definition.kind, sure, trail=step.trail)
             self.found.append((thing, landing.names[count:]))
-        named = [export for export in contents.exports if export.name]
-        for export in named:
+        for export in contents.named:
             self._give_on(arrived, landing, export, landing.names[1:])
-        if not (named or contents.definitions or step.is_own):
-            for export in contents.exports:
-                self._give_on(arrived, landing, export, _unnamed_rest(landing, export))
+        if not (contents.named or contents.definitions or step.is_own):
+            for export in contents.whole:
+                self._give_on(arrived, landing, export, _whole_rest(landing))
+            if _is_spread(landing):
+                self._spread(arrived, landing, contents.wildcards)
 
-    def _give_on(
-        self, step: _Step, landing: Landing, export: ExportRow, rest: _Rest | None
-    ) -> None:
-        if rest is None or step.circles(export, landing.names):
+    def _spread(self, step: _Step, landing: Landing, wildcards: _Wildcards) -> None:
+        """Give on what no other module did: many modules may import one another whole."""
+        where = (landing.repository, landing.ecosystem, landing.names)
+        done = self.spread.setdefault(where, set())
+        fresh = wildcards.keys() - done
+        if not fresh:
+            return
+        done |= fresh
+        for key, export in wildcards.items():
+            if key in fresh:
+                self._give_on(step, landing, export, landing.names)
+
+    def _give_on(self, step: _Step, landing: Landing, export: ExportRow, rest: _Rest) -> None:
+        if step.circles(export, landing.names):
+            return
+        if len(rest) > self.most:
+            self.is_cut = True
             return
         way = (*step.way, (export, landing.names))
         if export.is_local:
@@ -146,9 +182,10 @@ def _groups(frontier: Sequence[_Step]) -> Asking[list[list[Group]]]:
 def _contents(groups: Sequence[Sequence[Group]]) -> Asking[dict[Landing, _Contents]]:
     """What each module of the groups defines and gives on of the names that a path asks for."""
     places = list(dict.fromkeys(one for tried in groups for group in tried for one in group))
-    asked: list[Definitions | Exported] = []
+    asked: list[Definitions | Exported | GivenOn] = []
     for place in places:
-        asked.append(Exported(*place[:3], place.names[0] if place.names else ""))
+        asked.append(GivenOn(*place[:3]))
+        asked += [Exported(*place[:3], name) for name in place.names[:1]]
         asked += [
             Definitions(*place[:3], ".".join(place.names[:count]))
             for count in range(1, len(place.names) + 1)
@@ -156,11 +193,12 @@ def _contents(groups: Sequence[Sequence[Group]]) -> Asking[dict[Landing, _Conten
     answers = iter((yield asked))
     contents = {}
     for place in places:
-        exports = next(answers)
+        whole, wildcards = next(answers)
+        named = next(answers) if place.names else ()
         definitions = [
             (count, row) for count in range(1, len(place.names) + 1) for row in next(answers)
         ]
-        contents[place] = _Contents(definitions, exports)
+        contents[place] = _Contents(definitions, named, whole, wildcards)
     return contents
 
 
@@ -175,17 +213,17 @@ def _longest(definitions: Sequence[tuple[int, Definition]]) -> list[tuple[int, D
     return [(count, row) for count, row in definitions if count == most]
 
 
-def _unnamed_rest(landing: Landing, export: ExportRow) -> _Rest | None:
-    """The names with which a path goes on through an export without a name, None: it does not."""
+def _is_spread(landing: Landing) -> bool:
+    """Whether wildcards give the names on: `export *` leaves out one, `import *` some."""
     first = landing.names[0]
-    if export.wildcard:
-        if landing.ecosystem == "npm" and first == "default":
-            return None  # `export *` leaves it out
-        if landing.ecosystem == "pypi" and first.startswith("_"):
-            return None  # and `import *` these
-        return landing.names
-    # `import f from` a module that says `module.exports = f`
-    return landing.names[1:] if first == "default" else landing.names
+    if landing.ecosystem == "npm":
+        return first != "default"
+    return landing.ecosystem != "pypi" or not first.startswith("_")
+
+
+def _whole_rest(landing: Landing) -> _Rest:
+    """`import f from` a module that says `module.exports = f` is that f."""
+    return landing.names[landing.names[0] == "default" :]
 
 
 def _members(

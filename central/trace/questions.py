@@ -16,6 +16,20 @@ class Path(NamedTuple):
     is_own: bool = False
 
 
+class GivenOn(NamedTuple):
+    """What does a module give on without naming it? Asked once, whatever name is looked for."""
+
+    repository: int
+    package: int
+    module: str
+
+
+class Limit(NamedTuple):
+    """No question: a limit that an answer met, kept for the receipt."""
+
+    reason: str
+
+
 class Named(NamedTuple):
     """What does root.chain mean in a file? `caller` is where it stands."""
 

@@ -64,12 +64,20 @@ class Definition(NamedTuple):
 
 
 class Exported(NamedTuple):
-    """What does a module give on under this name, as itself, or by wildcard?"""
+    """What does a module give on under this name?"""
 
     repository: int
     package: int
     module: str
     name: str
+
+
+class Unnamed(NamedTuple):
+    """What does a module give on as itself, or by wildcard?"""
+
+    repository: int
+    package: int
+    module: str
 
 
 class ExportRow(NamedTuple):
@@ -219,7 +227,15 @@ _EXPORTED = """SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
         AS q (n, repository, package, module, name)
     JOIN corpus_module m ON m.name = q.module AND m.repository_id = q.repository
         AND coalesce(m.package_id, 0) = q.package
-    JOIN corpus_export e ON e.file_id = m.file_id AND e.name IN (q.name, '')
+    JOIN corpus_export e ON e.file_id = m.file_id AND e.name = q.name
+    WHERE m.repository_id = ANY(%s::bigint[])"""
+_UNNAMED = """SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
+        coalesce(m.package_id, 0)
+    FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[])
+        AS q (n, repository, package, module)
+    JOIN corpus_module m ON m.name = q.module AND m.repository_id = q.repository
+        AND coalesce(m.package_id, 0) = q.package
+    JOIN corpus_export e ON e.file_id = m.file_id AND e.name = ''
     WHERE m.repository_id = ANY(%s::bigint[])"""
 _IMPORTS = """SELECT q.n, i.path, i.line
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, local)
@@ -270,6 +286,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Definitions: (_DEFINITIONS, Definition),
     Near: (_NEAR, Definition),
     Exported: (_EXPORTED, ExportRow),
+    Unnamed: (_UNNAMED, ExportRow),
     Imports: (_IMPORTS, ImportRow),
     Wildcards: (_WILDCARDS, ImportRow),
     Scopes: (_SCOPES, ScopeRow),

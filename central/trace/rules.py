@@ -2,12 +2,14 @@
 
 from typing import Final
 
-from central.trace import free, members, names, paths, untold
+from central.trace import free, limits, members, names, paths, untold
 from central.trace.inquiry import Rules
 from central.trace.questions import (
     Bases,
     Classes,
     Free,
+    GivenOn,
+    Limit,
     Lineage,
     Members,
     Named,
@@ -18,6 +20,8 @@ from central.trace.questions import (
 
 RULES: Final[Rules] = {
     Path: paths.follow,
+    GivenOn: paths.given_on,
+    Limit: limits.met,
     Named: names.named,
     Reached: names.reached,
     Free: free.free,

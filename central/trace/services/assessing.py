@@ -15,6 +15,7 @@ from central.trace.answers import (
     missing_projects,
     shown_definition,
 )
+from central.trace.limits import limits_met
 from central.trace.links import links
 from central.trace.query import ChangedFile, ImpactRequest
 from central.trace.scope import Sight, has_file
@@ -51,7 +52,7 @@ def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
         cut.append(f"Of {len(changed)} changed definitions the first {MAX_CHANGED} were traced.")
         changed = changed[:MAX_CHANGED]
     walk = walk_callers(sight.inquiry, changed, depth=request.depth, least=request.min_confidence)
-    cut += sorted(walk.cut)
+    cut += [*sorted(walk.cut), *limits_met(sight.inquiry)]
     missing = missing_projects(list(sight.repositories.values()), [])
     symbols = _symbols(sight, changed, walk, request.limit)
     return Impact(

@@ -8,6 +8,7 @@ from central.tenancy.credentials import Credential
 from central.trace.answers import Graph, GraphEdge, GraphNode, Receipt, missing_projects
 from central.trace.backward import Edge
 from central.trace.growing import Growth, Pair
+from central.trace.limits import limits_met
 from central.trace.query import GraphRequest
 from central.trace.scope import Sight, chosen_definitions
 from central.trace.services.tracing import cut_definitions, log_trace, steadily, unresolved_of
@@ -33,7 +34,7 @@ def _graph(sight: Sight, request: GraphRequest, started: float) -> Graph:
     growth.start(chosen)
     growth.grow(request.depth)
     nodes = {key: _node(sight, key, growth) for key in growth.distances}
-    cut = [*cut_definitions(has_more), *_cut(growth)]
+    cut = [*cut_definitions(has_more), *_cut(growth), *limits_met(sight.inquiry)]
     missing = missing_projects(list(sight.repositories.values()), [])
     return Graph(
         symbol=request.choice.symbol,

@@ -23,6 +23,7 @@ from central.trace.answers import (
 )
 from central.trace.backward import MAX_OPEN, SAMPLE
 from central.trace.hints import hint_for
+from central.trace.limits import limits_met
 from central.trace.links import links
 from central.trace.onward import find_callees, owner_of
 from central.trace.query import TraceRequest
@@ -168,7 +169,7 @@ def _callers(sight: Sight, request: TraceRequest) -> _Traced:
         walk.definitions,
         walk.first.open_count,
         walk.first.open_sample,
-        [*cut_definitions(has_more), *sorted(walk.cut)],
+        [*cut_definitions(has_more), *sorted(walk.cut), *limits_met(sight.inquiry)],
     )
 
 
@@ -182,7 +183,8 @@ def _callees(sight: Sight, request: TraceRequest) -> _Traced:
         for edge in used.edges
         if edge.target in definitions
     ]
-    return _Traced(chosen, steps, definitions, len(used.open), used.open, cut_definitions(has_more))
+    cut = [*cut_definitions(has_more), *limits_met(sight.inquiry)]
+    return _Traced(chosen, steps, definitions, len(used.open), used.open, cut)
 
 
 def in_order(sight: Sight, steps: Iterable[Step]) -> list[Step]:

@@ -1,0 +1,92 @@
+"""What leads on and on is traced in a moment, as far as the limits, and they are told."""
+
+import time
+
+import pytest
+
+from central.trace.paths import CUT_PATHS, MAX_STEPS
+from tests.central.trace.conftest import Ask
+from tests.central.trace.corpus import pyproject, repository
+
+pytestmark = pytest.mark.django_db
+
+
+def package(**modules: str) -> None:
+    """The package acme_kit; module names lead to their text."""
+    files = {f"acme_kit/{module}.py": text for module, text in modules.items()}
+    repository(
+        "kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": "", **files}
+    )
+
+
+def callees(ask: Ask, symbol: str) -> list[str]:
+    """The names of what `symbol` uses, where the answer is complete and took a moment."""
+    started = time.monotonic()
+    answer = ask("callees", symbol=symbol).json()
+    assert time.monotonic() - started < 2
+    assert answer["receipt"]["complete"]
+    return [link["callee"]["qualified_name"] for link in answer["callees"]]
+
+
+def test_a_name_given_on_from_a_module_that_is_not_there_leads_nowhere(ask: Ask) -> None:
+    package(
+        __init__="from .version import version\n",
+        main="from acme_kit import version\n\ndef run():\n    version()\n",
+    )
+    assert callees(ask, "run") == []
+
+
+def test_modules_that_are_members_of_one_another_lead_nowhere(ask: Ask) -> None:
+    repository(
+        "kit",
+        {
+            "package.json": '{"name": "kit", "version": "1.0.0"}',
+            "x.js": 'const { f } = require("./y");\nmodule.exports = f;\n',
+            "y.js": 'const { g } = require("./x");\nmodule.exports = g;\n',
+            "z.js": 'const { h } = require("./x");\nfunction run() { h(); }\n',
+        },
+    )
+    assert callees(ask, "run") == []
+
+
+def test_modules_that_import_one_another_may_be_gone_through_again_and_again(ask: Ask) -> None:
+    package(
+        __init__="from . import inner\n",
+        inner="import acme_kit\n\ndef verify(): ...\n",
+        main="import acme_kit\n\ndef run():\n    acme_kit.inner.acme_kit.inner.verify()\n",
+    )
+    assert callees(ask, "run") == ["verify"]
+
+
+def test_a_name_is_followed_through_forty_modules(ask: Ask) -> None:
+    package(
+        **{f"m{i}": f"from .m{i + 1} import verify\n" for i in range(40)},
+        m40="def verify(): ...\n",
+        main="from .m0 import verify\n\ndef run():\n    verify()\n",
+    )
+    assert callees(ask, "run") == ["verify"]
+
+
+def test_more_ways_than_are_gone_is_told_as_cut(ask: Ask) -> None:
+    package(
+        facade="".join(f"from .absent{i} import *\n" for i in range(MAX_STEPS)),
+        main="from .facade import verify\n\ndef run():\n    verify()\n",
+    )
+    receipt = ask("callees", symbol="run").json()["receipt"]
+    assert not receipt["complete"]
+    assert receipt["cut"] == [CUT_PATHS]
+
+
+def test_many_names_pass_in_a_moment_through_modules_that_all_import_one_another_whole(
+    ask: Ask,
+) -> None:
+    others, names = range(60), range(40)
+    package(
+        **{
+            f"m{i}": "".join(f"from .m{other} import *\n" for other in others if other != i)
+            + f"def f{i}(): ...\n"
+            for i in others
+        },
+        main="from .m59 import *\n\ndef run():\n" + "".join(f"    f{i}()\n" for i in names),
+    )
+    assert callees(ask, "run") == [f"f{i}" for i in names]
