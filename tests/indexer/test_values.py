@@ -1,5 +1,7 @@
 """How far what a file tells of a value goes on: over members, calls and types of several."""
 
+import pytest
+
 from indexer.meanings import MAX_CHAIN
 from tests.indexer.test_relating import uses
 
@@ -62,6 +64,12 @@ def test_each_overload_tells_a_type() -> None:
 
 def test_alias_of_an_intersection_tells_the_first_type_with_a_name() -> None:
     text = "import { A } from 'm'\nexport type T = { x: 1 } & A<string>\n"
+    assert uses("a.ts", text) == ["type import:A instance"]
+
+
+@pytest.mark.parametrize("written", ["A<x> & { y: 1 } & { z: 1 }", "A & {" + " " * 400 + "}", "A"])
+def test_alias_tells_a_type_however_much_follows(written: str) -> None:
+    text = f"import {{ A }} from 'm'\nexport type T = {written}\n"
     assert uses("a.ts", text) == ["type import:A instance"]
 
 

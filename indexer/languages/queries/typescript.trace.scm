@@ -9,8 +9,13 @@
 (arguments (instantiation_expression . [(identifier) (member_expression)] @value))
 (type_alias_declaration
   name: (type_identifier) @local
-  value: [(type_identifier) (nested_type_identifier) (generic_type)
-          (intersection_type)] @local.type)
+  value: [(type_identifier) @local.type
+          (nested_type_identifier) @local.type
+          (generic_type) @local.type
+          (intersection_type
+            . (object_type)? . [(type_identifier) (nested_type_identifier) (generic_type)] @local.type)
+          (intersection_type . (intersection_type
+            . (object_type)? . [(type_identifier) (nested_type_identifier) (generic_type)] @local.type))])
 
 (variable_declarator name: (identifier) @local type: (type_annotation) @local.type)
 (variable_declarator
