@@ -3,6 +3,7 @@
 With CELERY_BROKER_URL set it is the web process alone, and Celery workers apply the runs.
 """
 
+import gc
 import os
 import signal
 import socket
@@ -48,6 +49,9 @@ def main() -> int:
         call_command("migrate", verbosity=0)
         stack.enter_context(background_work())
         warm_up()
+        # What is loaded now stays: a full collection would walk through it, and every request that
+        # is being answered waits meanwhile.
+        gc.freeze()
         serve(listener)
     return 0
 
