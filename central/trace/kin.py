@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from central.trace.aliases import aliases_of
 from central.trace.forward import Resolution, origins, resolve
 from central.trace.inquiry import Inquiry
-from central.trace.questions import Lineage
+from central.trace.members import CUT_BASES, MAX_LEVELS
+from central.trace.questions import Limit, Lineage
 from central.trace.rows import Near
 from central.trace.sites import Named, Site, sites_named, sites_rooted, type_sites
 from central.trace.symbols import definitions_at
@@ -50,15 +51,20 @@ def kin_of(inquiry: Inquiry, owners: Collection[Key]) -> Kin:
 
 
 def descendants(inquiry: Inquiry, starts: Collection[Key]) -> dict[Key, list[Key]]:
-    """For each class every class that inherits from it, however far down.
+    """For each class every class that inherits from it, as far down as is searched.
 
     What one request asks several times, for callers, callees and each level, is searched once.
     """
     heirs = inquiry.heirs
     level: Collection[Key] = starts
-    while fresh := sorted(set(level) - heirs.keys()):
+    for _ in range(MAX_LEVELS):
+        fresh = sorted(set(level) - heirs.keys())
+        if not fresh:
+            break
         heirs |= {key: [] for key in fresh} | _heirs(inquiry, fresh)
         level = [heir for key in fresh for heir in heirs[key]]
+    else:
+        inquiry.answers([Limit(CUT_BASES)] if level else [])
     return {start: _closure(start, heirs) for start in starts}
 
 
@@ -109,7 +115,7 @@ def _heirs(inquiry: Inquiry, classes: Sequence[Key]) -> dict[Key, list[Key]]:
 def _closure(start: Key, heirs: dict[Key, list[Key]]) -> list[Key]:
     seen, waiting = {start}, [start]
     while waiting:
-        below = [key for key in heirs[waiting.pop()] if key not in seen]
+        below = [key for key in heirs.get(waiting.pop(), ()) if key not in seen]
         seen.update(below)
         waiting += below
     return sorted(seen - {start})

@@ -1,12 +1,16 @@
 """Members of classes, through bases and types, over files and repositories."""
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
 
 from central.trace.inquiry import Asking, Steps
-from central.trace.questions import Bases, Classes, Lineage, Members, Named
+from central.trace.questions import Bases, Classes, Limit, Lineage, Members, Named
 from central.trace.rows import Near, Typing, TypingRow
 from central.trace.things import FUNCTIONS, Key, Thing, after, surest
+
+MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
+
+CUT_BASES: Final = f"Classes more than {MAX_LEVELS} levels of inheritance apart were not related."
 
 _Found: TypeAlias = list[tuple[Thing, tuple[str, ...]]]
 _Bases: TypeAlias = dict[Key, Sequence[Thing]]
@@ -68,15 +72,16 @@ def lineage(question: Lineage) -> Steps:
     start = Thing(*question, "")
     found: _Bases = {}
     level = [start]
-    while level:
+    for _ in range(MAX_LEVELS):
         answers = yield [Bases(*one.key) for one in level]
         found |= {one.key: answer for one, answer in zip(level, answers, strict=True)}
         following = (thing for answer in answers for thing in answer)
         level = list({one.key: one for one in following if one.key not in found}.values())
-    order: dict[Key, Thing] = {}
-    _collect(start, found, order, set())
-    order.pop(start.key, None)
-    return tuple(reversed(order.values()))
+        if not level:
+            break
+    else:
+        yield [Limit(CUT_BASES)]
+    return tuple(_ordered(start, found))[1:]
 
 
 def _inherited(question: Members) -> Steps:
@@ -88,20 +93,22 @@ def _inherited(question: Members) -> Steps:
     return ()
 
 
-def _collect(
-    one: Thing,
-    found: _Bases,
-    order: dict[Key, Thing],
-    above: set[Key],
-) -> None:
-    """Post-order from right to left: the reverse of it is the order of look-up."""
-    if one.key in order or one.key in above:
-        return
-    above.add(one.key)
-    for base in reversed(found[one.key]):
-        _collect(base._replace(sure=base.sure and one.sure), found, order, above)
-    above.discard(one.key)
-    order[one.key] = one
+def _ordered(start: Thing, found: _Bases) -> Iterator[Thing]:
+    """Post-order from right to left, reversed, which is the order of look-up."""
+    order: dict[Key, Thing] = {}
+    entered = {start.key}
+    above = [(start, iter(found[start.key][::-1]))]
+    while above:
+        one, bases = above[-1]
+        base = next(bases, None)
+        if base is None:
+            order[one.key] = one
+            above.pop()
+        elif base.key not in entered:
+            entered.add(base.key)
+            base = base._replace(sure=base.sure and one.sure)
+            above.append((base, iter(found.get(base.key, ())[::-1])))
+    return reversed(order.values())
 
 
 def _own(keys: Sequence[Key], names: tuple[str, ...]) -> Asking[list[_Found]]:
