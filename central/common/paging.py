@@ -2,36 +2,35 @@
 
 import hashlib
 import json
+from typing import Any
 
 from django.core import signing
 
 from central.common.errors import InvalidError
 
 
-def encode_cursor(*, salt: str, asked: object, offset: int) -> str:
-    """A cursor for the page that starts at `offset`.
+def encode_cursor(*, salt: str, asked: object, position: object) -> str:
+    """A cursor for the page that starts at `position`, which is JSON.
 
     `asked` is what decides order and content, as JSON; the page's size does not.
     """
-    return signing.dumps([_fingerprint(asked), offset], salt=salt)
+    return signing.dumps([_fingerprint(asked), position], salt=salt, compress=True)
 
 
-def decode_cursor(cursor: str, *, salt: str, asked: object, end: int) -> int:
-    """The offset that a cursor stands for; 0 for "".
+def decode_cursor(cursor: str, *, salt: str, asked: object) -> Any:
+    """The position that a cursor stands for; None for "".
 
-    Raises InvalidError if it was not given out for `asked`, or points to `end` or behind.
+    Raises InvalidError if it was not given out for `asked`.
     """
     if not cursor:
-        return 0
+        return None
     try:
-        fingerprint, offset = signing.loads(cursor, salt=salt)
+        fingerprint, position = signing.loads(cursor, salt=salt)
     except (signing.BadSignature, ValueError, TypeError) as exc:
         raise _invalid("it is not one that this address has given out") from exc
     if fingerprint != _fingerprint(asked):
         raise _invalid("it belongs to another query or other filters")
-    if not 0 < offset < end:
-        raise _invalid("it points outside the results")
-    return int(offset)
+    return position
 
 
 def _fingerprint(asked: object) -> str:

@@ -3,14 +3,14 @@
 from dataclasses import asdict, replace
 
 from central.common import paging
-from central.search.query import MAX_RESULTS, SearchRequest
+from central.search.query import SearchRequest
 
 _SALT = "central.search.cursor"
 
 
 def encode_cursor(*, request: SearchRequest, organization: str, offset: int) -> str:
     """A cursor for the page that starts at `offset`."""
-    return paging.encode_cursor(salt=_SALT, asked=_asked(request, organization), offset=offset)
+    return paging.encode_cursor(salt=_SALT, asked=_asked(request, organization), position=offset)
 
 
 def decode_cursor(*, request: SearchRequest, organization: str) -> int:
@@ -19,7 +19,7 @@ def decode_cursor(*, request: SearchRequest, organization: str) -> int:
     Raises InvalidError if it was not given out for this query with these filters.
     """
     asked = _asked(request, organization)
-    return paging.decode_cursor(request.cursor, salt=_SALT, asked=asked, end=MAX_RESULTS)
+    return int(paging.decode_cursor(request.cursor, salt=_SALT, asked=asked) or 0)
 
 
 def _asked(request: SearchRequest, organization: str) -> object:

@@ -63,7 +63,7 @@ class CalleesRequestSerializer(ChoiceSerializer):
     """`GET /trace/callees`."""
 
     limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT, default=50)
-    cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
+    cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
 
     def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
         """The parameters as a record."""

@@ -17,9 +17,10 @@ from central.trace.answers import (
 )
 from central.trace.limits import limits_met
 from central.trace.links import links
+from central.trace.pages import in_order
 from central.trace.query import ChangedFile, ImpactRequest
 from central.trace.scope import Sight, has_file
-from central.trace.services.tracing import in_order, log_trace, steadily, unresolved_of
+from central.trace.services.tracing import log_trace, steadily, unresolved_of
 from central.trace.symbols import (
     MAX_DEFINITIONS,
     Definition,

@@ -1,7 +1,7 @@
 """Callers and callees: from a credential and a request to an answer with its receipt."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Final, NamedTuple, TypeVar
 
@@ -26,6 +26,7 @@ from central.trace.hints import hint_for
 from central.trace.limits import limits_met
 from central.trace.links import links
 from central.trace.onward import find_callees, owner_of
+from central.trace.pages import in_order, page_from
 from central.trace.query import TraceRequest
 from central.trace.scope import Sight, chosen_definitions, sight_of
 from central.trace.sites import Site
@@ -33,8 +34,7 @@ from central.trace.symbols import MAX_DEFINITIONS, Definition, definitions_at
 from central.trace.things import Key
 from central.trace.walking import Step, walk_callers
 
-_SALT: Final = "central.trace.cursor"
-_END: Final = 1_000_000
+_SALT: Final = "central.trace.place"
 
 _log = structlog.get_logger(__name__)
 _T = TypeVar("_T")
@@ -82,18 +82,13 @@ def _answer(
     started = time.perf_counter()
     organization = credential.organization.slug
     asked = [organization, what, asdict(replace(request, cursor="", limit=1))]
-    offset = decode_cursor(request.cursor, salt=_SALT, asked=asked, end=_END)
+    position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
 
     def attempt(sight: Sight) -> "_Page":
         traced = find(sight, request)
         steps = in_order(sight, _wanted(sight, traced.steps, request.caller_projects))
-        page = steps[offset : offset + request.limit]
-        following = offset + request.limit
-        cursor = (
-            encode_cursor(salt=_SALT, asked=asked, offset=following)
-            if len(steps) > following
-            else None
-        )
+        page, following = page_from(sight, steps, position, request.limit)
+        cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
         missing = missing_projects(
             list(sight.repositories.values()), sight.unknown(request.caller_projects)
         )
@@ -185,23 +180,6 @@ def _callees(sight: Sight, request: TraceRequest) -> _Traced:
     ]
     cut = [*cut_definitions(has_more), *limits_met(sight.inquiry)]
     return _Traced(chosen, steps, definitions, len(used.open), used.open, cut)
-
-
-def in_order(sight: Sight, steps: Iterable[Step]) -> list[Step]:
-    """By project, file, line and column."""
-    names = {one.id: one.name for one in sight.repositories.values()}
-    return sorted(
-        steps,
-        key=lambda step: (
-            names[step.edge.site.repository],
-            step.edge.site.path,
-            step.edge.site.line,
-            step.edge.site.column,
-            step.depth,
-            step.target,
-            step.edge.target,
-        ),
-    )
 
 
 def _wanted(sight: Sight, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:

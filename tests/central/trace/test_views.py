@@ -123,6 +123,44 @@ def test_pages_follow_one_another_without_gap_or_repetition(kit: None, ask: Ask)
     assert cursor is None
 
 
+def test_what_is_indexed_between_pages_moves_nothing(kit: None, ask: Ask) -> None:
+    first = ask("callers", symbol="verify", limit=2).json()
+    repository(
+        "aaa",
+        {
+            "pyproject.toml": pyproject("aaa", "acme-kit"),
+            "aaa.py": "from acme_kit.mail import verify\n\nverify()\n",
+        },
+    )
+    repository("app", {"app/main.py": "from acme_kit.mail import verify\n\n" + "verify()\n" * 7})
+    second = ask("callers", symbol="verify", limit=200, cursor=first["next_cursor"]).json()
+    assert [link["line"] for link in first["callers"]] == [3, 4]
+    assert [link["line"] for link in second["callers"]] == [5, 6, 7, 8, 9]
+
+
+def test_pages_may_end_within_what_one_reference_may_mean(ask: Ask) -> None:
+    text = """\
+        class Base:
+            def run(self): ...
+
+        class First(Base):
+            def run(self): ...
+
+        class Second(Base):
+            def run(self): ...
+
+        def use(one: Base):
+            one.run()
+        """
+    repository("kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": text})
+    names, cursor = [], {}
+    for _ in range(3):
+        answer = ask("callees", symbol="use", limit=1, **cursor).json()
+        names += [link["callee"]["qualified_name"] for link in answer["callees"]]
+        cursor = {"cursor": answer["next_cursor"]}
+    assert names == ["Base.run", "First.run", "Second.run"]
+
+
 def test_a_cursor_of_another_request_is_refused(kit: None, ask: Ask) -> None:
     cursor = ask("callers", symbol="verify", limit=2).json()["next_cursor"]
     assert ask("callers", symbol="Auth", cursor=cursor).status_code == 400
