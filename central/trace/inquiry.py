@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from typing import Any, TypeAlias, TypeVar
 
 from central.common.statements import fetch_rows
+from central.trace.questions import Members
 from central.trace.rows import STATEMENTS
 
 Answer: TypeAlias = tuple[Any, ...]
@@ -56,7 +57,7 @@ class Inquiry:
             elif self._wanted:
                 self._fetch()
             else:
-                self._break_cycle()
+                self._break_cycle(root)
         return [self._known[type(question)][question] for question in questions]
 
     def asked(self, kind: type[_Asked]) -> Collection[_Asked]:
@@ -119,14 +120,26 @@ class Inquiry:
             for number, question in enumerate(questions):
                 self._settle(question, tuple(found.get(number, ())))
 
-    def _break_cycle(self) -> None:
-        """Answers that wait for one another: the one asked last goes on without (a class that
-        inherits from itself, a variable of its own type).
+    def _break_cycle(self, task: _Task) -> None:
+        """Answers that wait for one another: one of them goes on without (a class that inherits
+        from itself, a base that is looked for among what the class inherits). A look for members
+        does if there is one: what a class has itself is right without its bases.
         """
-        blocked = [task for tasks in self._tasks.values() for task in tasks.values() if task.open]
-        task = blocked[-1]
+        way = [task]
+        while (following := self._hindrance(way[-1])) not in way:
+            way.append(following)
+        task = max(way[way.index(following) :], key=_weight)
         task.open = 0
         self._ready.append(task)
+
+    def _hindrance(self, task: _Task) -> _Task:
+        """What the task waits for, as nothing is left to be read."""
+        missing = (one for one in task.asked if one not in self._known[type(one)])
+        return next(self._tasks[type(one)][one] for one in missing)
+
+
+def _weight(task: _Task) -> tuple[bool, str]:
+    return isinstance(task.question, Members), repr(task.question)
 
 
 def _ask(questions: Sequence[Question]) -> Steps:
