@@ -1,6 +1,7 @@
 """Rules that only some languages have: scopes, wildcard imports, default exports."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -176,3 +177,65 @@ def test_ruby_constants_are_looked_up_from_the_inside_out(callers: Callers) -> N
         },
     )
     assert callers("Retry.call") == ["common/lib/common/client.rb:4 Acme.Client.fetch high"]
+
+
+RENDERER = {
+    "acme-markup.gemspec": 'Gem::Specification.new do |s|\n  s.name = "acme-markup"\nend\n',
+    "lib/acme/markup.rb": """\
+        require "acme/escaping"
+
+        module Acme
+          class Renderer
+            include Escaping
+
+            def paragraph
+            end
+          end
+        end
+        """,
+    "lib/acme/escaping.rb": "module Acme\n  module Escaping\n  end\nend\n",
+}
+
+
+def test_super_leads_to_a_class_of_another_gem_that_mixes_in_a_module(callers: Callers) -> None:
+    repository("markup", RENDERER)
+    repository(
+        "help",
+        {
+            "Gemfile": 'gem "acme-markup"\n',
+            "lib/teaser.rb": """\
+                require "acme/markup"
+
+                class Teaser < Acme::Renderer
+                  def paragraph
+                    super
+                  end
+                end
+                """,
+        },
+    )
+    assert callers("Renderer") == ["help/lib/teaser.rb:3 Teaser high"]
+    assert callers("Renderer.paragraph") == ["help/lib/teaser.rb:5 Teaser.paragraph high"]
+
+
+def test_a_constant_of_another_gem_is_imported(ask: Callable[..., Any]) -> None:
+    repository("markup", RENDERER)
+    repository(
+        "help",
+        {
+            "Gemfile": 'gem "acme-markup"\n',
+            "lib/help.rb": 'require "acme/markup"\nrequire_relative "help/page"\n',
+            "lib/help/page.rb": """\
+                module Help
+                  class Page
+                    def html
+                      Acme::Renderer.new
+                    end
+                  end
+                end
+                """,
+        },
+    )
+    (link,) = ask("callers", symbol="Renderer").json()["callers"]
+    assert (link["file"], link["rule"]) == ("lib/help/page.rb", "import")
+    assert link["evidence"].startswith("imported by wildcard")
