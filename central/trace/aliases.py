@@ -16,21 +16,29 @@ from central.trace.things import Key, last_name
 MAX_ROUNDS: Final = 32
 
 # As in the conditions of the indexes import_alias and export_alias.
-_RENAMING = """SELECT e.repository_id, coalesce(f.package_id, 0), m.ecosystem, e.file_id, e.name,
-        e.path, e.is_local, m.name
-    FROM corpus_export e JOIN corpus_file f ON f.id = e.file_id
-    JOIN corpus_module m ON m.file_id = e.file_id
-    WHERE {} AND e.repository_id = ANY(%s::bigint[]) AND NOT e.wildcard"""
-_RENAMED_FROM = _RENAMING.format(
-    "split_part(e.path, '.', -1) = ANY(%s::text[]) AND NOT (split_part(e.path, '.', -1) = e.name)"
+# Exports under other names, then imports (file and local name alone). They are few, though the
+# planner does not know: plain joins would read all of corpus_file and corpus_module.
+_OTHER_NAMES = """WITH asked AS MATERIALIZED (SELECT %s::text[] AS texts, %s::bigint[] AS seen)
+    SELECT e.repository_id,
+        coalesce((SELECT f.package_id FROM corpus_file f WHERE f.id = e.file_id), 0),
+        m.ecosystem, e.file_id, e.name, e.path, e.is_local, m.name
+    FROM corpus_export e
+    CROSS JOIN LATERAL (SELECT * FROM corpus_module WHERE file_id = e.file_id OFFSET 0) AS m
+    WHERE {exports} AND e.repository_id = ANY((SELECT seen FROM asked)::bigint[])
+        AND NOT e.wildcard
+    UNION ALL
+    SELECT NULL, NULL, NULL, i.file_id, i.local, NULL, NULL, NULL
+    FROM corpus_import i
+    WHERE {imports} AND i.repository_id = ANY((SELECT seen FROM asked)::bigint[])
+        AND NOT i.wildcard"""
+_TEXTS = "ANY((SELECT texts FROM asked)::text[])"
+_OF_NAMES = _OTHER_NAMES.format(
+    exports=f"split_part(e.path, '.', -1) = {_TEXTS} "
+    "AND NOT (split_part(e.path, '.', -1) = e.name)",
+    imports=f"split_part(i.path, '.', -1) = {_TEXTS} "
+    "AND NOT (split_part(i.path, '.', -1) = i.local)",
 )
-_RENAMED_PATHS = _RENAMING.format("e.path = ANY(%s::text[])")
-_ALIASED = """SELECT i.file_id, i.local FROM corpus_import i
-    WHERE split_part(i.path, '.', -1) = ANY(%s::text[])
-        AND NOT (split_part(i.path, '.', -1) = i.local)
-        AND i.repository_id = ANY(%s::bigint[]) AND NOT i.wildcard"""
-_OF_PATHS = """SELECT i.file_id, i.local FROM corpus_import i
-    WHERE i.path = ANY(%s::text[]) AND i.repository_id = ANY(%s::bigint[]) AND NOT i.wildcard"""
+_OF_PATHS = _OTHER_NAMES.format(exports=f"e.path = {_TEXTS}", imports=f"i.path = {_TEXTS}")
 
 
 class _Renaming(NamedTuple):
@@ -61,8 +69,8 @@ def aliases_of(inquiry: Inquiry, definitions: Iterable[Key]) -> Aliases:
     known = Aliases({last_name(name) for _, name in keys})
     fresh, paths, seen = set(known.names), set[str](), set[str]()
     for _ in range(MAX_ROUNDS):
-        renamings = _renamings(inquiry, fresh, paths - seen)
-        known.roots |= _imports(inquiry, fresh, paths - seen)
+        renamings, roots = _other_names(inquiry, fresh, paths - seen)
+        known.roots |= roots
         seen |= paths
         leading = _leading(inquiry, renamings, keys)
         fresh = {one.name for one in leading if one.name not in {"", "default"}} - known.names
@@ -74,18 +82,14 @@ def aliases_of(inquiry: Inquiry, definitions: Iterable[Key]) -> Aliases:
     return known
 
 
-def _renamings(inquiry: Inquiry, names: set[str], paths: set[str]) -> list[_Renaming]:
-    rows = fetch_rows(_RENAMED_FROM, [sorted(names), inquiry.repositories]) if names else []
-    if paths:
-        rows += fetch_rows(_RENAMED_PATHS, [sorted(paths), inquiry.repositories])
-    return [_Renaming(*row) for row in rows]
-
-
-def _imports(inquiry: Inquiry, names: set[str], paths: set[str]) -> set[Key]:
-    rows = fetch_rows(_ALIASED, [sorted(names), inquiry.repositories]) if names else []
+def _other_names(
+    inquiry: Inquiry, names: set[str], paths: set[str]
+) -> tuple[list[_Renaming], set[Key]]:
+    rows = fetch_rows(_OF_NAMES, [sorted(names), inquiry.repositories]) if names else []
     if paths:
         rows += fetch_rows(_OF_PATHS, [sorted(paths), inquiry.repositories])
-    return {(file, local) for file, local in rows}
+    renamings = [_Renaming(*row) for row in rows if row[0] is not None]
+    return renamings, {(row[3], row[4]) for row in rows if row[0] is None}
 
 
 def _leading(inquiry: Inquiry, renamings: Sequence[_Renaming], keys: set[Key]) -> list[_Renaming]:
