@@ -123,7 +123,10 @@ class Callees:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A definition or a file's top level; `distance` in steps from the nearest root."""
+    """A definition or a file's top level; `distance` in steps from the nearest root.
+
+    What stands inside of a node is as near as the node.
+    """
 
     id: str
     project: str
@@ -161,6 +164,7 @@ class Graph:
     truncated: bool
     truncated_reason: str | None
     receipt: Receipt
+    hint: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,7 @@ class Impact:
     count: int
     unknown: list[str]
     receipt: Receipt
+    hint: str | None
 
 
 def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:

@@ -165,6 +165,7 @@ class GraphSerializer(serializers.Serializer[Any]):
     truncated = serializers.BooleanField()
     truncated_reason = serializers.CharField(allow_null=True)
     receipt = TraceReceiptSerializer()
+    hint = serializers.CharField(allow_null=True, help_text="Why the answer is empty")
 
 
 class AffectedProjectSerializer(serializers.Serializer[Any]):
@@ -193,3 +194,4 @@ class ImpactSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="Symbols and files that are not indexed"
     )
     receipt = TraceReceiptSerializer()
+    hint = serializers.CharField(allow_null=True, help_text="Why the answer is empty")

@@ -78,11 +78,11 @@ _IN_LINES = f"""SELECT {_COLUMNS} {_FROM}
     ORDER BY s.start_line, s.id"""
 _HOLDERS = """SELECT DISTINCT m.repository_id, coalesce(m.package_id, 0), m.ecosystem
     FROM corpus_module m WHERE m.name = ANY(%s::text[]) AND m.repository_id = ANY(%s::bigint[])"""
-_SIMILAR = """SELECT DISTINCT name FROM (
+_SIMILAR = """SELECT name FROM (
         SELECT s.name FROM corpus_symbol s
         WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
         LIMIT 20000) AS found
-    LIMIT %s"""
+    GROUP BY name ORDER BY abs(length(name) - %s), name LIMIT %s"""
 
 
 def definitions_named(inquiry: Inquiry, wanted: Wanted) -> list[Definition]:
@@ -121,7 +121,7 @@ def near_names(symbol: str, *, repositories: Sequence[int]) -> list[str]:
     if not parts:
         return []
     like = " | ".join(f"'{part}':*" for part in dict.fromkeys(parts))
-    rows = fetch_rows(_SIMILAR, [list(repositories), like, _NEAR_ROWS])
+    rows = fetch_rows(_SIMILAR, [list(repositories), like, len(name), _NEAR_ROWS])
     folded = {row[0].lower(): row[0] for row in rows}
     close = difflib.get_close_matches(name.lower(), folded, n=_NEAR_NAMES, cutoff=0.6)
     return [folded[one] for one in close]

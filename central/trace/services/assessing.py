@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from central.repositories.sight import RepositoryInSight, answering_projects
+from central.repositories.sight import MissingProject, RepositoryInSight, answering_projects
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     AffectedProject,
@@ -15,6 +15,7 @@ from central.trace.answers import (
     missing_projects,
     shown_definition,
 )
+from central.trace.hints import hint_for
 from central.trace.limits import limits_met
 from central.trace.links import links
 from central.trace.pages import in_order
@@ -56,6 +57,7 @@ def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
     cut += [*sorted(walk.cut), *limits_met(sight.inquiry)]
     missing = missing_projects(list(sight.repositories.values()), [])
     symbols = _symbols(sight, changed, walk, request.limit)
+    unresolved = unresolved_of(sight, walk.first.open_count, walk.first.open_sample)
     return Impact(
         project=request.project,
         symbols=symbols,
@@ -66,10 +68,23 @@ def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
             took_ms=round((time.perf_counter() - started) * 1000, 1),
             projects=answering_projects(sight.repositories.values()),
             missing=missing,
-            unresolved=unresolved_of(sight, walk.first.open_count, walk.first.open_sample),
+            unresolved=unresolved,
             cut=cut,
         ),
+        hint=None if walk.steps else _hint(request, changed, unresolved.count, missing),
     )
+
+
+def _hint(
+    request: ImpactRequest,
+    changed: Sequence[Definition],
+    unresolved: int,
+    missing: Sequence[MissingProject],
+) -> str:
+    if not changed:
+        return "Nothing in the index is defined by these names or at these lines."
+    least = request.min_confidence
+    return hint_for("callers", least=least, unresolved=unresolved, missing=missing)
 
 
 class _Changed(NamedTuple):

@@ -8,6 +8,7 @@ from central.tenancy.credentials import Credential
 from central.trace.answers import Graph, GraphEdge, GraphNode, Receipt, missing_projects
 from central.trace.backward import Edge
 from central.trace.growing import Growth, Pair
+from central.trace.hints import hint_for
 from central.trace.limits import limits_met
 from central.trace.query import GraphRequest
 from central.trace.scope import Sight, chosen_definitions
@@ -36,6 +37,7 @@ def _graph(sight: Sight, request: GraphRequest, started: float) -> Graph:
     nodes = {key: _node(sight, key, growth) for key in growth.distances}
     cut = [*cut_definitions(has_more), *_cut(growth), *limits_met(sight.inquiry)]
     missing = missing_projects(list(sight.repositories.values()), [])
+    unresolved = unresolved_of(sight, growth.open_count, growth.open_sample)
     return Graph(
         symbol=request.choice.symbol,
         root=[nodes[key].id for key in growth.roots],
@@ -51,8 +53,16 @@ def _graph(sight: Sight, request: GraphRequest, started: float) -> Graph:
             took_ms=round((time.perf_counter() - started) * 1000, 1),
             projects=answering_projects(sight.repositories.values()),
             missing=missing,
-            unresolved=unresolved_of(sight, growth.open_count, growth.open_sample),
+            unresolved=unresolved,
             cut=cut,
+        ),
+        hint=None
+        if growth.edges
+        else hint_for(
+            "callers and callees",
+            least=request.min_confidence,
+            unresolved=unresolved.count,
+            missing=missing,
         ),
     )
 

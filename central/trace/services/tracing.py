@@ -22,7 +22,7 @@ from central.trace.answers import (
     shown_definition,
 )
 from central.trace.backward import MAX_OPEN, SAMPLE
-from central.trace.hints import hint_for
+from central.trace.hints import LAST_PAGE, hint_for
 from central.trace.limits import limits_met
 from central.trace.links import links
 from central.trace.onward import find_callees, owner_of
@@ -109,14 +109,24 @@ def _answer(
             len(page),
             cursor,
             receipt,
-            None
-            if page
-            else hint_for(request, what=what, unresolved=unresolved.count, missing=missing),
+            None if page else _hint(request, what, receipt),
         )
 
     page = steadily(credential, attempt)
     log_trace(credential, what, request.choice.symbol, page.count, page.receipt)
     return page
+
+
+def _hint(request: TraceRequest, what: str, receipt: Receipt) -> str:
+    if request.cursor:
+        return LAST_PAGE
+    return hint_for(
+        what,
+        least=request.min_confidence,
+        unresolved=receipt.unresolved.count,
+        missing=receipt.missing,
+        is_narrowed=bool(request.caller_projects),
+    )
 
 
 class _Page(NamedTuple):

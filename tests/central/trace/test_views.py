@@ -293,3 +293,12 @@ def test_more_definitions_than_are_traced_are_told_as_cut(ask: Ask, api: Api) ->
         (cut,) = answer["receipt"]["cut"]
         assert "200 definitions" in cut
     assert answers[2]["truncated_reason"] == answers[2]["receipt"]["cut"][0]
+
+
+def test_an_empty_graph_or_impact_explains_itself(ask: Ask, api: Api) -> None:
+    text = "def alone(): ...\n\ndef other(it):\n    it.alone()\n"
+    repository("kit", {"kit.py": text})
+    assert "min_confidence=low" in ask("graph", symbol="alone").json()["hint"]
+    assert "min_confidence=low" in impact(api, symbols=["alone"]).json()["hint"]
+    assert "Nothing in the index is defined" in impact(api, symbols=["nothing"]).json()["hint"]
+    assert impact(api, symbols=["alone"], min_confidence="low").json()["hint"] is None
