@@ -4,11 +4,14 @@ A question is a NamedTuple. Its type either has a statement, which then answers 
 round, or a rule, which asks further questions. So rules read straight on, each question costs what
 it costs once per request, and however many references are resolved side by side, the number of
 statements is that of the longest way.
+
+Questions that lead back to themselves are answered round by round: first as if nothing were known
+of what is still open, then with what that gave, until an answer is what it was taken to be.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from central.common.statements import fetch_rows
 from central.trace.questions import Members
@@ -20,11 +23,15 @@ _T = TypeVar("_T")
 _Asked = TypeVar("_Asked")
 Asking: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
 Steps: TypeAlias = Asking[Answer]  # yields what to ask, is sent the answers, returns its own
+_Kept: TypeAlias = tuple[type, Question]  # questions of two types may be equal
 Rules: TypeAlias = Mapping[type, Callable[[Any], Steps]]
 
 
+MAX_ROUNDS: Final = 8  # in which answers that depend on one another have to settle
+
+
 class _Task:
-    __slots__ = ("asked", "open", "question", "steps", "turn")
+    __slots__ = ("asked", "is_provisional", "open", "question", "steps", "turn")
 
     def __init__(self, question: Question, steps: Steps) -> None:
         self.question = question
@@ -32,6 +39,7 @@ class _Task:
         self.asked: Sequence[Question] = ()
         self.open = 0  # how many of `asked` have no answer yet
         self.turn = 0
+        self.is_provisional = False  # depends on what was only taken to be so
 
 
 class Inquiry:
@@ -46,19 +54,43 @@ class Inquiry:
         self._waiting: dict[type, dict[Question, list[tuple[_Task, int]]]] = defaultdict(dict)
         self._wanted: dict[type, list[Question]] = defaultdict(list)
         self._ready: list[_Task] = []
+        self._assumed: dict[_Kept, Answer] = {}
+        self._provisional: set[_Kept] = set()
+        self._before: dict[_Kept, Answer] = {}  # what was provisional in the round before
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """The answer to each question. Answers are tuples, empty where there is nothing."""
+        for _ in range(MAX_ROUNDS - 1):
+            self._run(questions)
+            if self._is_settled():
+                break
+            self._before = {
+                (kind, one): self._known[kind].pop(one) for kind, one in self._provisional
+            }
+            self._provisional, self._assumed = set(), {}
+        else:
+            self._run(questions)
+        self._provisional, self._assumed, self._before = set(), {}, {}
+        return [self._known[type(question)][question] for question in questions]
+
+    def _run(self, questions: Sequence[Question]) -> None:
+        """Until every question that was asked on the way has an answer."""
         root = _Task((), _ask(questions))
         self._wait(root, questions)
-        while root.open:
+        while True:
             if self._ready:
                 self._advance(self._ready.pop())
             elif self._wanted:
                 self._fetch()
-            else:
+            elif root.open:
                 self._break_cycle(root)
-        return [self._known[type(question)][question] for question in questions]
+            elif left := next(filter(None, self._tasks.values()), None):
+                self._break_cycle(next(iter(left.values())))
+            else:
+                return
+
+    def _is_settled(self) -> bool:
+        return all(self._known[kind][one] == now for (kind, one), now in self._assumed.items())
 
     def asked(self, kind: type[_Asked]) -> Collection[_Asked]:
         """The questions of a type that have been answered."""
@@ -66,16 +98,31 @@ class Inquiry:
 
     def _advance(self, task: _Task) -> None:
         known = self._known
-        answers = [known[type(question)].get(question, ()) for question in task.asked]
+        answers: list[Any] = [known[type(question)].get(question) for question in task.asked]
+        if self._provisional or None in answers:
+            answers = [self._provisionally(task, question) for question in task.asked]
         task.turn += 1
         try:
             asked = task.steps.send(answers) if task.turn > 1 else next(task.steps)
         except StopIteration as stop:
             if task.question:
                 del self._tasks[type(task.question)][task.question]
+                if task.is_provisional:
+                    self._provisional.add((type(task.question), task.question))
                 self._settle(task.question, stop.value)
             return
         self._wait(task, asked)
+
+    def _provisionally(self, task: _Task, question: Question) -> Answer:
+        """The answer, or what it is taken to be as long as it is open."""
+        kept = type(question), question
+        answer = self._known[kept[0]].get(question)
+        if answer is None:
+            answer = self._assumed.setdefault(kept, self._before.get(kept, ()))
+            task.is_provisional = True
+        elif kept in self._provisional:
+            task.is_provisional = True
+        return answer
 
     def _wait(self, task: _Task, asked: Sequence[Question]) -> None:
         task.asked, task.open = asked, 0
