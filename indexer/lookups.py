@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from indexer.languages.traits import Traits
 from indexer.meanings import CALLEE, RECEIVER, TYPE, Sort
+from indexer.records import VALUE_KINDS
 from indexer.scopes import Holds, Name, Scope, ScopeTree, pick
-from indexer.symbols import CLASS_KINDS, VALUE_KINDS
+from indexer.symbols import CLASS_KINDS
 
 _TYPE_KINDS = CLASS_KINDS | {"type", "module", "namespace"}
 _NO_METHOD_KINDS = VALUE_KINDS | {""}

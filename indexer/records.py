@@ -192,6 +192,10 @@ class Chunk:
     vector: "Vector | None" = None  # None: central said that it holds the digest
 
 
+# Kinds of symbols that hold a value: what they are is told by their type, if at all.
+VALUE_KINDS: Final = frozenset({"constant", "property"})
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A definition. `qualified_name` is dotted from the file's top level."""

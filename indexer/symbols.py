@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from indexer.languages import ExportRule
 from indexer.parsing import Definition, Parsed
-from indexer.records import DegradeReason, Span, Symbol
+from indexer.records import VALUE_KINDS, DegradeReason, Span, Symbol
 
 MAX_NAME_CHARACTERS = 500
 MAX_SIGNATURE_CHARACTERS = 500
@@ -14,7 +14,6 @@ MAX_DEFINITION_DEPTH = 64
 
 CLASS_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
 FUNCTION_KINDS = frozenset({"function", "method", "macro"})
-VALUE_KINDS = frozenset({"constant", "property"})
 _PREFIX_KINDS = frozenset({"scope", "namespace"})  # `scope`: of methods, such as an impl
 _NAMESPACE_KINDS = frozenset(
     {"module", "namespace"}

@@ -28,13 +28,14 @@ from indexer.meanings import (
     instance,
     onward,
 )
+from indexer.records import VALUE_KINDS
 from indexer.scopes import Holds, Name, Scope, ScopeTree
 from indexer.surroundings import (
     classes_around,
     is_in_nameless_class,
     module_of,
 )
-from indexer.symbols import CLASS_KINDS, VALUE_KINDS
+from indexer.symbols import CLASS_KINDS
 from indexer.type_names import read_type, read_types
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
