@@ -106,7 +106,7 @@ def test_build_call_graph(examples: Organization) -> None:
     for node in answer["nodes"]:
         levels[node["distance"]].add(f"{node['project']}:{node['qualified_name']}")
     assert levels == {
-        0: {"auth-service:AuthMiddleware"},
+        0: {"auth-service:AuthMiddleware", "auth-service:AuthMiddleware.__call__"},  # its own
         1: {
             "auth-service:create_app",
             "billing-service:build_application",
