@@ -20,7 +20,7 @@ from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, running_service
 
 REPOSITORIES = 50
-SERVICE_BYTES = 1_900_000
+SERVICE_BYTES = 3_100_000
 SYMBOLS = 300
 POPULAR = 40
 _DISTRIBUTIONS = {"rest_framework": "djangorestframework", "prompt_toolkit": "prompt-toolkit"}
