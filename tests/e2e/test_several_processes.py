@@ -120,6 +120,7 @@ def running_site(data_dir: Path) -> Iterator[Site]:
     )
     worker = Worker(service)
     with ExitStack() as stack:
+        stack.callback(end_postgresql, service)
         stack.callback(broker.kill)
         broker.start()
         stack.callback(service.stop)
@@ -272,6 +273,12 @@ def test_without_postgresql_requests_fail_fast_and_work_goes_on_when_it_is_back(
     report = site.acme.index(repository, "database")
     assert report["mode"] == "incremental"
     assert_same_as_fresh(site, repository, "database")
+
+
+def end_postgresql(service: Service) -> None:
+    """One that a command started while the service ran is not the service's to stop."""
+    if (service.data_dir / "postgres" / "postmaster.pid").exists():
+        stop_postgresql(service)
 
 
 def stop_postgresql(service: Service) -> None:
