@@ -31,3 +31,15 @@ def credential_in(request: Request) -> Credential:
     if not isinstance(request.auth, Credential):
         raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
     return request.auth
+
+
+def credential_for(request: Request, org_id: object) -> Credential:
+    """The request's credential, once a given `org_id` is its own.
+
+    To be asked before anything is said about the rest of a request. What is no string is left to
+    the serializer. Raises UnauthenticatedError, NotFoundError.
+    """
+    credential = credential_in(request)
+    if isinstance(org_id, str):
+        credential.require_organization(org_id)
+    return credential

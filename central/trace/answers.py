@@ -1,10 +1,14 @@
 """What a trace answers, as records; the serializers describe the same for the schema."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from central.repositories.sight import AnsweringProject, MissingProject, RepositoryInSight
+from central.repositories.sight import (
+    AnsweringProject,
+    MissingProject,
+    RepositoryInSight,
+    answering_projects,
+)
 from central.trace.symbols import Definition
 
 
@@ -225,10 +229,20 @@ def missing_projects(
     return sorted(missing, key=lambda item: item.project)
 
 
-def document(record: Any) -> Any:
-    """A record as JSON's types; `dataclasses.asdict` would copy every value deeply."""
-    if is_dataclass(record):
-        return {one.name: document(getattr(record, one.name)) for one in fields(record)}
-    if isinstance(record, list):
-        return [document(item) for item in record]
-    return record
+def receipt_of(
+    repositories: Iterable[RepositoryInSight],
+    *,
+    missing: list[MissingProject],
+    unresolved: Unresolved,
+    cut: list[str],
+    seconds: float,
+) -> Receipt:
+    """What was asked; complete where nothing is missing and no limit was met."""
+    return Receipt(
+        complete=not missing and not cut,
+        took_ms=round(seconds * 1000, 1),
+        projects=answering_projects(repositories),
+        missing=missing,
+        unresolved=unresolved,
+        cut=cut,
+    )

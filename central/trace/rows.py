@@ -184,14 +184,8 @@ _MODULES = """SELECT DISTINCT q.n, m.repository_id, coalesce(m.package_id, 0),
     JOIN corpus_module m ON m.name = q.name
     LEFT JOIN corpus_package p ON p.id = m.package_id
     WHERE m.repository_id = ANY(%s::bigint[]) AND (m.public OR m.repository_id = q.repository)"""
-_DEFINITIONS = """WITH q AS MATERIALIZED (
-        SELECT q.n, q.name, m.file_id
-        FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
-            AS q (n, repository, package, module, name)
-        JOIN corpus_module m ON m.name = q.module AND m.repository_id = q.repository
-            AND coalesce(m.package_id, 0) = q.package
-        WHERE m.repository_id = ANY(%s::bigint[]))
-    SELECT q.n, s.file_id, min(s.kind)
+# What `q` (n, name, file_id) has: symbols, and what has a type alone, such as a field.
+_DEFINED = """SELECT q.n, s.file_id, min(s.kind)
     FROM q JOIN corpus_symbol s ON s.file_id = q.file_id AND s.qualified_name = q.name
     GROUP BY q.n, s.file_id
     UNION ALL
@@ -200,6 +194,14 @@ _DEFINITIONS = """WITH q AS MATERIALIZED (
         AND r.kind = 'type'
     WHERE NOT EXISTS (SELECT FROM corpus_symbol s
         WHERE s.file_id = q.file_id AND s.qualified_name = q.name)"""
+_DEFINITIONS = f"""WITH q AS MATERIALIZED (
+        SELECT q.n, q.name, m.file_id
+        FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
+            AS q (n, repository, package, module, name)
+        JOIN corpus_module m ON m.name = q.module AND m.repository_id = q.repository
+            AND coalesce(m.package_id, 0) = q.package
+        WHERE m.repository_id = ANY(%s::bigint[]))
+    {_DEFINED}"""  # noqa: S608
 _NEAR = f"""WITH asked AS MATERIALIZED (
         SELECT q.n, q.file, q.name
         FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
@@ -212,15 +214,7 @@ _NEAR = f"""WITH asked AS MATERIALIZED (
             AND a.ecosystem IN {_SPLIT_CLASSES}
         JOIN corpus_module b ON b.name = a.name AND b.repository_id = a.repository_id
             AND b.scope AND coalesce(b.package_id, 0) = coalesce(a.package_id, 0))
-    SELECT q.n, s.file_id, min(s.kind)
-    FROM q JOIN corpus_symbol s ON s.file_id = q.file_id AND s.qualified_name = q.name
-    GROUP BY q.n, s.file_id
-    UNION ALL
-    SELECT DISTINCT q.n, q.file_id, ''
-    FROM q JOIN corpus_reference r ON r.file_id = q.file_id AND r.caller = q.name
-        AND r.kind = 'type'
-    WHERE NOT EXISTS (SELECT FROM corpus_symbol s
-        WHERE s.file_id = q.file_id AND s.qualified_name = q.name)"""  # noqa: S608
+    {_DEFINED}"""  # noqa: S608
 _EXPORTED = """SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
         coalesce(m.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])

@@ -5,14 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from central.repositories.sight import MissingProject, RepositoryInSight, answering_projects
+from central.repositories.sight import MissingProject, RepositoryInSight
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     AffectedProject,
     ChangedSymbol,
     Impact,
-    Receipt,
     missing_projects,
+    receipt_of,
     shown_definition,
 )
 from central.trace.hints import hint_for
@@ -63,13 +63,12 @@ def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
         symbols=symbols,
         count=sum(one.count for one in symbols),
         unknown=unknown,
-        receipt=Receipt(
-            complete=not missing and not cut,
-            took_ms=round((time.perf_counter() - started) * 1000, 1),
-            projects=answering_projects(sight.repositories.values()),
+        receipt=receipt_of(
+            sight.repositories.values(),
             missing=missing,
             unresolved=unresolved,
             cut=cut,
+            seconds=time.perf_counter() - started,
         ),
         hint=None if walk.steps else _hint(request, changed, unresolved.count, missing),
     )

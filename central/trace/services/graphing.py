@@ -3,9 +3,8 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from central.repositories.sight import answering_projects
 from central.tenancy.credentials import Credential
-from central.trace.answers import Graph, GraphEdge, GraphNode, Receipt, missing_projects
+from central.trace.answers import Graph, GraphEdge, GraphNode, missing_projects, receipt_of
 from central.trace.backward import Edge
 from central.trace.growing import Growth, Pair
 from central.trace.hints import hint_for
@@ -48,13 +47,12 @@ def _graph(sight: Sight, request: GraphRequest, started: float) -> Graph:
         ),
         truncated=bool(cut),
         truncated_reason=" ".join(cut) or None,
-        receipt=Receipt(
-            complete=not missing and not cut,
-            took_ms=round((time.perf_counter() - started) * 1000, 1),
-            projects=answering_projects(sight.repositories.values()),
+        receipt=receipt_of(
+            sight.repositories.values(),
             missing=missing,
             unresolved=unresolved,
             cut=cut,
+            seconds=time.perf_counter() - started,
         ),
         hint=None
         if growth.edges

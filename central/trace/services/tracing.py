@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 import structlog
 
 from central.common.paging import decode_cursor, encode_cursor
-from central.repositories.sight import answering_projects, have_moved
+from central.repositories.sight import have_moved
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     Callees,
@@ -19,6 +19,7 @@ from central.trace.answers import (
     Unresolved,
     UnresolvedSite,
     missing_projects,
+    receipt_of,
     shown_definition,
 )
 from central.trace.backward import MAX_OPEN, SAMPLE
@@ -93,14 +94,12 @@ def _answer(
             list(sight.repositories.values()), sight.unknown(request.caller_projects)
         )
         unresolved = unresolved_of(sight, traced.open_count, traced.open_sample)
-        took_ms = round((time.perf_counter() - started) * 1000, 1)
-        receipt = Receipt(
-            complete=not missing and not traced.cut,
-            took_ms=took_ms,
-            projects=answering_projects(sight.repositories.values()),
+        receipt = receipt_of(
+            sight.repositories.values(),
             missing=missing,
             unresolved=unresolved,
             cut=traced.cut,
+            seconds=time.perf_counter() - started,
         )
         return _Page(
             request.choice.symbol,
