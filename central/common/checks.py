@@ -41,6 +41,8 @@ def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
         "RUN_MAX_ATTEMPTS",
         "SWEEP_SECONDS",
         "EMBEDDING_RETENTION_DAYS",
+        "KEYLESS_SECONDS",
+        "BEHIND_MINUTES",
     )
     return [
         Error(

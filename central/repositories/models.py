@@ -49,6 +49,13 @@ class Repository(models.Model):
     trouble_commit = models.CharField(
         max_length=64, blank=True, help_text="The commit of the run that the trouble is of"
     )
+    pushed_commit = models.CharField(
+        max_length=64, blank=True, help_text="Last pushed to the tracked branch, as the forge says"
+    )
+    pushed_at = models.DateTimeField(null=True, blank=True)
+    retired_at = models.DateTimeField(
+        null=True, blank=True, help_text="Nobody sees it any more; what it holds is being purged"
+    )
     files = models.PositiveIntegerField(default=0, help_text="Indexed files")
     skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
     chunks = models.PositiveIntegerField(default=0)
@@ -68,6 +75,18 @@ class Repository(models.Model):
                 fields=["organization", "github_id"],
                 condition=models.Q(github_id__isnull=False),
                 name="repository_github_id_in_organization",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["pushed_at"],
+                condition=~models.Q(pushed_commit=""),
+                name="repository_pushed",
+            ),
+            models.Index(
+                fields=["retired_at"],
+                condition=models.Q(retired_at__isnull=False),
+                name="repository_retired",
             ),
         ]
 

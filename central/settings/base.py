@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "central.tenancy",
     "central.repositories",
+    "central.github",
     "central.corpus",
     "central.ingest",
 ]
@@ -136,6 +137,17 @@ RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=120)
 RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
+
+# --- GitHub -------------------------------------------------------------------------------------
+
+# How clients reach this service: the one audience that id tokens may be for.
+PUBLIC_URL = env.text("AETERNA_PUBLIC_URL")
+GITHUB_OIDC_ISSUER = (
+    env.text("AETERNA_GITHUB_OIDC_ISSUER") or "https://token.actions.githubusercontent.com"
+)
+GITHUB_WEBHOOK_SECRET = env.text("GITHUB_WEBHOOK_SECRET")  # of the GitHub App
+KEYLESS_SECONDS = env.number("AETERNA_KEYLESS_SECONDS", default=900)
+BEHIND_MINUTES = env.number("AETERNA_BEHIND_MINUTES", default=15)
 
 # Larger bodies are read as a stream by the batch views, which have their own limit.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

@@ -7,13 +7,33 @@ from central.tenancy.models import Organization, Scope
 
 
 @dataclass(frozen=True, slots=True)
+class Binding:
+    """The one commit of one repository that a keyless credential may index, as GitHub signed it.
+
+    `repository_id` is GitHub's, `project` the repository's name there without its owner,
+    `visibility` public, internal or private, `ref` a full name.
+    """
+
+    repository_id: int
+    project: str
+    visibility: str
+    ref: str
+    commit_sha: str
+
+
+@dataclass(frozen=True, slots=True)
 class Credential:
-    """Who asks. `repositories` None means every repository of the organisation."""
+    """Who asks. What it may see is the intersection of all that is not None.
+
+    `repositories` are names, `visibilities` public, internal, private.
+    """
 
     organization: Organization
     scopes: frozenset[str]
     repositories: frozenset[str] | None
     api_token_id: int | None
+    visibilities: frozenset[str] | None = None
+    binding: Binding | None = None
 
     def require_scope(self, scope: Scope) -> None:
         """Raise ForbiddenError unless the credential has `scope`."""

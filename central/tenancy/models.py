@@ -71,6 +71,22 @@ class ApiToken(models.Model):
         blank=True,
         help_text="Names of the repositories it may see; empty for all of the organisation",
     )
+    visibilities = ArrayField(
+        models.CharField(max_length=10),
+        null=True,
+        blank=True,
+        help_text="Which repositories it may see: public, internal, private; empty for all",
+    )
+    is_short_lived = models.BooleanField(
+        default=False, help_text="Made of a forge's id token; deleted some time after it expired"
+    )
+    bound_repository_id = models.BigIntegerField(
+        null=True, blank=True, help_text="The one repository that it may index, by GitHub's id"
+    )
+    bound_project = models.CharField(max_length=200, blank=True)
+    bound_visibility = models.CharField(max_length=10, blank=True)
+    bound_ref = models.CharField(max_length=255, blank=True)
+    bound_commit = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -78,6 +94,13 @@ class ApiToken(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
+        indexes = [
+            models.Index(
+                fields=["expires_at"],
+                condition=models.Q(is_short_lived=True),
+                name="apitoken_short_lived",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.organization})"

@@ -11,26 +11,46 @@ from django.utils import timezone
 
 from central.common.errors import UnauthenticatedError
 from central.common.statements import fetch_rows
-from central.tenancy.credentials import Credential
+from central.tenancy.credentials import Binding, Credential
 from central.tenancy.models import ApiToken, Organization
 
 TOKEN_PREFIX = "aet_"  # noqa: S105 (what secret scanners know it by)
 _TOKEN = re.compile(rf"{TOKEN_PREFIX}[A-Za-z0-9_-]{{43}}\Z")
 _USE_RECORDED_EVERY = timedelta(minutes=1)
 _ORGANIZATION = [field.attname for field in Organization._meta.concrete_fields]
-_BY_DIGEST = f"""SELECT t.id, t.scopes, t.repositories, t.expires_at, t.revoked_at, t.last_used_at,
-        {", ".join(f"o.{column}" for column in _ORGANIZATION)}
-    FROM tenancy_apitoken t JOIN tenancy_organization o ON o.id = t.organization_id
-    WHERE t.digest = %s"""  # noqa: S608
 
 
 class _Stored(NamedTuple):
     id: int
     scopes: list[str]
     repositories: list[str] | None
+    visibilities: list[str] | None
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    bound_repository_id: int | None
+    bound_project: str
+    bound_visibility: str
+    bound_ref: str
+    bound_commit: str
+
+    @property
+    def binding(self) -> Binding | None:
+        if self.bound_repository_id is None:
+            return None
+        return Binding(
+            repository_id=self.bound_repository_id,
+            project=self.bound_project,
+            visibility=self.bound_visibility,
+            ref=self.bound_ref,
+            commit_sha=self.bound_commit,
+        )
+
+
+_BY_DIGEST = f"""SELECT {", ".join(f"t.{column}" for column in _Stored._fields)},
+        {", ".join(f"o.{column}" for column in _ORGANIZATION)}
+    FROM tenancy_apitoken t JOIN tenancy_organization o ON o.id = t.organization_id
+    WHERE t.digest = %s"""  # noqa: S608
 
 
 def new_token() -> str:
@@ -59,7 +79,7 @@ def credential_of(token: str) -> Credential:
     found = fetch_rows(_BY_DIGEST, [token_digest(token)])
     if not found:
         raise unknown_token()
-    stored = _Stored(*found[0][:6])
+    stored = _Stored(*found[0][: len(_Stored._fields)])
     now = timezone.now()
     if stored.revoked_at is not None:
         raise UnauthenticatedError(
@@ -73,11 +93,19 @@ def credential_of(token: str) -> Credential:
         due = Q(last_used_at=None) | Q(last_used_at__lt=now - _USE_RECORDED_EVERY)
         ApiToken.objects.filter(due, pk=stored.id).update(last_used_at=now)
     return Credential(
-        organization=Organization.from_db("default", _ORGANIZATION, found[0][6:]),
+        organization=Organization.from_db(
+            "default", _ORGANIZATION, found[0][len(_Stored._fields) :]
+        ),
         scopes=frozenset(stored.scopes),
-        repositories=None if stored.repositories is None else frozenset(stored.repositories),
+        repositories=_set(stored.repositories),
         api_token_id=stored.id,
+        visibilities=_set(stored.visibilities),
+        binding=stored.binding,
     )
+
+
+def _set(values: list[str] | None) -> frozenset[str] | None:
+    return None if values is None else frozenset(values)
 
 
 def unknown_token() -> UnauthenticatedError:

@@ -1,0 +1,92 @@
+"""What an organisation allows GitHub's jobs, and which of GitHub's messages were seen already."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from central.tenancy.models import Organization
+
+
+def index_events() -> list[str]:
+    """The events whose jobs may index, where an administrator says nothing else."""
+    return ["push", "workflow_dispatch", "schedule"]
+
+
+class GitHubPolicy(models.Model):
+    """Which GitHub Actions jobs of the organisation's owner may come without a key.
+
+    The owner is `organization.github_owner_id`. Patterns are as `fnmatch` has them; case counts.
+    """
+
+    organization = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, related_name="github_policy"
+    )
+    enabled = models.BooleanField(default=True, help_text="Off: every job needs an API token")
+    events = ArrayField(
+        models.CharField(max_length=40),
+        default=index_events,
+        help_text="Events whose jobs may index",
+    )
+    refs = ArrayField(
+        models.CharField(max_length=255),
+        default=list,
+        blank=True,
+        help_text="Patterns of refs that may be indexed, such as refs/heads/main; empty: any "
+        "branch may be a repository's first, and from then on only its tracked one",
+    )
+    job_workflow_refs = ArrayField(
+        models.CharField(max_length=500),
+        default=list,
+        blank=True,
+        help_text="Patterns of workflows that may, such as "
+        "acme/.github/.github/workflows/code-index.yml@refs/heads/main; empty: any",
+    )
+    impact = models.BooleanField(
+        default=False,
+        help_text="Jobs of pull requests may search what the repository's readers may know of",
+    )
+    webhook_secret_version = models.PositiveIntegerField(
+        default=1, help_text="Increase it to make a new secret for the organisation's webhooks"
+    )
+    installation_id = models.BigIntegerField(
+        null=True, blank=True, help_text="Of the GitHub App, as its webhook says"
+    )
+
+    class Meta:
+        verbose_name = "GitHub policy"
+        verbose_name_plural = "GitHub policies"
+
+    def __str__(self) -> str:
+        return str(self.organization)
+
+
+class IdTokenUse(models.Model):
+    """An id token that was exchanged: it is not taken again. Rows are deleted after `forget_at`."""
+
+    jti_digest = models.BinaryField(max_length=32, unique=True, help_text="SHA-256 of the jti")
+    forget_at = models.DateTimeField(db_index=True, help_text="Its expiry and the leeway are over")
+
+    def __str__(self) -> str:
+        return bytes(self.jti_digest).hex()
+
+
+class GitHubDelivery(models.Model):
+    """A verified webhook delivery: the same one again changes nothing."""
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    delivery_id = models.CharField(max_length=100)
+    event = models.CharField(max_length=60)
+    outcome = models.CharField(max_length=200)
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        verbose_name = "GitHub delivery"
+        verbose_name_plural = "GitHub deliveries"
+        ordering = ["-received_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "delivery_id"], name="github_delivery_in_organization"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.delivery_id}"

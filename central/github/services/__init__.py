@@ -1,0 +1,1 @@
+"""What GitHub's id tokens and webhooks bring about."""
