@@ -18,7 +18,14 @@ from indexer.errors import ConfigurationError
 
 PROJECT_FILE: Final = ".codesearch.toml"
 
-_SECRETS = ("AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY")
+_SECRETS = (
+    "AETERNA_TOKEN",
+    "OPENAI_API_KEY",
+    "QDRANT_API_KEY",
+    "GITHUB_TOKEN",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+    "ACTIONS_RUNTIME_TOKEN",
+)
 # What git sets for its hooks; it would point every git command at another repository.
 _GIT_LOCAL = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _RETRY_SECONDS = 60.0
@@ -125,15 +132,31 @@ def _text(server: Mapping[str, object], key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GitHubContext:
-    """What GitHub says of the job; empty outside of it."""
+    """What GitHub says of the job; empty outside of it.
 
+    `base_sha` and `head_sha` are those of the pull request that started it.
+    """
+
+    server_url: str = ""
     repository_url: str = ""
     repository_id: str = ""
     owner_id: str = ""
     event: str = ""
     run_url: str = ""
     default_branch: str = ""
+    base_sha: str = ""
+    head_sha: str = ""
     summary_file: Path | None = None
+    output_file: Path | None = None
+    token: str = field(default="", repr=False)  # reads the repository, no more
+
+
+@dataclass(frozen=True, slots=True)
+class IdTokenSource:
+    """Where a job with `id-token: write` asks GitHub for an id token."""
+
+    url: str
+    key: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +166,8 @@ class Settings:
     url: str
     organization: str
     project: str
-    token: str = field(repr=False)
+    token: str | None = field(repr=False)  # None: keyless, by `id_tokens`
+    id_tokens: IdTokenSource | None
     environ: Mapping[str, str] = field(repr=False)
     github: GitHubContext = GitHubContext()
     continuous_integration: bool = False
@@ -168,11 +192,13 @@ class Settings:
             name = f"AETERNA_{key.upper()}"
             return overrides.get(key) or environ.get(name) or server.get(key)
 
+        token, id_tokens = _credential(environ)
         return cls(
             url=_checked_url(_required(pick("url"), "AETERNA_URL")),
             organization=_required(pick("organization"), "AETERNA_ORGANIZATION"),
             project=pick("project") or default_project,
-            token=_required(_secret(environ, "AETERNA_TOKEN"), "AETERNA_TOKEN"),
+            token=token,
+            id_tokens=id_tokens,
             environ=environ,
             github=_github(environ),
             continuous_integration=environ.get("CI", "").lower() in {"1", "true", "yes"},
@@ -188,17 +214,33 @@ def _project_file(directory: Path) -> ProjectFile:
 def _required(value: str | None, name: str) -> str:
     if value:
         return value
-    hint = "" if name == "AETERNA_TOKEN" else f" or in [server] of {PROJECT_FILE}"
-    raise ConfigurationError(f"{name} is not set; set it in the environment{hint}")
+    raise ConfigurationError(
+        f"{name} is not set; set it in the environment or in [server] of {PROJECT_FILE}"
+    )
+
+
+def _credential(environ: Mapping[str, str]) -> tuple[str | None, IdTokenSource | None]:
+    """The token, or where to get one: a token that is given is used, also where there is both."""
+    if token := _secret(environ, "AETERNA_TOKEN"):
+        return token, None
+    url, key = (environ.get(f"ACTIONS_ID_TOKEN_REQUEST_{name}", "") for name in ("URL", "TOKEN"))
+    if url and key:
+        return None, IdTokenSource(url, key)
+    hint = ""
+    if environ.get("GITHUB_ACTIONS") == "true":
+        hint = ", or, to do without one, give the job `permissions: id-token: write`"
+    raise ConfigurationError(f"AETERNA_TOKEN is not set; set it in the environment{hint}")
 
 
 def _checked_url(url: str) -> str:
+    """`url` without a slash at its end, scheme and host in lower case: an id token's audience."""
     if not _is_address(url):
         raise ConfigurationError(
             "AETERNA_URL must be an http or https address without user or password, "
             "such as https://codesearch.example.com"
         )
-    return url.rstrip("/")
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
 
 
 def _is_address(url: str) -> bool:
@@ -239,22 +281,37 @@ def _github(environ: Mapping[str, str]) -> GitHubContext:
         return GitHubContext()
     url = f"{server}/{repository}"
     run_id = environ.get("GITHUB_RUN_ID", "")
-    summary = environ.get("GITHUB_STEP_SUMMARY")
+    event = _event(environ.get("GITHUB_EVENT_PATH", ""))
     return GitHubContext(
+        server_url=server,
         repository_url=url,
         repository_id=environ.get("GITHUB_REPOSITORY_ID", ""),
         owner_id=environ.get("GITHUB_REPOSITORY_OWNER_ID", ""),
         event=environ.get("GITHUB_EVENT_NAME", ""),
         run_url=f"{url}/actions/runs/{run_id}" if run_id else "",
-        default_branch=_event_default_branch(environ.get("GITHUB_EVENT_PATH", "")),
-        summary_file=Path(summary) if summary else None,
+        default_branch=_member(event, "repository", "default_branch"),
+        base_sha=_member(event, "pull_request", "base", "sha"),
+        head_sha=_member(event, "pull_request", "head", "sha"),
+        summary_file=_path(environ.get("GITHUB_STEP_SUMMARY")),
+        output_file=_path(environ.get("GITHUB_OUTPUT")),
+        token=environ.get("GITHUB_TOKEN", ""),
     )
 
 
-def _event_default_branch(path: str) -> str:
-    """What the event that started the job says; empty where it does not: git is then asked."""
+def _path(text: str | None) -> Path | None:
+    return Path(text) if text else None
+
+
+def _event(path: str) -> object:
+    """The event that started the job; None where there is none: git is then asked."""
     try:
-        branch = json.loads(Path(path).read_bytes())["repository"]["default_branch"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
-    return branch if isinstance(branch, str) else ""
+        return json.loads(Path(path).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _member(value: object, *keys: str) -> str:
+    """A text inside of nested objects; empty if it is not there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""

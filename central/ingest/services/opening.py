@@ -10,6 +10,7 @@ from central.common.errors import ConflictError, ForbiddenError, NotFoundError
 from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
 from central.repositories.models import Repository
+from central.repositories.services import displace_repository, rename_repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
 
@@ -119,7 +120,7 @@ def _find_repository(
         known = repositories.filter(github_id=request.repository_id).first()
         if known is not None:
             _require_nameable(credential, known.name)
-            _rename(known, request.project)
+            rename_repository(known, request.project)
             return known
     named = repositories.filter(name=request.project).first()
     if named is None or request.repository_id is None:
@@ -128,25 +129,8 @@ def _find_repository(
         named.github_id = request.repository_id
         named.save(update_fields=["github_id"])
         return named
-    _displace(named)
+    displace_repository(named)
     return None
-
-
-def _rename(repository: Repository, name: str) -> None:
-    if repository.name == name:
-        return
-    if holder := Repository.objects.filter(
-        organization_id=repository.organization_id, name=name
-    ).first():
-        _displace(holder)
-    repository.name = name
-    repository.save(update_fields=["name"])
-
-
-def _displace(repository: Repository) -> None:
-    """Its name is another repository's now; it keeps its index under a name of its own."""
-    repository.name = f"{repository.name}~{repository.pk}"
-    repository.save(update_fields=["name"])
 
 
 def _create_repository(organization: Organization, request: RunRequest) -> Repository:
