@@ -142,6 +142,7 @@ METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
 
 # How clients reach this service: the one audience that id tokens may be for.
 PUBLIC_URL = env.text("AETERNA_PUBLIC_URL")
+OWN_HOSTS = [*env.words("AETERNA_ALLOWED_HOSTS"), *filter(None, [env.host("AETERNA_PUBLIC_URL")])]
 GITHUB_OIDC_ISSUER = (
     env.text("AETERNA_GITHUB_OIDC_ISSUER") or "https://token.actions.githubusercontent.com"
 )

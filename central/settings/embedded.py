@@ -7,10 +7,10 @@ database is started by whoever comes first and stopped by whoever leaves last.
 from central import runtime
 from central.settings import env
 from central.settings.base import *  # noqa: F403
-from central.settings.base import DATA_DIR, database
+from central.settings.base import DATA_DIR, OWN_HOSTS, database
 
 SECRET_KEY = env.text("SECRET_KEY") or runtime.kept_secret(DATA_DIR / "secret_key")
 # Commands ask the running server by its loopback address.
-ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *env.words("AETERNA_ALLOWED_HOSTS")]
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *OWN_HOSTS]
 DATABASE_URL = env.text("DATABASE_URL") or runtime.embedded_postgres(DATA_DIR / "postgres")
 DATABASES = {"default": database(DATABASE_URL)}

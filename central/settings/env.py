@@ -6,6 +6,7 @@ secrets stay out of the process list and of `docker inspect`.
 
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -48,6 +49,14 @@ def flag(name: str, *, default: bool) -> bool:
     if value:
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
     return default
+
+
+def host(name: str) -> str | None:
+    """The host in the address that `name` is."""
+    try:
+        return urlsplit(text(name) or "").hostname
+    except ValueError as exc:
+        raise ImproperlyConfigured(f"{name} must be an address: https://host.example.") from exc
 
 
 def number(name: str, *, default: int) -> int:

@@ -2,10 +2,10 @@
 
 from central.settings import env
 from central.settings.base import *  # noqa: F403
-from central.settings.base import database
+from central.settings.base import OWN_HOSTS, database
 
 SECRET_KEY = env.required("SECRET_KEY")
-ALLOWED_HOSTS = env.words("AETERNA_ALLOWED_HOSTS")
+ALLOWED_HOSTS = OWN_HOSTS
 DATABASE_URL = env.required("DATABASE_URL")
 DATABASES = {"default": database(DATABASE_URL)}
 VECTOR_STORE_URL = env.required("VECTOR_STORE_URL")
