@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from central.common.bodies import json_object, read_body
 from central.common.errors import InvalidError
+from central.common.links import absolute_url
 from central.ingest import serializers, signing, wakeup
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
@@ -228,7 +229,7 @@ class WebhookView(APIView):
             body=body,
         )
         wakeup.wake(run.pk)
-        status_url = request.build_absolute_uri(reverse("index-run", args=[run.pk]))
+        status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         return Response(
             {"job_id": str(run.pk), "status_url": status_url}, status=status.HTTP_202_ACCEPTED
         )
