@@ -1,0 +1,91 @@
+"""GitHub's own programs for actions and workflows, from npm by hash, and its evaluator."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+HERE = Path(__file__).parent
+BUILD = HERE.parent.parent / "build"
+
+
+def npm_directory() -> Path:
+    """The directory with the packages of `package-lock.json` and the `.mjs` files of this one.
+
+    It is made when the lock is a new one; node looks for packages beside the program.
+    """
+    lock = (HERE / "package-lock.json").read_bytes()
+    directory = BUILD / f"npm-{hashlib.sha256(lock).hexdigest()[:16]}"
+    if not directory.exists():
+        _install(directory)
+    for program in HERE.glob("*.mjs"):
+        shutil.copy(program, directory)
+    return directory
+
+
+def _install(directory: Path) -> None:
+    BUILD.mkdir(exist_ok=True)
+    half_made = Path(tempfile.mkdtemp(dir=BUILD))
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(HERE / name, half_made)
+    subprocess.run(
+        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"],
+        cwd=half_made,
+        check=True,
+    )
+    half_made.rename(directory)
+
+
+class EvaluationError(Exception):
+    """GitHub would refuse the expression; the message is its own."""
+
+
+class Evaluator:
+    """`${{ }}` and `if:` as GitHub evaluates them, by one node process for many questions."""
+
+    def __init__(self) -> None:
+        self._node = subprocess.Popen(
+            ["node", "evaluate.mjs"],
+            cwd=npm_directory(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._node.communicate()  # the end of its input ends it
+
+    def fill(
+        self, templates: Sequence[str], contexts: Mapping[str, Any], *, status: str = "success"
+    ) -> list[str]:
+        """Texts with every `${{ … }}` replaced. Raises EvaluationError."""
+        answers: list[str] = self._ask("templates", templates, contexts, status)
+        return answers
+
+    def holds(
+        self, condition: str, contexts: Mapping[str, Any], *, status: str = "success"
+    ) -> bool:
+        """Whether what stands after `if:` is true. Raises EvaluationError."""
+        return bool(self._ask("conditions", [condition], contexts, status)[0])
+
+    def _ask(
+        self, kind: str, texts: Sequence[str], contexts: Mapping[str, Any], status: str
+    ) -> list[Any]:
+        request = {kind: list(texts), "contexts": contexts, "status": status}
+        assert self._node.stdin
+        assert self._node.stdout
+        self._node.stdin.write(json.dumps(request) + "\n")
+        self._node.stdin.flush()
+        answer = json.loads(self._node.stdout.readline())
+        if "error" in answer:
+            raise EvaluationError(answer["error"])
+        answers: list[Any] = answer[kind]
+        return answers
