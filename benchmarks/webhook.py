@@ -12,6 +12,7 @@ from indexer.bundle.compression import compress
 from indexer.bundle.encoding import encode_records, encode_tree
 from indexer.client import Central, OpenRequest
 from indexer.extractor import EXTRACTOR
+from indexer.identity import StaticToken
 from indexer.planning import Plan
 from indexer.records import FileRecord, Mode, Reason, RunStats, TreeEntry
 from indexer.transport import Transport
@@ -47,7 +48,7 @@ class Sender:
     """Carries a run of one file to its webhook and times that."""
 
     def __init__(self, acme: Organization) -> None:
-        self.central = Central(Transport(url=acme.service.url, token=acme.token))
+        self.central = Central(Transport(url=acme.service.url, credentials=StaticToken(acme.token)))
         self.organization = acme.slug
 
     def acknowledge(self, project: str) -> float:

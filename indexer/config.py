@@ -166,8 +166,7 @@ class Settings:
     url: str
     organization: str
     project: str
-    token: str | None = field(repr=False)  # None: keyless, by `id_tokens`
-    id_tokens: IdTokenSource | None
+    credential: str | IdTokenSource = field(repr=False)  # an API token; else keyless
     environ: Mapping[str, str] = field(repr=False)
     github: GitHubContext = GitHubContext()
     continuous_integration: bool = False
@@ -192,13 +191,11 @@ class Settings:
             name = f"AETERNA_{key.upper()}"
             return overrides.get(key) or environ.get(name) or server.get(key)
 
-        token, id_tokens = _credential(environ)
         return cls(
             url=_checked_url(_required(pick("url"), "AETERNA_URL")),
             organization=_required(pick("organization"), "AETERNA_ORGANIZATION"),
             project=pick("project") or default_project,
-            token=token,
-            id_tokens=id_tokens,
+            credential=_credential(environ),
             environ=environ,
             github=_github(environ),
             continuous_integration=environ.get("CI", "").lower() in {"1", "true", "yes"},
@@ -219,13 +216,13 @@ def _required(value: str | None, name: str) -> str:
     )
 
 
-def _credential(environ: Mapping[str, str]) -> tuple[str | None, IdTokenSource | None]:
+def _credential(environ: Mapping[str, str]) -> str | IdTokenSource:
     """The token, or where to get one: a token that is given is used, also where there is both."""
     if token := _secret(environ, "AETERNA_TOKEN"):
-        return token, None
+        return token
     url, key = (environ.get(f"ACTIONS_ID_TOKEN_REQUEST_{name}", "") for name in ("URL", "TOKEN"))
     if url and key:
-        return None, IdTokenSource(url, key)
+        return IdTokenSource(url, key)
     hint = ""
     if environ.get("GITHUB_ACTIONS") == "true":
         hint = ", or, to do without one, give the job `permissions: id-token: write`"

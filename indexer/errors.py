@@ -10,6 +10,8 @@ IndexerError
 ├── EmbeddingError
 │   ├── EmbedderMismatchError   model or dimensions are not those that central asks for
 │   └── EmbedderUnavailableError
+├── IdentityError               GitHub gives the job no id token
+│   └── IdentityUnavailableError
 ├── StoreError
 │   ├── StoreUnavailableError
 │   └── StoreLockedError        another process holds the embedded store
@@ -66,6 +68,16 @@ class EmbedderMismatchError(EmbeddingError):
 
 class EmbedderUnavailableError(EmbeddingError):
     """The embedding service did not answer."""
+
+    retryable = True
+
+
+class IdentityError(IndexerError):
+    """GitHub gives the job no id token, so it cannot say who it is."""
+
+
+class IdentityUnavailableError(IdentityError):
+    """The endpoint for id tokens did not answer."""
 
     retryable = True
 

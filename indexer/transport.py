@@ -1,33 +1,19 @@
-"""HTTP to central: time-outs, retries with jittered back-off, and problem documents as errors.
+"""HTTP to central: the credential, time-outs, and retries while the service is away.
 
 The credential travels in a header only; no message holds it.
 """
 
-import random
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, Final
 
 import httpx
 
-from indexer.errors import (
-    CentralError,
-    CentralRefusedError,
-    CentralUnreachableError,
-    RunConflictError,
-    RunStaleError,
-)
+from indexer.answers import decoded, response_of
+from indexer.identity import Credentials
+from indexer.patience import persist
 
-_RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
-_FIRST_PAUSE_SECONDS: Final = 0.2
-_LONGEST_PAUSE_SECONDS: Final = 8.0
 _JSON: Final = {"Content-Type": "application/json"}
-_HINTS: Final = {
-    401: "check AETERNA_TOKEN: it may be wrong, expired or revoked",
-    403: "the token may not do this; it needs the scope `index`",
-    404: "check AETERNA_URL, the organisation and the project, and that the token may see them",
-    413: "split the upload, or raise the server's limit",
-}
 
 
 class Transport:
@@ -37,14 +23,16 @@ class Transport:
         self,
         *,
         url: str,
-        token: str,
+        credentials: Credentials,
         retry_seconds: float = 60.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.url = url
+        self._credentials = credentials
         self._http = httpx.Client(
             base_url=url,
-            headers={"Authorization": f"Bearer {token}", "Accept": "application/json"},
+            auth=_Bearer(credentials),
+            headers={"Accept": "application/json"},
             timeout=httpx.Timeout(60.0, connect=5.0),
         )
         self._retry_seconds = retry_seconds
@@ -67,81 +55,28 @@ class Transport:
 
         `headers` is called for each attempt: a signature's time must not grow old.
         """
-        give_up_at = time.monotonic() + (self._retry_seconds if retry else 0.0)
-        pause = _FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                response = self._http.request(method, path, content=content, headers=headers())
-            except httpx.TransportError as exc:
-                asked_pause, problem = 0.0, self._unreachable(exc)
-            else:
-                if response.status_code not in _RETRIED_STATUSES:
-                    return _answer(response)
-                asked_pause, problem = _retry_after(response), _unavailable(response)
-            wait = max(asked_pause, pause * random.uniform(0.5, 1.0))  # noqa: S311
-            if time.monotonic() + wait > give_up_at:
-                raise problem
-            self._sleep(wait)
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
-    def _unreachable(self, exc: httpx.TransportError) -> CentralUnreachableError:
-        error = CentralUnreachableError(
-            f"{self.url} did not answer ({type(exc).__name__}): check AETERNA_URL, that the "
-            "service runs, and that this machine may reach it"
+        def send() -> httpx.Response:
+            return self._http.request(method, path, content=content, headers=headers())
+
+        response = persist(
+            lambda: response_of(send, url=self.url),
+            seconds=self._retry_seconds if retry else 0.0,
+            sleep=self._sleep,
         )
-        error.__cause__ = exc
-        return error
+        return decoded(response, self._credentials.hints)
 
 
-def _retry_after(response: httpx.Response) -> float:
-    value = response.headers.get("Retry-After", "")
-    return float(value) if value.isdigit() else 0.0
+class _Bearer(httpx.Auth):
+    """The credential of each request; one that is refused is renewed, and that once."""
 
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
 
-def _unavailable(response: httpx.Response) -> CentralUnreachableError:
-    return CentralUnreachableError(
-        f"central is not available (HTTP {response.status_code}): {_detail(response)}"
-    )
-
-
-def _answer(response: httpx.Response) -> Any:
-    if response.is_success:
-        if not response.content:
-            return None
-        try:
-            return response.json()
-        except ValueError as exc:
-            raise CentralError(
-                f"the answer of {response.request.url} is not JSON: check that AETERNA_URL names "
-                "the service itself"
-            ) from exc
-    return _refuse(response)
-
-
-def _refuse(response: httpx.Response) -> NoReturn:
-    """A problem document (RFC 9457) as the error that it stands for."""
-    status, fields = response.status_code, _problem(response)
-    code, detail = str(fields.get("code", "refused")), _detail(response)
-    if code == "run_in_progress" and "run_id" in fields:
-        raise RunConflictError(detail, run_id=str(fields["run_id"]))
-    if code == "run_not_open" and fields.get("state") == "stale":
-        raise RunStaleError(detail)
-    if status >= httpx.codes.INTERNAL_SERVER_ERROR:
-        raise CentralUnreachableError(
-            f"central failed (HTTP {status}): {detail}; its log tells why"
-        )
-    hint = _HINTS.get(status)
-    message = f"central refused (HTTP {status}, {code}): {detail}"
-    raise CentralRefusedError(f"{message}; {hint}" if hint else message, code=code, status=status)
-
-
-def _problem(response: httpx.Response) -> dict[str, Any]:
-    try:
-        fields = response.json()
-    except ValueError:  # a proxy's page
-        return {}
-    return fields if isinstance(fields, dict) else {}
-
-
-def _detail(response: httpx.Response) -> str:
-    return str(_problem(response).get("detail") or response.reason_phrase)
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        bearer = self._credentials.bearer()
+        request.headers["Authorization"] = f"Bearer {bearer}"
+        response = yield request
+        if response.status_code == httpx.codes.UNAUTHORIZED and self._credentials.renew(bearer):
+            request.headers["Authorization"] = f"Bearer {self._credentials.bearer()}"
+            yield request

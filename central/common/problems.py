@@ -38,6 +38,8 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.EmbeddingError: 500,
     indexer_errors.EmbedderMismatchError: 400,
     indexer_errors.EmbedderUnavailableError: 503,
+    indexer_errors.IdentityError: 500,
+    indexer_errors.IdentityUnavailableError: 500,
     indexer_errors.StoreError: 500,
     indexer_errors.StoreUnavailableError: 503,
     indexer_errors.StoreLockedError: 503,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from indexer.client import Central, OpenRequest
 from indexer.extractor import EXTRACTOR
 from indexer.git import Repository
+from indexer.identity import StaticToken
 from indexer.pipeline import Job, index
 from indexer.planning import Requested
 from indexer.progress import display
@@ -26,7 +27,7 @@ _numbers = itertools.count()
 def run(acme: Organization, branch: Branch, project: str) -> Report:
     """The real run, in this process."""
     repository = Repository(branch.path)
-    transport = Transport(url=acme.service.url, token=acme.token)
+    transport = Transport(url=acme.service.url, credentials=StaticToken(acme.token))
     try:
         request = OpenRequest(acme.slug, project, MAIN, repository.commit("HEAD"), EXTRACTOR)
         job = Job(request, Requested.AUTO, timeout_seconds=30)

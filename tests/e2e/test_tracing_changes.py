@@ -14,6 +14,7 @@ import pytest
 from indexer.bundle.compression import compress
 from indexer.bundle.encoding import encode_tree
 from indexer.client import Central, OpenedRun, OpenRequest
+from indexer.identity import StaticToken
 from indexer.planning import Plan
 from indexer.records import Mode, Reason, RunStats, TreeEntry
 from indexer.transport import Transport
@@ -60,7 +61,8 @@ def sites(answer: dict[str, Any]) -> list[str]:
 @pytest.fixture
 def central(workshop: Organization) -> Iterator[Central]:
     """The indexing API, as an indexer calls it."""
-    with closing(Transport(url=workshop.service.url, token=workshop.token)) as transport:
+    credentials = StaticToken(workshop.token)
+    with closing(Transport(url=workshop.service.url, credentials=credentials)) as transport:
         yield Central(transport)
 
 

@@ -15,6 +15,7 @@ from indexer.errors import (
     RunFailedError,
     RunStaleError,
 )
+from indexer.identity import StaticToken
 from indexer.planning import Plan
 from indexer.records import Mode, Reason, RunStats
 from indexer.transport import Transport
@@ -36,7 +37,7 @@ def pauses() -> list[float]:
 
 @pytest.fixture
 def central(server: StandIn, pauses: list[float]) -> Iterator[Central]:
-    transport = Transport(url=server.url, token=TOKEN, sleep=pauses.append)
+    transport = Transport(url=server.url, credentials=StaticToken(TOKEN), sleep=pauses.append)
     yield Central(transport)
     transport.close()
 
@@ -68,7 +69,7 @@ def test_the_server_may_ask_for_a_longer_pause(
 
 def test_waiting_has_an_end(server: StandIn) -> None:
     server.failures = [failure(503, headers={"Retry-After": "3600"})]
-    transport = Transport(url=server.url, token=TOKEN, retry_seconds=5.0)
+    transport = Transport(url=server.url, credentials=StaticToken(TOKEN), retry_seconds=5.0)
     with pytest.raises(CentralUnreachableError, match="503"):
         transport.request("GET", "/")
     transport.close()
@@ -78,7 +79,7 @@ def test_a_service_that_is_away_is_named_with_what_to_check() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-    transport = Transport(url=url, token=TOKEN, retry_seconds=0.0)
+    transport = Transport(url=url, credentials=StaticToken(TOKEN), retry_seconds=0.0)
     with pytest.raises(CentralUnreachableError, match="AETERNA_URL") as caught:
         Central(transport).open_run(REQUEST)
     assert TOKEN not in str(caught.value)

@@ -60,7 +60,7 @@ def test_the_token_may_lie_in_a_file_and_shows_nowhere(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("aet_from_file\n")
     environ = {**ENVIRON, "AETERNA_TOKEN": "", "AETERNA_TOKEN_FILE": str(tmp_path / "token")}
     settings = load(tmp_path, environ)
-    assert settings.token == "aet_from_file"
+    assert settings.credential == "aet_from_file"
     assert "aet_" not in repr(settings)
     with pytest.raises(ConfigurationError, match="AETERNA_TOKEN_FILE"):
         load(tmp_path, {**environ, "AETERNA_TOKEN_FILE": str(tmp_path / "none")})

@@ -9,6 +9,7 @@ from indexer.client import Central
 from indexer.config import Settings
 from indexer.errors import CentralRefusedError, ConfigurationError, RunFailedError, RunStaleError
 from indexer.git import Repository
+from indexer.identity import StaticToken
 from indexer.job import make_job
 from indexer.pipeline import index
 from indexer.planning import Plan, Requested
@@ -79,7 +80,7 @@ def run(
         overrides={},
     )
     job = make_job(repository, settings, ref=ref, requested=Requested(mode), timeout_seconds=20.0)
-    transport = Transport(url=central.url, token=TOKEN, sleep=lambda _: None)
+    transport = Transport(url=central.url, credentials=StaticToken(TOKEN), sleep=lambda _: None)
     try:
         return index(
             job=job,

@@ -1,0 +1,102 @@
+"""What comes back from central: JSON, a service that is away, or a problem as the error it is."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn
+
+import httpx
+
+from indexer.errors import (
+    CentralError,
+    CentralRefusedError,
+    CentralUnreachableError,
+    RunConflictError,
+    RunStaleError,
+)
+from indexer.patience import Away
+
+_RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
+_HINTS: Final = {
+    404: "check AETERNA_URL, the organisation and the project, and that the token may see them",
+    413: "split the upload, or raise the server's limit",
+}
+
+
+def response_of(send: Callable[[], httpx.Response], *, url: str) -> httpx.Response | Away:
+    """What the service at `url` answered, whatever that is, unless it may be better later."""
+    try:
+        response = send()
+    except httpx.TransportError as exc:
+        return Away(_unreachable(url, exc))
+    if is_passing(response):
+        problem = CentralUnreachableError(
+            f"central is not available (HTTP {response.status_code}): {_detail(response)}"
+        )
+        return Away(problem, asked_pause(response))
+    return response
+
+
+def is_passing(response: httpx.Response) -> bool:
+    """Whether the status says that the same request may succeed later."""
+    return response.status_code in _RETRIED_STATUSES
+
+
+def asked_pause(response: httpx.Response) -> float:
+    """The seconds that the service asks to wait for."""
+    value = response.headers.get("Retry-After", "")
+    return float(value) if value.isdigit() else 0.0
+
+
+def decoded(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
+    """The JSON of an answer, None where there is none; a problem is raised as its error.
+
+    `hints` say what to change, by code or by status.
+    """
+    if not response.is_success:
+        _refuse(response, hints)
+    if not response.content:
+        return None
+    try:
+        return response.json()
+    except ValueError as exc:
+        raise CentralError(
+            f"the answer of {response.request.url} is not JSON: check that AETERNA_URL names "
+            "the service itself"
+        ) from exc
+
+
+def _unreachable(url: str, exc: httpx.TransportError) -> CentralUnreachableError:
+    error = CentralUnreachableError(
+        f"{url} did not answer ({type(exc).__name__}): check AETERNA_URL, that the "
+        "service runs, and that this machine may reach it"
+    )
+    error.__cause__ = exc
+    return error
+
+
+def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoReturn:
+    """A problem document (RFC 9457) as the error that it stands for."""
+    status, fields = response.status_code, _problem(response)
+    code, detail = str(fields.get("code", "refused")), _detail(response)
+    if code == "run_in_progress" and "run_id" in fields:
+        raise RunConflictError(detail, run_id=str(fields["run_id"]))
+    if code == "run_not_open" and fields.get("state") == "stale":
+        raise RunStaleError(detail)
+    if status >= httpx.codes.INTERNAL_SERVER_ERROR:
+        raise CentralUnreachableError(
+            f"central failed (HTTP {status}): {detail}; its log tells why"
+        )
+    hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
+    message = f"central refused (HTTP {status}, {code}): {detail}"
+    raise CentralRefusedError(f"{message}; {hint}" if hint else message, code=code, status=status)
+
+
+def _problem(response: httpx.Response) -> dict[str, Any]:
+    try:
+        fields = response.json()
+    except ValueError:  # a proxy's page
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _detail(response: httpx.Response) -> str:
+    return str(_problem(response).get("detail") or response.reason_phrase)

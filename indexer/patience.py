@@ -1,0 +1,39 @@
+"""Waiting for a service that is away: the same attempt again, after longer and longer pauses."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from indexer.errors import IndexerError
+
+_FIRST_PAUSE_SECONDS: Final = 0.2
+_LONGEST_PAUSE_SECONDS: Final = 8.0
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """An attempt that may succeed later; `pause_seconds` is what the service asked for."""
+
+    problem: IndexerError
+    pause_seconds: float = 0.0
+
+
+def persist(
+    attempt: Callable[[], _Answer | Away],
+    *,
+    seconds: float,
+    sleep: Callable[[float], None] = time.sleep,
+) -> _Answer:
+    """The first answer of `attempt`. When the time is up, its last problem is raised."""
+    give_up_at = time.monotonic() + seconds
+    pause = _FIRST_PAUSE_SECONDS
+    while isinstance(outcome := attempt(), Away):
+        wait = max(outcome.pause_seconds, pause * random.uniform(0.5, 1.0))  # noqa: S311
+        if time.monotonic() + wait > give_up_at:
+            raise outcome.problem
+        sleep(wait)
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+    return outcome
