@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from indexer import errors
-from indexer.__main__ import EXIT_CODES, main
+from indexer.__main__ import main
+from indexer.exits import EXIT_OF, Exit
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.repositories import Sandbox
 
@@ -55,8 +56,9 @@ def all_errors(root: type[errors.IndexerError]) -> Iterator[type[errors.IndexerE
 
 
 def test_every_error_has_an_exit_code_and_no_other_has() -> None:
-    assert set(all_errors(errors.IndexerError)) == set(EXIT_CODES)
-    assert set(EXIT_CODES.values()) <= {1, 2, 3, 4, 5}
+    assert set(all_errors(errors.IndexerError)) == set(EXIT_OF)
+    assert set(EXIT_OF.values()) == {Exit.USAGE, Exit.NOT_INDEXED, Exit.UNREACHABLE, Exit.REFUSED}
+    assert all(code.meaning for code in Exit)
 
 
 def test_json_stands_alone_on_standard_output(
@@ -148,14 +150,14 @@ def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_f
     assert "ZeroDivisionError: odd" in done.stderr
 
 
-def test_a_summary_that_cannot_be_written_does_not_mean_nothing_found(
+def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing_else(
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     environ = environment(central, AETERNA_TOKEN="", GITHUB_STEP_SUMMARY=str(tmp_path))
     done = run(sandbox, environ)
-    assert done.returncode == 3
+    assert done.returncode == 2
     assert "error: AETERNA_TOKEN" in done.stderr
-    assert "please report" in done.stderr
+    assert "job summary was not written" in done.stderr
 
 
 def test_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:

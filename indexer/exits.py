@@ -1,0 +1,63 @@
+"""Exit codes of the command line, what they mean, and which error ends with which."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Final
+
+from indexer import errors
+
+
+class Exit(IntEnum):
+    """How a command ended. `meaning` is shown beside the number."""
+
+    OK = 0
+    NOTHING_FOUND = 1
+    USAGE = 2
+    NOT_INDEXED = 3
+    UNREACHABLE = 4
+    REFUSED = 5
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+    @property
+    def meaning(self) -> str:
+        """In a few words."""
+        return _MEANINGS[self]
+
+
+_MEANINGS: Final[Mapping[Exit, str]] = {
+    Exit.OK: "done",
+    Exit.NOTHING_FOUND: "nothing found",
+    Exit.USAGE: "a setting or an argument is wrong",
+    Exit.NOT_INDEXED: "not indexed",
+    Exit.UNREACHABLE: "a service did not answer",
+    Exit.REFUSED: "the service refused",
+    Exit.INTERRUPTED: "interrupted",
+    Exit.TERMINATED: "terminated",
+}
+
+EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
+    errors.IndexerError: Exit.NOT_INDEXED,
+    errors.ConfigurationError: Exit.USAGE,
+    errors.GitError: Exit.NOT_INDEXED,
+    errors.NotARepositoryError: Exit.USAGE,
+    errors.CommitNotFoundError: Exit.USAGE,
+    errors.ShallowCloneError: Exit.NOT_INDEXED,
+    errors.BundleError: Exit.NOT_INDEXED,
+    errors.EmbeddingError: Exit.NOT_INDEXED,
+    errors.EmbedderMismatchError: Exit.NOT_INDEXED,
+    errors.EmbedderUnavailableError: Exit.UNREACHABLE,
+    errors.IdentityError: Exit.REFUSED,
+    errors.IdentityUnavailableError: Exit.UNREACHABLE,
+    errors.IdentityError: Exit.REFUSED,
+    errors.IdentityUnavailableError: Exit.UNREACHABLE,
+    errors.StoreError: Exit.NOT_INDEXED,
+    errors.StoreUnavailableError: Exit.UNREACHABLE,
+    errors.StoreLockedError: Exit.NOT_INDEXED,
+    errors.CentralError: Exit.NOT_INDEXED,
+    errors.CentralUnreachableError: Exit.UNREACHABLE,
+    errors.CentralRefusedError: Exit.REFUSED,
+    errors.RunConflictError: Exit.NOT_INDEXED,
+    errors.RunStaleError: Exit.NOT_INDEXED,
+    errors.RunFailedError: Exit.NOT_INDEXED,
+}
