@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Makes the indexer's virtual environment, unless a whole one is there, from the hashed locks.
+set -euo pipefail
+
+root=$(cd "$GITHUB_ACTION_PATH/.." && pwd -P)
+stamp=$VENV/files  # how many there are; written last
+cd "$RUNNER_TEMP"  # uv would obey a uv.toml of the repository
+
+count_files() {
+  find "$VENV" -type f ! -path "$stamp" ! -name aeterna.pth | wc -l
+}
+
+is_whole() {
+  [[ -f $stamp && $(<"$stamp") == "$(count_files)" ]]
+}
+
+try_thrice() {
+  "$@" || { sleep 2 && "$@"; } || { sleep 10 && "$@"; }
+}
+
+# What the runner says of package indexes to one of pip and uv is said to the other.
+share_settings() {
+  local index=${UV_DEFAULT_INDEX:-${UV_INDEX_URL:-}}
+  local pip_index=${PIP_INDEX_URL:-$("$VENV/bin/python" -I -m pip config get global.index-url 2>/dev/null || true)}
+  [[ -z $pip_index ]] || export PIP_INDEX_URL=$pip_index UV_DEFAULT_INDEX=${index:-$pip_index}
+  [[ -z $index || -n $pip_index ]] || export PIP_INDEX_URL=$index
+  local certificates=${SSL_CERT_FILE:-${PIP_CERT:-${REQUESTS_CA_BUNDLE:-}}}
+  [[ -z $certificates ]] || export SSL_CERT_FILE=$certificates
+}
+
+make_venv() {
+  rm -rf "$VENV"
+  "$PYTHON" -I -m venv "$VENV"
+  share_settings
+  # uv stays out of the environment: it is as large as all the rest, and of no use afterwards.
+  local tools
+  tools=$(mktemp -d "$RUNNER_TEMP/aeterna-code-search/tools-XXXXXX")
+  awk '/^[^ #]/ { wanted = /^uv==/ } wanted' "$root/requirements/bootstrap.txt" >"$tools/uv.txt"
+  try_thrice "$VENV/bin/python" -I -m pip install --quiet --disable-pip-version-check --no-deps \
+    --only-binary :all: --require-hashes --target "$tools" -r "$tools/uv.txt"
+  try_thrice "$tools/bin/uv" pip sync --quiet --system-certs --compile-bytecode --require-hashes \
+    --python "$VENV/bin/python" "$root/requirements/indexer.txt"
+  rm -rf "$tools"
+  count_files >"$stamp"
+}
+
+explain() {
+  local status=$?
+  ((status == 0 || status > 128)) || echo "::error title=Aeterna Code Search::The indexer could not be \
+installed: see the lines above. A runner without the public package index needs PIP_INDEX_URL or UV_INDEX_URL."
+}
+trap explain EXIT
+
+if ! is_whole; then make_venv; fi
+
+# Written each time: a kept environment may come from another version's checkout.
+site_packages=$("$VENV/bin/python" -I -B -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+echo "$root" >"$site_packages/aeterna.pth"
