@@ -1,9 +1,16 @@
 """What an organisation allows GitHub's jobs, and which of GitHub's messages were seen already."""
 
+import re
+
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from central.tenancy.models import Organization
+
+# Runs with the base repository's rights on what a fork's pull request says.
+NEVER_ALLOWED_EVENTS = frozenset({"pull_request_target"})
+_EVENT = re.compile(r"[a-z_]+")
 
 
 def index_events() -> list[str]:
@@ -57,6 +64,41 @@ class GitHubPolicy(models.Model):
 
     def __str__(self) -> str:
         return str(self.organization)
+
+    def clean(self) -> None:
+        """Raise ValidationError for what could never fit, or must never."""
+        problems = {
+            "events": [_event_problem(event) for event in self.events or ()],
+            "refs": [_ref_problem(pattern) for pattern in self.refs or ()],
+            "job_workflow_refs": [_workflow_problem(ref) for ref in self.job_workflow_refs or ()],
+        }
+        found = {name: [*filter(None, said)] for name, said in problems.items() if any(said)}
+        if found:
+            raise ValidationError(found)
+
+
+def _event_problem(event: str) -> str:
+    if event in NEVER_ALLOWED_EVENTS:
+        return f"{event} is never allowed: it runs on what a fork says."
+    if not _EVENT.fullmatch(event):
+        return f"'{event}' is no event; write them as in a workflow's `on:`, such as push."
+    return ""
+
+
+def _ref_problem(pattern: str) -> str:
+    if pattern.startswith("refs/"):
+        return ""
+    return f"'{pattern}' fits no ref; write whole names, such as refs/heads/{pattern or 'main'}."
+
+
+def _workflow_problem(pattern: str) -> str:
+    path, _, ref = pattern.partition("@")
+    if "/" in path and ref:
+        return ""
+    return (
+        f"'{pattern}' fits no workflow; write owner/repository/.github/workflows/file.yml@ref, "
+        "where * stands for anything."
+    )
 
 
 class IdTokenUse(models.Model):

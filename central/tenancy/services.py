@@ -58,14 +58,20 @@ def create_token(
         raise InvalidError(
             f"A token is valid for 1 to {MAX_DAYS} days, or, with no number given, until revoked."
         )
-    token = new_token()
-    ApiToken.objects.create(
-        organization=organization,
-        name=name,
-        prefix=token[:12],
-        digest=token_digest(token),
-        scopes=sorted(set(scopes)),
-        repositories=None if repositories is None else sorted(set(repositories)),
-        expires_at=timezone.now() + timedelta(days=expires_days) if expires_days else None,
+    return issue_token(
+        ApiToken(
+            organization=organization,
+            name=name,
+            scopes=sorted(set(scopes)),
+            repositories=None if repositories is None else sorted(set(repositories)),
+            expires_at=timezone.now() + timedelta(days=expires_days) if expires_days else None,
+        )
     )
+
+
+def issue_token(unsaved: ApiToken) -> str:
+    """Give it a new token, save it and return that, which is not kept."""
+    token = new_token()
+    unsaved.prefix, unsaved.digest = token[:12], token_digest(token)
+    unsaved.save(force_insert=True)
     return token

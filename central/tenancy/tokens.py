@@ -34,18 +34,6 @@ class _Stored(NamedTuple):
     bound_ref: str
     bound_commit: str
 
-    @property
-    def binding(self) -> Binding | None:
-        if self.bound_repository_id is None:
-            return None
-        return Binding(
-            repository_id=self.bound_repository_id,
-            project=self.bound_project,
-            visibility=self.bound_visibility,
-            ref=self.bound_ref,
-            commit_sha=self.bound_commit,
-        )
-
 
 _BY_DIGEST = f"""SELECT {", ".join(f"t.{column}" for column in _Stored._fields)},
         {", ".join(f"o.{column}" for column in _ORGANIZATION)}
@@ -92,16 +80,45 @@ def credential_of(token: str) -> Credential:
     if stored.last_used_at is None or stored.last_used_at < now - _USE_RECORDED_EVERY:
         due = Q(last_used_at=None) | Q(last_used_at__lt=now - _USE_RECORDED_EVERY)
         ApiToken.objects.filter(due, pk=stored.id).update(last_used_at=now)
+    organization = Organization.from_db("default", _ORGANIZATION, found[0][len(_Stored._fields) :])
+    return _credential(stored, organization)
+
+
+def credential_behind(token: ApiToken) -> Credential:
+    """What a stored token may do and see, whether or not it is still taken."""
+    return _credential(token, token.organization)
+
+
+def _credential(stored: _Stored | ApiToken, organization: Organization) -> Credential:
     return Credential(
-        organization=Organization.from_db(
-            "default", _ORGANIZATION, found[0][len(_Stored._fields) :]
-        ),
+        organization=organization,
         scopes=frozenset(stored.scopes),
         repositories=_set(stored.repositories),
         api_token_id=stored.id,
         visibilities=_set(stored.visibilities),
-        binding=stored.binding,
+        binding=_binding(stored),
     )
+
+
+def _binding(stored: _Stored | ApiToken) -> Binding | None:
+    if stored.bound_repository_id is None:
+        return None
+    return Binding(
+        repository_id=stored.bound_repository_id,
+        project=stored.bound_project,
+        visibility=stored.bound_visibility,
+        ref=stored.bound_ref,
+        commit_sha=stored.bound_commit,
+    )
+
+
+def bind(token: ApiToken, binding: Binding) -> None:
+    """Let a token that is not saved yet index this commit alone."""
+    token.bound_repository_id = binding.repository_id
+    token.bound_project = binding.project
+    token.bound_visibility = binding.visibility
+    token.bound_ref = binding.ref
+    token.bound_commit = binding.commit_sha
 
 
 def _set(values: list[str] | None) -> frozenset[str] | None:

@@ -1,0 +1,177 @@
+"""What a job's id token says, once GitHub's signature and its times are verified.
+
+https://docs.github.com/en/actions/reference/security/oidc
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import jwt
+from jwt import exceptions
+
+from central.common.errors import UnauthenticatedError
+from central.github.keys import IssuerKeys
+
+LEEWAY = timedelta(seconds=30)
+_ALGORITHM = "RS256"
+_LATEST = 2**40  # seconds; a datetime can hold it
+MAX_ID = 2**63 - 1
+
+_ID = re.compile(r"[1-9][0-9]{0,18}")
+# `sub` is not among them: its format is the owner's to choose.
+_SHAPES: Mapping[str, re.Pattern[str]] = {
+    "jti": re.compile(r"[\x21-\x7e]{1,200}"),
+    "repository": re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}"),
+    "repository_id": _ID,
+    "repository_owner_id": _ID,
+    "repository_visibility": re.compile(r"public|internal|private"),
+    "ref": re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]{1,250}"),
+    "sha": re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}"),
+    "event_name": re.compile(r"[a-z_]{1,40}"),
+}
+
+# Code and sentence by what PyJWT raises; a subclass may stand beside its parent.
+_REFUSALS: Mapping[type[exceptions.PyJWTError], tuple[str, str]] = {
+    exceptions.InvalidIssuerError: (
+        "oidc_issuer",
+        "The id token is of another issuer than AETERNA_GITHUB_OIDC_ISSUER; an administrator can "
+        "set it to that of the GitHub Enterprise Server.",
+    ),
+    exceptions.InvalidAudienceError: (
+        "oidc_audience",
+        "The id token is for another audience; ask GitHub for one whose audience is this "
+        "service's AETERNA_PUBLIC_URL, alone.",
+    ),
+    exceptions.ExpiredSignatureError: (
+        "oidc_expired",
+        "The id token has expired; ask GitHub for another.",
+    ),
+    exceptions.ImmatureSignatureError: (
+        "oidc_not_yet_valid",
+        "The id token is not valid yet; set the clock of this service's machine.",
+    ),
+    exceptions.PyJWTError: (
+        "oidc_invalid",
+        "This is no id token that the issuer (AETERNA_GITHUB_OIDC_ISSUER) signed with RS256; send "
+        "the one that the job gets with `permissions: id-token: write`.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """A job, as GitHub signed it. `ref` is a full name, `repository` one with its owner's.
+
+    `job_workflow_ref` is "" where GitHub says none.
+    """
+
+    token_id: str
+    expires_at: datetime
+    owner_id: int
+    repository_id: int
+    repository: str
+    visibility: str
+    ref: str
+    commit_sha: str
+    event: str
+    job_workflow_ref: str
+
+    @property
+    def project(self) -> str:
+        """The repository's name without its owner's."""
+        return self.repository.partition("/")[2]
+
+
+def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys) -> Claims:
+    """The claims of a token that `issuer` signed for `audience`, which must be its only one.
+
+    Raises UnauthenticatedError with the codes of docs/github.md, UnavailableError. No message
+    repeats the token or a claim's value.
+    """
+    try:
+        payload = _verified_payload(token, issuer=issuer, audience=audience, keys=keys)
+    except exceptions.MissingRequiredClaimError as exc:
+        raise _missing(exc.claim) from exc
+    except exceptions.PyJWTError as exc:
+        code, message = next(_REFUSALS[cls] for cls in type(exc).__mro__ if cls in _REFUSALS)
+        raise UnauthenticatedError(message, code=code) from exc
+    return _claims(payload)
+
+
+def _verified_payload(
+    token: str, *, issuer: str, audience: str, keys: IssuerKeys
+) -> dict[str, Any]:
+    header = jwt.get_unverified_header(token)
+    if header.get("alg") != _ALGORITHM:  # before anybody is asked for a key
+        raise exceptions.InvalidAlgorithmError
+    key = keys.key(header.get("kid", ""))
+    if key is None:
+        raise exceptions.InvalidKeyError
+    return jwt.decode(
+        token,
+        key,
+        algorithms=[_ALGORITHM],
+        issuer=issuer,
+        audience=audience,
+        leeway=LEEWAY,
+        options={
+            "require": ["iss", "aud", "exp", "nbf", "iat", "jti"],
+            "strict_aud": True,
+            "verify_sub": False,
+        },
+    )
+
+
+def _claims(payload: Mapping[str, Any]) -> Claims:
+    told = {name: _text(payload, name) for name in _SHAPES}
+    workflow = payload.get("job_workflow_ref")
+    return Claims(
+        token_id=told["jti"],
+        expires_at=_time(payload, "exp"),
+        owner_id=_number(told, "repository_owner_id"),
+        repository_id=_number(told, "repository_id"),
+        repository=told["repository"],
+        visibility=told["repository_visibility"],
+        ref=told["ref"],
+        commit_sha=told["sha"],
+        event=told["event_name"],
+        job_workflow_ref=workflow if isinstance(workflow, str) else "",
+    )
+
+
+def _text(payload: Mapping[str, Any], name: str) -> str:
+    value = payload.get(name)
+    if value is None:
+        raise _missing(name)
+    if not isinstance(value, str) or not _SHAPES[name].fullmatch(value):
+        raise _malformed(name)
+    return value
+
+
+def _number(told: Mapping[str, str], name: str) -> int:
+    if int(told[name]) > MAX_ID:
+        raise _malformed(name)
+    return int(told[name])
+
+
+def _time(payload: Mapping[str, Any], name: str) -> datetime:
+    value = payload[name]
+    if type(value) is not int or value > _LATEST:
+        raise _malformed(name)
+    return datetime.fromtimestamp(value, UTC)
+
+
+def _missing(name: str) -> UnauthenticatedError:
+    return UnauthenticatedError(
+        f"The id token has no claim '{name}'; send the one that GitHub gives the job, as it is.",
+        code="oidc_claim_missing",
+    )
+
+
+def _malformed(name: str) -> UnauthenticatedError:
+    return UnauthenticatedError(
+        f"The id token's claim '{name}' is not written as GitHub writes it.", code="oidc_invalid"
+    )

@@ -1,0 +1,56 @@
+"""What an organisation allows GitHub's jobs, as an administrator says it."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.github.claims import MAX_ID
+from central.github.models import GitHubPolicy
+from central.tenancy.models import Organization
+
+
+@transaction.atomic
+def set_policy(
+    *, organization_slug: str, owner_id: int | None = None, **changes: Any
+) -> GitHubPolicy:
+    """The organisation's policy with `changes` to its fields; a new one is not enabled by itself.
+
+    `owner_id` is GitHub's; None leaves the organisation's as it is. Raises NotFoundError,
+    InvalidError, ConflictError (`github_owner_taken`).
+    """
+    slug = organization_slug.removeprefix("org-")
+    organization = Organization.objects.filter(slug=slug).first()
+    if organization is None:
+        raise NotFoundError(
+            f"There is no organisation '{slug}'; make it with create_organization.",
+            code="organization_not_found",
+        )
+    if owner_id is not None:
+        _set_owner(organization, owner_id)
+    policy, _ = GitHubPolicy.objects.get_or_create(
+        organization=organization, defaults={"enabled": False}
+    )
+    for name, value in changes.items():
+        setattr(policy, name, value)
+    try:
+        policy.full_clean()
+    except ValidationError as exc:
+        said = [f"{name}: {' '.join(found)}" for name, found in exc.message_dict.items()]
+        raise InvalidError(" ".join(said)) from exc
+    policy.save()
+    return policy
+
+
+def _set_owner(organization: Organization, owner_id: int) -> None:
+    if not 1 <= owner_id <= MAX_ID:
+        raise InvalidError("GitHub's id of an owner is a number above 0.")
+    organization.github_owner_id = owner_id
+    try:
+        with transaction.atomic():
+            organization.save(update_fields=["github_owner_id"])
+    except IntegrityError as exc:
+        raise ConflictError(
+            f"GitHub's owner {owner_id} is another organisation's.", code="github_owner_taken"
+        ) from exc
