@@ -12,11 +12,11 @@ from indexer.attributes import attributes_at
 from indexer.bundle.compression import compress
 from indexer.bundle.encoding import FileLine, encode_tree
 from indexer.client import Central, OpenedRun, OpenRequest, RunState
-from indexer.config import PROJECT_FILE, parse_project_file
 from indexer.errors import IndexerError, RunConflictError, RunStaleError
 from indexer.git import Repository
 from indexer.planning import Indexed, Plan, Requested, decide
 from indexer.processing import Processor, skipped_line
+from indexer.project_file import PROJECT_FILE, parse_project_file
 from indexer.records import Mode, RunStats, SourceFile, TreeEntry
 from indexer.selection import SelectionRules, needs_content, skip_reason_by_entry
 from indexer.summary import Report

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.config import ProjectFile, Settings, parse_project_file, take_environment
+from indexer.config import Settings, take_environment
 from indexer.errors import ConfigurationError
 
 ENVIRON = {
@@ -99,38 +99,6 @@ def test_githubs_variables_make_the_context(tmp_path: Path) -> None:
     assert load(tmp_path).github.repository_url == ""
 
 
-def test_the_project_file_is_read() -> None:
-    content = b'[index]\ninclude = ["src/"]\nexclude = ["*.min.js"]\nmax_file_bytes = 9\n'
-    assert parse_project_file(content) == ProjectFile(("src/",), ("*.min.js",), 9)
-    assert parse_project_file(b"") == ProjectFile()
-
-
-@pytest.mark.parametrize(
-    ("content", "named"),
-    [
-        (b"[index]\nexcluded = []\n", r"index\.excluded"),
-        (b"[server]\ntoken = 'x'\n", r"server\.token"),
-        (b"[other]\n", "other"),
-        (b"index = 1\n", "index"),
-        (b"[index]\nexclude = 'x'\n", r"index\.exclude"),
-        (b"[index]\ninclude = [1]\n", r"index\.include"),
-        (b"[index]\nmax_file_bytes = true\n", r"index\.max_file_bytes"),
-        (b"[index]\nmax_file_bytes = 0\n", r"index\.max_file_bytes"),
-        (b"[server]\nurl = 1\n", r"server\.url"),
-        (b"[index]\nexclude = ['*.py', '!']\n", r"index\.exclude.*'!'"),
-        (b"[index]\ninclude = ['a\\']\n", r"index\.include.*'a\\\\"),
-        (b"[index]\nexclude = ['a[z-b]']\n", r"index\.exclude.*'a\[z-b\]'"),
-        (b"[index]\nmax_file_bytes = " + b"9" * 5000, "TOML"),
-        (b"[index]\ninclude = " + b"[" * 5000 + b"]" * 5000, "TOML"),
-        (b"[", "TOML"),
-        (b"\xff", "TOML"),
-    ],
-)
-def test_what_is_wrong_in_the_project_file_is_named(content: bytes, named: str) -> None:
-    with pytest.raises(ConfigurationError, match=named):
-        parse_project_file(content)
-
-
 def test_the_time_to_wait_for_a_server_is_a_whole_number_of_seconds(tmp_path: Path) -> None:
     environ = {
         "AETERNA_URL": "http://localhost:8000",
@@ -174,8 +142,3 @@ def test_githubs_event_may_name_the_default_branch(
         "GITHUB_EVENT_PATH": str(event),
     }
     assert load(tmp_path, environ).github.default_branch == branch
-
-
-def test_a_project_file_that_is_too_large_is_not_read() -> None:
-    with pytest.raises(ConfigurationError, match="larger than"):
-        parse_project_file(b"#" * 65_537)

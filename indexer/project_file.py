@@ -1,0 +1,102 @@
+"""The format of `.codesearch.toml`.
+
+What selects files is read from the commit that is indexed, not from the work tree, so that a run
+depends on nothing but its commit.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from indexer.errors import ConfigurationError
+
+PROJECT_FILE: Final = ".codesearch.toml"
+_MAX_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
+_INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
+_SERVER_KEYS: Final = {"url", "organization", "project"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """`.codesearch.toml`: `[index]` selects files, `[server]` says where the index lives."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_bytes: int | None = None
+    server: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse_project_file(content: bytes) -> ProjectFile:
+    """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
+    if len(content) > _MAX_BYTES:
+        raise ConfigurationError(f"{PROJECT_FILE} is larger than {_MAX_BYTES} bytes")
+    try:
+        tables = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep
+        raise ConfigurationError(f"{PROJECT_FILE} is not valid TOML: {exc}") from exc
+    _refuse_unknown(tables, {"index", "server"}, "")
+    index = _table(tables, "index", _INDEX_KEYS)
+    server = _table(tables, "server", _SERVER_KEYS)
+    return ProjectFile(
+        include=_patterns(index, "include"),
+        exclude=_patterns(index, "exclude"),
+        max_file_bytes=_size(index),
+        server={key: _text(server, key) for key in server},
+    )
+
+
+def _table(tables: Mapping[str, object], name: str, keys: set[str]) -> Mapping[str, object]:
+    table = tables.get(name, {})
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{PROJECT_FILE}: [{name}] must be a table")
+    _refuse_unknown(table, keys, f"{name}.")
+    return table
+
+
+def _refuse_unknown(table: Mapping[str, object], keys: set[str], prefix: str) -> None:
+    unknown = sorted(table.keys() - keys)
+    if unknown:
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: {prefix}{unknown[0]} is not a setting; "
+            f"there are {', '.join(prefix + key for key in sorted(keys))}"
+        )
+
+
+def _patterns(index: Mapping[str, object], key: str) -> tuple[str, ...]:
+    value = index.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigurationError(f"{PROJECT_FILE}: index.{key} must be a list of patterns")
+    for pattern in value:
+        _refuse_invalid(pattern, key)
+    return tuple(value)
+
+
+def _refuse_invalid(pattern: str, key: str) -> None:
+    from pathspec import GitIgnoreSpec  # imported here: most projects have no pattern
+
+    try:
+        GitIgnoreSpec.from_lines([pattern])
+    except (ValueError, re.error) as exc:  # a pattern's own error is a ValueError
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is no gitignore pattern"
+        ) from exc
+
+
+def _size(index: Mapping[str, object]) -> int | None:
+    value = index.get("max_file_bytes")
+    if value is None:
+        return None
+    if type(value) is not int or value < 1:
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.max_file_bytes must be a positive number of bytes"
+        )
+    return value
+
+
+def _text(server: Mapping[str, object], key: str) -> str:
+    value = server[key]
+    if not isinstance(value, str) or not value:
+        raise ConfigurationError(f"{PROJECT_FILE}: server.{key} must be a text")
+    return value
