@@ -9,6 +9,7 @@ from central.ingest.models import BUSY_STATES, IndexRun, RunState
 from central.repositories.models import Repository
 from central.repositories.selectors import visible_repositories
 from central.tenancy.credentials import Credential
+from central.tenancy.tokens import credential_behind
 
 
 def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
@@ -23,13 +24,6 @@ def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
             "There is no such run for this credential; open one with POST /api/v1/index/runs.",
             code="run_not_found",
         )
-    return run
-
-
-def open_run_of(*, credential: Credential, run_id: UUID) -> IndexRun:
-    """As `visible_run`, but ConflictError unless the run still takes uploads."""
-    run = visible_run(credential=credential, run_id=run_id)
-    require_open(run)
     return run
 
 
@@ -57,10 +51,7 @@ def lending_repositories(run: IndexRun) -> QuerySet[Repository]:
 
     Its own repository alone once the token is deleted. Needs `run.repository` and `run.api_token`.
     """
-    own = run.repository
-    repositories = Repository.objects.filter(organization_id=own.organization_id)
     if run.api_token is None:
-        return repositories.filter(pk=own.pk)
-    if run.api_token.repositories is None:
-        return repositories
-    return repositories.filter(name__in=run.api_token.repositories)
+        return Repository.objects.filter(pk=run.repository_id, retired_at=None)
+    visible = visible_repositories(credential=credential_behind(run.api_token))
+    return visible.filter(organization_id=run.repository.organization_id)

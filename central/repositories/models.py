@@ -49,10 +49,6 @@ class Repository(models.Model):
     trouble_commit = models.CharField(
         max_length=64, blank=True, help_text="The commit of the run that the trouble is of"
     )
-    pushed_commit = models.CharField(
-        max_length=64, blank=True, help_text="Last pushed to the tracked branch, as the forge says"
-    )
-    pushed_at = models.DateTimeField(null=True, blank=True)
     retired_at = models.DateTimeField(
         null=True, blank=True, help_text="Nobody sees it any more; what it holds is being purged"
     )
@@ -79,11 +75,6 @@ class Repository(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["pushed_at"],
-                condition=~models.Q(pushed_commit=""),
-                name="repository_pushed",
-            ),
-            models.Index(
                 fields=["retired_at"],
                 condition=models.Q(retired_at__isnull=False),
                 name="repository_retired",
@@ -92,3 +83,31 @@ class Repository(models.Model):
 
     def __str__(self) -> str:
         return f"{self.organization}/{self.name}"
+
+
+class Push(models.Model):
+    """The last push to a repository's tracked branch, as the forge says.
+
+    A row of its own, because an apply keeps the repository's locked until it is committed, and a
+    forge's message must be answered at once.
+    """
+
+    repository = models.OneToOneField(
+        Repository, on_delete=models.CASCADE, primary_key=True, related_name="push"
+    )
+    commit_sha = models.CharField(max_length=64)
+    pushed_at = models.DateTimeField(help_text="By the forge's clock")
+    is_pending = models.BooleanField(
+        default=True, help_text="Neither known to be indexed nor noted as behind"
+    )
+
+    class Meta:
+        verbose_name_plural = "pushes"
+        indexes = [
+            models.Index(
+                fields=["pushed_at"], condition=models.Q(is_pending=True), name="push_pending"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.commit_sha} of {self.repository_id}"

@@ -1,14 +1,35 @@
-"""Changing what a repository is called, and whether it is still there.
+"""Changing what a repository is called, whether it is there, and what the forge says of it.
 
-Every function needs a transaction in which the organisation's names are not given out elsewhere:
-lock the Organization's row first.
+What is written "Needs the organisation's lock" needs a transaction in which the Organization's row
+is locked: names and GitHub ids are given out under it.
 """
 
-from central.repositories.models import Repository
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from central.repositories.models import Push, Repository, Trouble
+from central.repositories.states import LIVE_RUNS
+
+_LONGEST_NAME = 180  # leaves room for "~" and a key
+
+_NOTE_PUSH = """INSERT INTO repositories_push AS known
+        (repository_id, commit_sha, pushed_at, is_pending)
+    VALUES (%(repository)s, %(commit_sha)s, %(pushed_at)s, TRUE)
+    ON CONFLICT (repository_id) DO UPDATE
+    SET commit_sha = EXCLUDED.commit_sha, pushed_at = EXCLUDED.pushed_at, is_pending = TRUE
+    WHERE known.pushed_at < EXCLUDED.pushed_at
+        OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)"""
 
 
 def rename_repository(repository: Repository, name: str) -> None:
-    """Give it the name; who had it before keeps its index under a name of its own."""
+    """Give it the name; who had it before keeps its index under a name of its own.
+
+    Needs the organisation's lock.
+    """
     if repository.name == name:
         return
     if holder := Repository.objects.filter(
@@ -20,6 +41,125 @@ def rename_repository(repository: Repository, name: str) -> None:
 
 
 def displace_repository(repository: Repository) -> None:
-    """Its name is another repository's now; it keeps its index under a name of its own."""
-    repository.name = f"{repository.name}~{repository.pk}"
+    """Its name is another repository's now; it keeps its index under a name of its own.
+
+    Needs the organisation's lock.
+    """
+    repository.name = _own_name(repository)
     repository.save(update_fields=["name"])
+
+
+def _own_name(repository: Repository) -> str:
+    """A name that no project can have: none may have a "~"."""
+    return f"{repository.name[:_LONGEST_NAME]}~{repository.pk}"
+
+
+def retire_repository(repository: Repository) -> None:
+    """Make it invisible at once and for good; what it holds is purged later.
+
+    The new generation makes an apply that is under way stale. Needs the organisation's lock.
+    """
+    Repository.objects.filter(pk=repository.pk, retired_at=None).update(
+        retired_at=timezone.now(),
+        name=_own_name(repository),
+        github_id=None,
+        generation=F("generation") + 1,
+    )
+
+
+def note_visibility(repository: Repository, visibility: str) -> None:
+    """Who may know of it, from now on."""
+    Repository.objects.filter(pk=repository.pk).update(visibility=visibility)
+
+
+def follow_default_branch(repository: Repository, *, old: str, new: str) -> bool:
+    """Track `new` if the tracked branch was `old`, the default one; returns whether it was."""
+    done = Repository.objects.filter(pk=repository.pk, tracked_ref=f"refs/heads/{old}").update(
+        tracked_ref=f"refs/heads/{new}"
+    )
+    if done:
+        Push.objects.filter(repository=repository).delete()  # it was one to the old branch
+    return bool(done)
+
+
+def note_push(repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime) -> bool:
+    """Keep a push to the tracked branch; false if a later one is known.
+
+    Messages come in any order. `pushed_at` has whole seconds: of two pushes in the same one, the
+    later is that which was made on top of (`before`) the other.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _NOTE_PUSH,
+            {
+                "repository": repository.pk,
+                "commit_sha": commit_sha,
+                "before": before,
+                "pushed_at": pushed_at,
+            },
+        )
+        return bool(cursor.rowcount)
+
+
+def flag_unindexed_pushes(*, now: datetime) -> int:
+    """Note as behind what was pushed BEHIND_MINUTES ago and is not indexed; returns how many.
+
+    Every push is looked at until it is flagged or known to be indexed: one to a repository that
+    is paused, failed, never indexed or being indexed waits.
+    """
+    pushed_before = now - timedelta(minutes=settings.BEHIND_MINUTES)
+    due = (
+        Push.objects.filter(is_pending=True, pushed_at__lte=pushed_before)
+        .filter(repository__retired_at=None)
+        .select_related("repository")
+    )
+    for push in due.filter(_is_indexed()):
+        _settle(push)
+    return sum(_flag(push) for push in _awaited(due))
+
+
+def _is_indexed() -> Q:
+    """The index is of the pushed commit, was since, or is of a later one."""
+    is_newer = Q(runs__state="abandoned", runs__reason__in=("up_to_date", "superseded"))
+    ended = Repository.objects.filter(
+        Q(runs__state="applied") | is_newer,
+        pk=OuterRef("repository_id"),
+        runs__commit_sha=OuterRef("commit_sha"),
+        runs__ended_at__gte=OuterRef("pushed_at"),
+    )
+    return Q(commit_sha=F("repository__last_indexed_commit")) | Q(Exists(ended))
+
+
+def _awaited(due: QuerySet[Push]) -> QuerySet[Push]:
+    """Pushes of which nothing else explains that they are not indexed."""
+    live = Repository.objects.filter(pk=OuterRef("repository_id"), runs__state__in=LIVE_RUNS)
+    return due.filter(
+        ~Q(repository__trouble=Trouble.FAILED),
+        ~Exists(live),
+        repository__generation__gt=0,
+        repository__paused=False,
+    )
+
+
+def _settle(push: Push) -> bool:
+    """False if another push came meanwhile."""
+    same = Push.objects.filter(pk=push.pk, commit_sha=push.commit_sha, pushed_at=push.pushed_at)
+    return bool(same.update(is_pending=False))
+
+
+@transaction.atomic
+def _flag(push: Push) -> bool:
+    repository = push.repository
+    if not _settle(push):
+        return False
+    branch = repository.tracked_ref.removeprefix("refs/heads/")
+    flagged = Repository.objects.filter(pk=repository.pk, generation=repository.generation).update(
+        trouble=Trouble.BEHIND,
+        trouble_commit=push.commit_sha,
+        trouble_detail=f"Commit {push.commit_sha} was pushed to {branch} at "
+        f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. Look at the repository's "
+        "indexing workflow: it may be absent, disabled, skipped, failing or waiting for a runner.",
+    )
+    if not flagged:  # applied meanwhile: to be looked at again
+        Push.objects.filter(pk=push.pk).update(is_pending=True)
+    return bool(flagged)

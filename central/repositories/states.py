@@ -7,6 +7,8 @@ from django.db.models.functions import JSONObject
 
 from central.repositories.models import Repository, Trouble
 
+LIVE_RUNS = ("open", "queued", "applying")  # states of a run that has not ended
+
 
 class IndexState(StrEnum):
     """What can be said of an index; the first that holds, in this order."""
@@ -25,7 +27,7 @@ def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
     A dict of id, state and progress, or None; served by the partial index on live runs.
     """
     live = (
-        Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=("open", "queued", "applying"))
+        Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=LIVE_RUNS)
         .order_by("-runs__opened_at")
         .values(live_run=JSONObject(id="runs__id", state="runs__state", progress="runs__progress"))
     )

@@ -30,10 +30,14 @@ class ClaimLostError(Exception):
 
 
 def claimable_runs() -> QuerySet[IndexRun]:
-    """Runs that nobody works on: queued and not backing off, or with a lease that ran out."""
+    """Runs that nobody works on: queued and not backing off, or with a lease that ran out.
+
+    Of a retired repository only the latter: they end as stale and remove their points.
+    """
     now = timezone.now()
     return IndexRun.objects.filter(
-        Q(state=RunState.QUEUED) & (Q(lease_until=None) | Q(lease_until__lte=now))
+        Q(state=RunState.QUEUED, repository__retired_at=None)
+        & (Q(lease_until=None) | Q(lease_until__lte=now))
         | Q(state=RunState.APPLYING, lease_until__lte=now)
     ).order_by("queued_at")
 
@@ -46,7 +50,10 @@ def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
     """
     # SKIP LOCKED: a run in its final transaction is not waited for.
     run = (
-        claimable_runs().select_for_update(skip_locked=True, no_key=True).filter(pk=run_id).first()
+        claimable_runs()
+        .select_for_update(skip_locked=True, no_key=True, of=("self",))
+        .filter(pk=run_id)
+        .first()
     )
     if run is None:
         return None

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from central.common.errors import ConflictError
 from central.ingest.models import Batch, IndexRun, RunState
-from central.ingest.selectors import visible_run
+from central.ingest.services.binding import writable_run
 from central.repositories.models import Repository, Trouble
 from central.tenancy.credentials import Credential
 
@@ -20,12 +20,12 @@ ABANDON_REASONS = (*NOTHING_TO_DO, "cancelled")
 
 @transaction.atomic
 def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> None:
-    """Give up an open run; again is no error. Raises NotFoundError, ConflictError.
+    """Give up an open run; again is no error. Raises NotFoundError, ForbiddenError, ConflictError.
 
     Without a `reason`, a commit that is (or once was) the indexed one counts as nothing to do.
     That ends the index's being behind only if it is this commit that it is behind.
     """
-    run = visible_run(credential=credential, run_id=run_id)
+    run = writable_run(credential=credential, run_id=run_id)
     if run.state == RunState.ABANDONED:
         return
     done = IndexRun.objects.filter(pk=run.pk, state=RunState.OPEN).update(
@@ -60,6 +60,30 @@ def _expire(run: IndexRun, silent_since: object) -> bool:
     if done:
         _delete_uploads(run)
         _set_behind(run, "The last run expired")
+    return bool(done)
+
+
+def abandon_runs_of_retired() -> int:
+    """End what retired repositories' clients still send or have sent; returns how many.
+
+    What is being applied finds itself stale.
+    """
+    waiting = IndexRun.objects.filter(
+        state__in=(RunState.OPEN, RunState.QUEUED), repository__retired_at__isnull=False
+    )
+    return sum(_abandon_of_retired(run) for run in waiting)
+
+
+@transaction.atomic
+def _abandon_of_retired(run: IndexRun) -> bool:
+    done = IndexRun.objects.filter(pk=run.pk, state__in=(RunState.OPEN, RunState.QUEUED)).update(
+        state=RunState.ABANDONED,
+        error="The repository is gone from here: deleted, transferred or purged.",
+        ended_at=timezone.now(),
+        lease_until=None,
+    )
+    if done:
+        _delete_uploads(run)
     return bool(done)
 
 

@@ -1,6 +1,6 @@
 """Opening a run: who is it of, may it be indexed, and what the index has of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -9,7 +9,8 @@ from django.utils import timezone
 from central.common.errors import ConflictError, ForbiddenError, NotFoundError
 from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
-from central.repositories.models import Repository
+from central.ingest.services.binding import require_bound_open
+from central.repositories.models import Repository, Visibility
 from central.repositories.services import displace_repository, rename_repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
@@ -29,6 +30,7 @@ class RunRequest:
     event: str = ""
     run_url: str = ""
     repository_url: str = ""
+    visibility: str = ""  # as GitHub signed it; no client says it
 
 
 @transaction.atomic
@@ -36,9 +38,10 @@ def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
     """Open a run; the repository is created on its first. All or nothing.
 
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
-    `owner_mismatch`), ConflictError (`run_in_progress` with run_id, `repository_paused`,
-    `embedder_invalid`).
+    `owner_mismatch`, those of `require_bound_open`), ConflictError (`run_in_progress` with
+    run_id, `repository_paused`, `embedder_invalid`).
     """
+    request = _as_bound(credential, request)
     # One Open of an organisation at a time: names and GitHub ids are matched and moved in here.
     organization = Organization.objects.select_for_update(no_key=True).get(
         pk=credential.organization.pk
@@ -73,6 +76,20 @@ def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
         run_url=request.run_url,
         touched_at=timezone.now(),
     )
+
+
+def _as_bound(credential: Credential, request: RunRequest) -> RunRequest:
+    require_bound_open(
+        credential,
+        project=request.project,
+        repository_id=request.repository_id,
+        ref=request.ref,
+        commit_sha=request.commit_sha,
+    )
+    bound = credential.binding
+    if bound is None:
+        return request
+    return replace(request, repository_id=bound.repository_id, visibility=bound.visibility)
 
 
 def _require_owner(organization: Organization, request: RunRequest) -> None:
@@ -113,9 +130,9 @@ def _find_repository(
     organization: Organization, credential: Credential, request: RunRequest
 ) -> Repository | None:
     """By GitHub's id before the name: a renamed repository stays itself, an impostor does not."""
-    repositories = Repository.objects.filter(organization=organization).select_related(
-        "organization"
-    )
+    repositories = Repository.objects.filter(
+        organization=organization, retired_at=None
+    ).select_related("organization")
     if request.repository_id is not None:
         known = repositories.filter(github_id=request.repository_id).first()
         if known is not None:
@@ -127,7 +144,8 @@ def _find_repository(
         return named
     if named.github_id is None:
         named.github_id = request.repository_id
-        named.save(update_fields=["github_id"])
+        named.visibility = request.visibility or named.visibility
+        named.save(update_fields=["github_id", "visibility"])
         return named
     displace_repository(named)
     return None
@@ -142,6 +160,7 @@ def _create_repository(organization: Organization, request: RunRequest) -> Repos
         name=request.project,
         github_id=request.repository_id,
         tracked_ref=branch or request.ref,
+        visibility=request.visibility or Visibility.PRIVATE,
     )
 
 

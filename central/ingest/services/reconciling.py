@@ -55,7 +55,7 @@ class Report:
 def reconcile(*, repair: bool) -> Report:
     """Compare; with `repair` also put right. May run beside applies. Raises StoreError."""
     store = vector_store()
-    ordered = Repository.objects.order_by("organization__slug", "name")
+    ordered = Repository.objects.filter(retired_at=None).order_by("organization__slug", "name")
     keys = list(ordered.values_list("pk", flat=True))
     rows = [_reconcile_repository(store, key, repair) for key in keys]
     return Report(
@@ -69,7 +69,7 @@ def _reconcile_repository(
     store: VectorStore, repository_id: int, repair: bool
 ) -> RepositoryReport | None:
     """Compare one; None if it is gone. It is read here: the ones before it may take minutes."""
-    repositories = Repository.objects.select_related("organization")
+    repositories = Repository.objects.filter(retired_at=None).select_related("organization")
     repository = repositories.filter(pk=repository_id).first()
     if repository is None:
         return None

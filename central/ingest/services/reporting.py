@@ -9,7 +9,9 @@ def dump_of(*, organization: str, repository: str) -> list[str]:
     """The dump of a repository. Raises NotFoundError, StoreError."""
     found = (
         Repository.objects.select_related("organization")
-        .filter(organization__slug=organization.removeprefix("org-"), name=repository)
+        .filter(
+            organization__slug=organization.removeprefix("org-"), name=repository, retired_at=None
+        )
         .first()
     )
     if found is None:

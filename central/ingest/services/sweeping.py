@@ -2,11 +2,19 @@
 
 from uuid import UUID
 
+from django.utils import timezone
+
 from central.ingest.services.claims import claimable_runs
-from central.ingest.services.ending import expire_runs
+from central.ingest.services.ending import abandon_runs_of_retired, expire_runs
+from central.repositories.services import flag_unindexed_pushes
 
 
 def sweep() -> list[UUID]:
-    """Expire silent runs; return the runs that wait to be applied, oldest first."""
+    """End runs of silence and of retired repositories, note what is behind.
+
+    Returns the runs that wait to be applied, oldest first.
+    """
     expire_runs()
+    abandon_runs_of_retired()
+    flag_unindexed_pushes(now=timezone.now())
     return list(claimable_runs().values_list("pk", flat=True))
