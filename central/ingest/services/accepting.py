@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from central.common.errors import ConflictError, InvalidError
 from central.ingest.models import Delivery, IndexRun, RunState
-from central.ingest.selectors import require_open, visible_run
+from central.ingest.selectors import require_open
+from central.ingest.services.binding import writable_run
 from central.ingest.services.trees import TREE_NUMBER
 from central.tenancy.credentials import Credential
 from indexer.records import Mode
@@ -37,11 +38,12 @@ def accept_webhook(
 ) -> IndexRun:
     """Queue the run; the same delivery again changes nothing and returns the run as well.
 
-    The signature has been verified. Raises NotFoundError, InvalidError (`run_mismatch`,
-    `base_mismatch`, `mode_impossible`, `tree_missing`, `tree_unexpected`, `removal_in_full_run`),
-    ConflictError (`delivery_conflict`, `run_not_open`, `batches_missing`).
+    The signature has been verified. Raises NotFoundError, ForbiddenError (`commit_mismatch`),
+    InvalidError (`run_mismatch`, `base_mismatch`, `mode_impossible`, `tree_missing`,
+    `tree_unexpected`, `removal_in_full_run`), ConflictError (`delivery_conflict`, `run_not_open`,
+    `batches_missing`).
     """
-    run = visible_run(credential=credential, run_id=webhook_id)
+    run = writable_run(credential=credential, run_id=webhook_id)
     if _is_repeated(credential, webhook_id, body):  # asked first: an apply may hold the lock
         return run
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)

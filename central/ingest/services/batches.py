@@ -13,7 +13,8 @@ from django.utils import timezone
 from central.common.errors import ConflictError, InvalidError, ServiceError, TooLargeError
 from central.corpus.embeddings import chunk_texts, known_digests
 from central.ingest.models import Batch, IndexRun
-from central.ingest.selectors import lending_repositories_for, open_run_of, require_open
+from central.ingest.selectors import lending_repositories_for, require_open
+from central.ingest.services.binding import open_run_of
 from central.ingest.services.trees import TREE_NUMBER, TreeDifference, compare_tree
 from central.tenancy.credentials import Credential
 from indexer.bundle.compression import compress, decompress, identity
@@ -39,8 +40,8 @@ def path_key(path: str) -> int:
 def put_tree(*, credential: Credential, run_id: UUID, data: bytes) -> TreeDifference:
     """Store the tree of a full run; answer what must be sent. The same tree again is no error.
 
-    `data` is NDJSON, as it is or gzip. Raises NotFoundError, ConflictError (`run_not_open`,
-    `tree_conflict`), InvalidError, TooLargeError (`tree_too_large`).
+    `data` is NDJSON, as it is or gzip. Raises NotFoundError, ForbiddenError,
+    ConflictError (`run_not_open`, `tree_conflict`), InvalidError, TooLargeError (`tree_too_large`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
     body = _tree_body(data)
@@ -93,9 +94,9 @@ class _Content:
 def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes) -> None:
     """Store batch `number` (1…). The same content under the same number again is no error.
 
-    Raises NotFoundError, ConflictError (`run_not_open`, `batch_conflict`, `path_repeated`,
-    `embedding_unknown`), InvalidError (the codes of indexer.bundle, `embedder_mismatch`,
-    `removal_in_full_run`), TooLargeError (`batch_too_large`, `batch_too_many_files`).
+    Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`, `batch_conflict`,
+    `path_repeated`, `embedding_unknown`), InvalidError (the codes of indexer.bundle,
+    `embedder_mismatch`, `removal_in_full_run`), TooLargeError (`batch_too_large`, `batch_too_many_files`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
     if not 1 <= number <= MAX_BATCHES:
@@ -213,7 +214,7 @@ def _removal_refused() -> ServiceError:
 def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[str]) -> list[str]:
     """Those of `digests` (SHA-256 in hex) that need no vector, in their order; leased to the run.
 
-    Raises NotFoundError, ConflictError (`run_not_open`).
+    Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
