@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -41,6 +42,7 @@ def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
         "RUN_MAX_ATTEMPTS",
         "SWEEP_SECONDS",
         "EMBEDDING_RETENTION_DAYS",
+        "RUN_RETENTION_DAYS",
         "KEYLESS_SECONDS",
         "BEHIND_MINUTES",
     )
@@ -53,6 +55,37 @@ def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
         for name in names
         if getattr(settings, name) < 1
     ]
+
+
+@register(Tags.compatibility)
+def check_addresses(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """What id tokens are compared with is written in the one way that GitHub and clients do."""
+    del app_configs, kwargs
+    return [
+        Error(
+            f"AETERNA_{name} is {getattr(settings, name)!r}.",
+            hint="Write https://host.example: in lower case, with neither user nor query, and "
+            "without '/' at the end.",
+            id="aeterna.E003",
+        )
+        for name in ("PUBLIC_URL", "GITHUB_OIDC_ISSUER")
+        if not _is_plain_address(getattr(settings, name) or "https://unset.example")
+    ]
+
+
+def _is_plain_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port  # reading the port checks it
+    except ValueError:
+        return False
+    return (
+        address.split() == [address.rstrip("/")]
+        and address.startswith((f"http://{parts.netloc}", f"https://{parts.netloc}"))
+        and bool(host)
+        and parts.netloc == parts.netloc.lower()
+        and not any(mark in address for mark in "@?#")
+    )
 
 
 @register(Tags.security, deploy=True)

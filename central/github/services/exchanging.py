@@ -14,6 +14,7 @@ from central.github.granting import Grant, Purpose, grant
 from central.github.keys import keys_of
 from central.github.models import GitHubPolicy, IdTokenUse
 from central.repositories.models import Repository
+from central.repositories.services import note_visibility
 from central.tenancy.models import ApiToken, Organization
 from central.tenancy.services import issue_token
 from central.tenancy.tokens import bind
@@ -68,8 +69,7 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
     )
     _use_up(claims)
     if repository and repository.visibility != claims.visibility:
-        repository.visibility = claims.visibility
-        repository.save(update_fields=["visibility"])
+        note_visibility(repository, claims.visibility)
     return issue_token(_api_token(organization, claims, granted)), organization
 
 

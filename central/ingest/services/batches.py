@@ -96,7 +96,8 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
 
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`, `batch_conflict`,
     `path_repeated`, `embedding_unknown`), InvalidError (the codes of indexer.bundle,
-    `embedder_mismatch`, `removal_in_full_run`), TooLargeError (`batch_too_large`, `batch_too_many_files`).
+    `embedder_mismatch`, `removal_in_full_run`), TooLargeError (`batch_too_large`,
+    `batch_too_many_files`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
     if not 1 <= number <= MAX_BATCHES:
