@@ -53,7 +53,20 @@ class GitHubContext:
     head_sha: str = ""
     summary_file: Path | None = None
     output_file: Path | None = None
-    token: str = field(default="", repr=False)  # reads the repository, no more
+
+
+@dataclass(frozen=True, slots=True)
+class GitCredential:
+    """A token that may read repositories of one server, and is for no other."""
+
+    server_url: str
+    token: str = field(repr=False)
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str]) -> "GitCredential | None":
+        """The job's own; None where there is none, or no server."""
+        server, token = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_TOKEN")
+        return cls(server.rstrip("/"), token) if server and token else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +209,6 @@ def _github(environ: Mapping[str, str]) -> GitHubContext:
         head_sha=_member(event, "pull_request", "head", "sha"),
         summary_file=_path(environ.get("GITHUB_STEP_SUMMARY")),
         output_file=_path(environ.get("GITHUB_OUTPUT")),
-        token=environ.get("GITHUB_TOKEN", ""),
     )
 
 

@@ -14,7 +14,6 @@ from indexer.errors import GitError
 from indexer.records import MAX_PATH_BYTES, SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
-SELECTION_FILE = ".codesearch.toml"
 ATTRIBUTES_FILE = ".gitattributes"
 
 _CUT_BYTES = 900
