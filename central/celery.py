@@ -16,6 +16,15 @@ app.conf.beat_schedule = {
         "task": "central.ingest.tasks.sweep",
         "schedule": float(settings.SWEEP_SECONDS),
     },
+    "purge": {
+        "task": "central.ingest.tasks.purge",
+        "schedule": crontab(minute="*/5"),
+        "options": {"expires": 300},
+    },
+    "forget": {
+        "task": "central.ingest.tasks.forget",
+        "schedule": crontab(hour="3", minute="7"),
+    },
     "reconcile": {
         "task": "central.ingest.tasks.reconcile",
         "schedule": crontab(hour="3", minute="17"),

@@ -1,4 +1,4 @@
-"""The embedded server's worker: a thread that applies queued runs, expires and reconciles.
+"""The embedded server's worker: a thread that applies queued runs, expires, purges, reconciles.
 
 It outlives every failure: an error is logged, the thread backs off and goes on.
 """
@@ -14,6 +14,8 @@ from django.utils import timezone
 from central.ingest import wakeup
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import release_leases
+from central.ingest.services.forgetting import forget
+from central.ingest.services.purging import purge_repository, purgeable_repositories
 from central.ingest.services.reconciling import reconcile
 from central.ingest.services.sweeping import sweep
 
@@ -75,8 +77,13 @@ class Sweeper:
             if self._stopping.is_set():
                 return
             apply_run(run_id=run_id)
+        for repository_id in purgeable_repositories(now=timezone.now()):
+            if self._stopping.is_set():
+                return
+            purge_repository(repository_id=repository_id)
         if timezone.now() >= self._reconcile_due:
             self._reconcile_due = next_reconcile(timezone.now())
+            forget(now=timezone.now())
             reconcile(repair=True)
 
 

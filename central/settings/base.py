@@ -136,6 +136,7 @@ RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
 RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=120)
 RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
+RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
 METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
 
 # --- GitHub -------------------------------------------------------------------------------------

@@ -1,0 +1,78 @@
+"""Deleting what nobody asks for any more: used credentials, old deliveries, the history of runs."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+
+from central.github.models import GitHubDelivery, IdTokenUse
+from central.ingest.models import LIVE_STATES, Batch, Delivery, IndexRun
+from central.tenancy.models import ApiToken
+
+_TOKEN_DAYS = 1  # after its expiry: until then it is told that it expired, not that it is unknown
+_DELIVERY_DAYS = 180
+_KEPT_RUNS = 20  # of every repository, however old
+_ROWS = 1000  # a transaction
+
+_OLD_RUNS = """SELECT id FROM (
+        SELECT id, state, ended_at,
+            row_number() OVER (PARTITION BY repository_id ORDER BY opened_at DESC) AS place
+        FROM ingest_indexrun) run
+    WHERE place > %s AND ended_at < %s AND NOT state = ANY(%s) LIMIT %s"""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """How many rows were deleted."""
+
+    tokens: int
+    id_tokens: int
+    deliveries: int
+    runs: int
+
+
+def forget(*, now: datetime) -> Forgotten:
+    """Delete what has had its time; runs after RUN_RETENTION_DAYS, but each repository's last."""
+    forgotten = Forgotten(
+        tokens=_forget_tokens(now - timedelta(days=_TOKEN_DAYS)),
+        id_tokens=IdTokenUse.objects.filter(forget_at__lt=now).delete()[0],
+        deliveries=GitHubDelivery.objects.filter(
+            received_at__lt=now - timedelta(days=_DELIVERY_DAYS)
+        ).delete()[0],
+        runs=_forget_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
+    )
+    _log.info("forgotten", **asdict(forgotten))
+    return forgotten
+
+
+def _forget_tokens(expired_before: datetime) -> int:
+    expired = ApiToken.objects.filter(is_short_lived=True, expires_at__lt=expired_before)
+    count = 0
+    while keys := list(expired.values_list("pk", flat=True)[:_ROWS]):
+        ApiToken.objects.filter(pk__in=keys).delete()  # their runs stay, and name no token
+        count += len(keys)
+    return count
+
+
+def _forget_runs(ended_before: datetime) -> int:
+    """Runs and what hangs on them; the last of each repository stay."""
+    count = 0
+    while keys := _old_runs(ended_before):
+        with transaction.atomic():
+            for model in (Batch, Delivery):
+                model.objects.filter(run__in=keys).delete()
+            IndexRun.objects.filter(pk__in=keys).delete()
+        count += len(keys)
+    return count
+
+
+def _old_runs(ended_before: datetime) -> list[UUID]:
+    live = [state.value for state in LIVE_STATES]
+    with connection.cursor() as cursor:
+        cursor.execute(_OLD_RUNS, [_KEPT_RUNS, ended_before, live, _ROWS])
+        return [row[0] for row in cursor.fetchall()]
