@@ -2,41 +2,44 @@
 
 import argparse
 import logging
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
+from indexer.actions import plain
 from indexer.commands import run
 from indexer.config import take_environment
 from indexer.errors import IndexerError
-from indexer.exits import EXIT_OF, Exit
+from indexer.exits import EXIT_OF, Exit, TerminatedError
 
 _COMMANDS: Final = (run,)
 _log = logging.getLogger(__name__)
 
 
-class _TerminatedError(BaseException):
-    """SIGTERM; like KeyboardInterrupt nothing but the top catches it."""
+class _Plain(logging.Formatter):
+    """A message is one line and no command to GitHub's runner, whatever file name it holds."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return plain(super().formatMessage(record))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and answer its exit code."""
     options = _parser().parse_args(arguments)
     environ = take_environment()
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
+    _log_to_standard_error()
     logging.getLogger("httpx").setLevel(logging.WARNING)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     signal.signal(signal.SIGTERM, _terminate)
     try:
         return int(options.execute(options, environ))
     except IndexerError as error:
-        sys.stderr.write(f"error: {error}\n")
+        _log.error("error: %s", error)
         return EXIT_OF[type(error)]
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
-    except _TerminatedError:
-        return Exit.TERMINATED
+    except (KeyboardInterrupt, TerminatedError) as cancelled:
+        _leave(Exit.of_signal(cancelled))
     except Exception:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found
         _log.exception("error: a fault of the indexer; please report it with these lines:")
         return Exit.NOT_INDEXED
@@ -52,8 +55,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _log_to_standard_error() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Plain())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+
+
 def _terminate(_signal: int, _frame: object) -> NoReturn:
-    raise _TerminatedError
+    raise TerminatedError
+
+
+def _leave(code: Exit) -> NoReturn:
+    """At once: a thread that still sends would be waited for, for a minute if central is away."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

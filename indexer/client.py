@@ -122,8 +122,11 @@ class Central:
 
     def send_webhook(
         self, request: OpenRequest, run: OpenedRun, plan: Plan, *, batches: int, stats: RunStats
-    ) -> None:
-        """Announce that the run is uploaded, signed with the run's secret."""
+    ) -> str:
+        """Announce that the run is uploaded, signed with the run's secret.
+
+        Answers the address where central tells what becomes of it.
+        """
         content = _json(
             {
                 "org_id": request.org_id,
@@ -149,7 +152,11 @@ class Central:
                 "webhook-signature": signature,
             }
 
-        self._transport.request("POST", "/api/v1/index/updated", content=content, headers=signed)
+        answer = self._transport.request(
+            "POST", "/api/v1/index/updated", content=content, headers=signed
+        )
+        with _expected(answer):
+            return str(answer["status_url"])
 
     def get_run(self, run_id: str) -> RunState:
         """The run's state now."""

@@ -7,6 +7,10 @@ from typing import Final
 from indexer import errors
 
 
+class TerminatedError(BaseException):
+    """SIGTERM; as with KeyboardInterrupt, who catches it raises it again, but for the top."""
+
+
 class Exit(IntEnum):
     """How a command ended. `meaning` is shown beside the number."""
 
@@ -23,6 +27,11 @@ class Exit(IntEnum):
     def meaning(self) -> str:
         """In a few words."""
         return _MEANINGS[self]
+
+    @classmethod
+    def of_signal(cls, signal: BaseException) -> "Exit":
+        """KeyboardInterrupt or TerminatedError as an exit code: 128 and the signal's number."""
+        return cls.TERMINATED if isinstance(signal, TerminatedError) else cls.INTERRUPTED
 
 
 _MEANINGS: Final[Mapping[Exit, str]] = {

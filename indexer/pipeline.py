@@ -1,7 +1,6 @@
 """The whole run, top to bottom: open, decide, select, process, upload, announce, wait, report."""
 
 import logging
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,14 +11,16 @@ from indexer.attributes import attributes_at
 from indexer.bundle.compression import compress
 from indexer.bundle.encoding import FileLine, encode_tree
 from indexer.client import Central, OpenedRun, OpenRequest, RunState
-from indexer.errors import IndexerError, RunConflictError, RunStaleError
+from indexer.errors import RunConflictError, RunStaleError
 from indexer.git import Repository
+from indexer.giving_up import give_up
 from indexer.planning import Indexed, Plan, Requested, decide
 from indexer.processing import Processor, skipped_line
 from indexer.project_file import PROJECT_FILE, parse_project_file
 from indexer.records import Mode, RunStats, SourceFile, TreeEntry
+from indexer.report import Course, Report, Stage
 from indexer.selection import SelectionRules, needs_content, skip_reason_by_entry
-from indexer.summary import Report
+from indexer.tally import Stopwatch, Tally
 from indexer.upload import BatchUploader
 
 _STALE_ATTEMPTS: Final = 3
@@ -64,93 +65,86 @@ class _Work:
     removed_by_tree: int = 0
 
 
-class _Stopwatch:
-    """Seconds by stage."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        began = monotonic()
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + monotonic() - began
-
-    def rounded(self) -> dict[str, float]:
-        return {name: round(seconds, 3) for name, seconds in self.seconds.items()}
-
-
-def index(*, job: Job, repository: Repository, central: Central, progress: Progress) -> Report:
+def index(
+    *, job: Job, repository: Repository, central: Central, progress: Progress, course: Course
+) -> Report:
     """Bring central's index of the repository to the job's commit and answer what was done.
 
     If another run is applied meanwhile, plans again, at most three times. Raises IndexerError.
+    Whatever is raised, `course` then says what central knows of the last run.
     """
     for _ in range(_STALE_ATTEMPTS):
         try:
-            return _Run(job, repository, central, progress).carry_out()
+            return _Run(job, repository, central, progress, course).carry_out()
         except RunStaleError as exc:
             _log.warning("%s; planning again", exc)
-    return _Run(job, repository, central, progress).carry_out()
+    return _Run(job, repository, central, progress, course).carry_out()
 
 
 class _Run:
     """One attempt."""
 
     def __init__(
-        self, job: Job, repository: Repository, central: Central, progress: Progress
+        self,
+        job: Job,
+        repository: Repository,
+        central: Central,
+        progress: Progress,
+        course: Course,
     ) -> None:
         self._job = job
         self._repository = repository
         self._central = central
         self._progress = progress
-        self._watch = _Stopwatch()
+        self._course = course
+        self._watch = Stopwatch()
+        self._tally = Tally()
+        self._deepened = False
         self._commit = job.request.commit_sha
 
     def carry_out(self) -> Report:
         with self._watch.stage("open"):
             opened = self._open()
-        with self._abandoned_on_error(opened):
+        with self._given_up_on_error():
             with self._watch.stage("plan"):
                 plan = self._decide(opened)
             self._progress.plan(plan)
             if plan.mode is Mode.NONE:
                 self._central.abandon_run(opened.run_id, plan.reason)
-                return self._report(opened, plan, RunStats())
+                return self._report(opened, plan, RunStats(), status_url=None)
             with self._watch.stage("select"):
                 work = self._select(opened, plan)
             with self._watch.stage("process"):
-                batches, counts = self._upload(opened, work)
-            stats = self._stats(work, counts)
-            self._central.send_webhook(
-                self._job.request, opened, plan, batches=batches, stats=stats
+                batches = self._upload(opened, work)
+            stats = self._tally.stats(
+                removed=len(work.removed) + work.removed_by_tree, seconds=self._watch.rounded()
             )
+            status_url = self._announce(opened, plan, batches, stats)
         with self._watch.stage("apply"):
             self._wait(opened)
-        return self._report(opened, plan, stats)
+        return self._report(opened, plan, stats, status_url)
 
     def _open(self) -> OpenedRun:
         give_up_at = monotonic() + self._job.timeout_seconds
         while True:
             try:
-                return self._central.open_run(self._job.request)
+                opened = self._central.open_run(self._job.request)
             except RunConflictError as exc:
                 left = give_up_at - monotonic()
                 if left <= 0:
                     raise
                 _log.info("waiting for run %s of this repository", exc.run_id)
                 self._central.wait_until_ended(exc.run_id, timeout_seconds=left)
+            else:
+                self._course.run_id, self._course.stage = opened.run_id, Stage.OPEN
+                return opened
 
     @contextmanager
-    def _abandoned_on_error(self, opened: OpenedRun) -> Iterator[None]:
+    def _given_up_on_error(self) -> Iterator[None]:
         try:
             yield
         except BaseException:  # Ctrl-C as well: nobody else will finish this run
-            try:
-                self._central.abandon_run(opened.run_id, "cancelled")
-            except IndexerError as exc:
-                _log.warning("run %s was not given up, it will expire: %s", opened.run_id, exc)
+            give_up(self._central, self._course)
             raise
 
     def _decide(self, opened: OpenedRun) -> Plan:
@@ -159,13 +153,16 @@ class _Run:
             same_extractor=opened.base_extractor == self._job.request.extractor,
             same_embedder=opened.base_embedder == str(opened.embedder),
         )
-        return decide(
+        was_shallow = self._repository.is_shallow()
+        plan = decide(
             head=self._commit,
             ref=self._job.request.ref,
             indexed=indexed or None,
             requested=self._job.requested,
             history=self._repository,
         )
+        self._deepened = was_shallow and not self._repository.is_shallow()
+        return plan
 
     def _select(self, opened: OpenedRun, plan: Plan) -> _Work:
         if plan.mode is Mode.INCREMENTAL and plan.base:
@@ -201,33 +198,25 @@ class _Run:
             for entry in entries
         ]
 
-    def _upload(self, opened: OpenedRun, work: _Work) -> tuple[int, Counter[str]]:
-        """Send everything; answers the number of batches and what they hold."""
-        counts: Counter[str] = Counter()
+    def _upload(self, opened: OpenedRun, work: _Work) -> int:
+        """Send everything; answers the number of batches."""
         self._progress.start("files", len(work.entries))
         with BatchUploader(self._central, opened) as uploader:
             for path in work.removed:
                 uploader.remove(path)
             for file in self._files(opened, work.entries):
-                sent = uploader.add(file)
-                counts["skipped" if sent.record.skipped else "changed"] += 1
-                counts["chunks"] += sent.chunks
-                counts["symbols"] += sent.symbols
-                counts["references"] += sent.references
+                self._tally.add(uploader.add(file))
                 self._progress.advance()
-            return uploader.finish(), counts
+            return uploader.finish()
 
-    def _stats(self, work: _Work, counts: Counter[str]) -> RunStats:
-        return RunStats(
-            files_changed=counts["changed"],
-            files_removed=len(work.removed) + work.removed_by_tree,
-            files_skipped=counts["skipped"],
-            chunks=counts["chunks"],
-            symbols=counts["symbols"],
-            references=counts["references"],
-            embedded=counts["chunks"],
-            seconds=self._watch.rounded(),
+    def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> str:
+        """From here on the run is central's; answers where it tells of it."""
+        self._course.stage = Stage.ANNOUNCING
+        status_url = self._central.send_webhook(
+            self._job.request, opened, plan, batches=batches, stats=stats
         )
+        self._course.stage = Stage.ANNOUNCED
+        return status_url
 
     def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:
         wanted = [entry for entry in entries if needs_content(entry)]
@@ -257,7 +246,9 @@ class _Run:
         else:  # it has not begun
             self._progress.advance()
 
-    def _report(self, opened: OpenedRun, plan: Plan, stats: RunStats) -> Report:
+    def _report(
+        self, opened: OpenedRun, plan: Plan, stats: RunStats, status_url: str | None
+    ) -> Report:
         return Report(
             project=self._job.request.project_id,
             commit_sha=self._commit,
@@ -267,6 +258,11 @@ class _Run:
             reason=plan.reason,
             stats=stats,
             seconds=self._watch.rounded(),
+            languages=self._tally.languages,
+            skipped=self._tally.skipped,
+            status_url=status_url,
+            repository_url=self._job.request.repository_url,
+            deepened=self._deepened,
         )
 
 

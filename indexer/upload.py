@@ -14,7 +14,7 @@ _TARGET_BYTES: Final = 2_000_000  # small enough that sending overlaps with maki
 
 
 class BatchUploader:
-    """Batches of one run, numbered from 1. Within `with`, leaving it waits for what is under way.
+    """Batches of one run, numbered from 1. Leaving `with` by an exception waits for nothing.
 
     `add` and `finish` raise what sending raised.
     """
@@ -31,8 +31,8 @@ class BatchUploader:
     def __enter__(self) -> "BatchUploader":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._executor.shutdown(cancel_futures=True)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._executor.shutdown(wait=kind is None, cancel_futures=True)
 
     def remove(self, path: str) -> None:
         """Queue a removal."""

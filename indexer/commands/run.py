@@ -2,20 +2,23 @@
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from indexer.config import Settings
+from indexer import advice, job_summary
+from indexer.actions import Level, Runner
+from indexer.config import GitCredential, Settings
 from indexer.errors import IndexerError
-from indexer.exits import Exit
+from indexer.exits import EXIT_OF, Exit, TerminatedError
 from indexer.planning import Requested
-from indexer.summary import Report, annotation, as_json, as_markdown, as_text, failure_as_markdown
+from indexer.records import Reason, SkipReason
+from indexer.report import Course, Report, as_json, as_text
 
 _WAIT_SECONDS: Final = 1800.0
-_log = logging.getLogger(__name__)
+_OVER_LIMITS: Final = (SkipReason.TOO_LARGE, SkipReason.UNPROCESSABLE)
+_MANY_FILES, _MANY_OF_ALL = 10, 0.01
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -36,17 +39,21 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     """Bring the index up to date. Raises IndexerError."""
+    runner, course = Runner.of(environ), Course()
     try:
-        report, settings = _index(options, environ)
+        report = _index(options, environ, course)
     except IndexerError as error:
-        _tell_failure(error, environ)
+        _tell_failure(runner, error, course)
+        raise
+    except (KeyboardInterrupt, TerminatedError) as signal:
+        _tell_cancelled(runner, course, Exit.of_signal(signal))
         raise
     sys.stdout.write((json.dumps(as_json(report)) if options.json else as_text(report)) + "\n")
-    _write_summary(settings.github.summary_file, as_markdown(report))
+    _tell_done(runner, report)
     return Exit.OK
 
 
-def _index(options: argparse.Namespace, environ: Mapping[str, str]) -> tuple[Report, Settings]:
+def _index(options: argparse.Namespace, environ: Mapping[str, str], course: Course) -> Report:
     # Imported here: --help and a wrong argument answer at once.
     from indexer.processing import warm_up
 
@@ -61,7 +68,7 @@ def _index(options: argparse.Namespace, environ: Mapping[str, str]) -> tuple[Rep
     from indexer.progress import display
     from indexer.transport import Transport
 
-    repository = Repository(options.path)
+    repository = Repository(options.path, GitCredential.load(environ))
     settings = Settings.load(
         environ,
         project_dir=repository.root,
@@ -77,24 +84,69 @@ def _index(options: argparse.Namespace, environ: Mapping[str, str]) -> tuple[Rep
         retry_seconds=settings.retry_seconds,
     )
     with display(plain=options.json or settings.continuous_integration) as progress:
-        report = index(
-            job=job, repository=repository, central=Central(transport), progress=progress
+        return index(
+            job=job,
+            repository=repository,
+            central=Central(transport),
+            progress=progress,
+            course=course,
         )
-    return report, settings
 
 
-def _tell_failure(error: IndexerError, environ: Mapping[str, str]) -> None:
-    if environ.get("GITHUB_ACTIONS") == "true":
-        sys.stderr.write(annotation(error) + "\n")
-    summary = environ.get("GITHUB_STEP_SUMMARY")
-    _write_summary(Path(summary) if summary else None, failure_as_markdown(error))
+def _tell_done(runner: Runner, report: Report) -> None:
+    runner.summarize(job_summary.of_report(report))
+    runner.set_outputs(
+        {
+            "mode": report.mode,
+            "reason": report.reason,
+            "files-changed": str(report.stats.files_changed),
+            "chunks": str(report.stats.chunks),
+            "run-id": report.run_id,
+            "last-indexed-commit": report.last_indexed_commit or "",
+        }
+    )
+    if report.deepened:
+        runner.annotate(
+            Level.WARNING,
+            "The checkout lacks history",
+            "The history had to be fetched before the commits could be compared. Let the checkout "
+            f"do it at once:\n{advice.FETCH_DEPTH}",
+        )
+    if _skipped_many(report):
+        runner.annotate(
+            Level.WARNING,
+            "Many files are over the limits and were skipped",
+            "The job summary says how many and why. Raise `max_file_bytes` in [index] of "
+            ".codesearch.toml, or leave them out with `exclude`.",
+        )
+    if report.reason is Reason.SUPERSEDED:
+        runner.annotate(
+            Level.NOTICE,
+            "Nothing to do",
+            f"The branch has moved on from {report.commit_sha}: the index is of "
+            f"{report.last_indexed_commit} and stays so.",
+        )
 
 
-def _write_summary(path: Path | None, markdown: str) -> None:
-    if path is None:
-        return
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(markdown)
-    except OSError as exc:  # what the run did stands
-        _log.warning("the job summary was not written: %s", exc)
+def _skipped_many(report: Report) -> bool:
+    over = sum(report.skipped.get(reason, 0) for reason in _OVER_LIMITS)
+    files = report.stats.files_changed + report.stats.files_skipped
+    return over >= max(_MANY_FILES, files * _MANY_OF_ALL)
+
+
+def _tell_failure(runner: Runner, error: IndexerError, course: Course) -> None:
+    message = "\n".join(filter(None, (str(error), advice.lines_to_write(error))))
+    runner.annotate(Level.ERROR, advice.title(error), message)
+    runner.summarize(job_summary.of_failure(error, EXIT_OF[type(error)], course))
+    _tell_run(runner, course)
+
+
+def _tell_cancelled(runner: Runner, course: Course, code: Exit) -> None:
+    sys.stderr.write(f"cancelled: {job_summary.standing(course)}\n")
+    runner.summarize(job_summary.of_cancelled(code, course))
+    _tell_run(runner, course)
+
+
+def _tell_run(runner: Runner, course: Course) -> None:
+    if course.run_id:
+        runner.set_outputs({"run-id": course.run_id})

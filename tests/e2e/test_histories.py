@@ -15,7 +15,7 @@ from indexer.identity import StaticToken
 from indexer.pipeline import Job, index
 from indexer.planning import Requested
 from indexer.progress import display
-from indexer.summary import Report
+from indexer.report import Course, Report
 from indexer.transport import Transport
 from scripts.local_service import Organization
 from tests.e2e.histories import Branch, Step, steps
@@ -33,7 +33,11 @@ def run(acme: Organization, branch: Branch, project: str) -> Report:
         job = Job(request, Requested.AUTO, timeout_seconds=30)
         with display(plain=True) as progress:
             return index(
-                job=job, repository=repository, central=Central(transport), progress=progress
+                job=job,
+                repository=repository,
+                central=Central(transport),
+                progress=progress,
+                course=Course(),
             )
     finally:
         transport.close()

@@ -72,7 +72,7 @@ def test_json_stands_alone_on_standard_output(
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["reason"] == "first_index"
     assert "mode: full, reason: first_index" in done.stderr
-    assert summary.read_text().startswith("### Code index: shop")
+    assert summary.read_text().startswith("### Code index: <code>shop</code>")
     again = run(sandbox, environment(central))
     assert again.returncode == 0
     assert "nothing to do (up_to_date" in again.stdout
@@ -157,7 +157,7 @@ def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing_else(
     done = run(sandbox, environ)
     assert done.returncode == 2
     assert "error: AETERNA_TOKEN" in done.stderr
-    assert "job summary was not written" in done.stderr
+    assert "was not written" in done.stderr
 
 
 def test_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from indexer.pipeline import index
 from indexer.planning import Plan, Requested
 from indexer.records import FileRecord, Mode, Reason, Removal, SkipReason
 from indexer.relations import Ecosystem, Manifest, Pin
-from indexer.summary import Report
+from indexer.report import Course, Report
 from indexer.transport import Transport
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.repositories import Sandbox
@@ -71,6 +71,7 @@ def run(
     mode: str = "auto",
     ref: str | None = None,
     progress: Recorded | None = None,
+    course: Course | None = None,
 ) -> Report:
     repository = Repository(sandbox.path)
     settings = Settings.load(
@@ -87,6 +88,7 @@ def run(
             repository=repository,
             central=Central(transport),
             progress=progress or Recorded(),
+            course=course or Course(),
         )
     finally:
         transport.close()

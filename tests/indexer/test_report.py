@@ -5,17 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.errors import GitError
-from indexer.records import Mode, Reason, RunStats
-from indexer.summary import (
-    Report,
-    annotation,
-    as_json,
-    as_markdown,
-    as_text,
-    failure_as_markdown,
-    headline,
-)
+from indexer.records import Mode, Reason, RunStats, SkipReason
+from indexer.report import Report, as_json, as_text, headline
 
 REPORT = Report(
     project="shop",
@@ -26,6 +17,9 @@ REPORT = Report(
     reason=Reason.FAST_FORWARD,
     stats=RunStats(3, 1, 2, chunks=9, symbols=7, references=40, embedded=9),
     seconds={"open": 0.25, "apply": 0.5},
+    languages={"python": 2, "go": 1},
+    skipped={SkipReason.BINARY: 2},
+    status_url="https://codesearch.example.com/api/v1/index/runs/run-1",
 )
 
 
@@ -37,7 +31,10 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
         "reason": "fast_forward",
         "base_commit": "b" * 40,
         "commit_sha": "c" * 40,
+        "last_indexed_commit": "c" * 40,
         "files": {"changed": 3, "removed": 1, "skipped": 2},
+        "languages": {"python": 2, "go": 1},
+        "skipped": {"binary": 2},
         "chunks": 9,
         "symbols": 7,
         "references": 40,
@@ -45,7 +42,14 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
         "reused": 0,
         "seconds": {"open": 0.25, "apply": 0.5},
         "run_id": "run-1",
+        "status_url": "https://codesearch.example.com/api/v1/index/runs/run-1",
     }
+
+
+@pytest.mark.parametrize("reason", [Reason.UP_TO_DATE, Reason.SUPERSEDED])
+def test_a_run_with_nothing_to_do_leaves_the_index_at_its_base(reason: Reason) -> None:
+    nothing = replace(REPORT, mode=Mode.NONE, reason=reason)
+    assert nothing.last_indexed_commit == "b" * 40
 
 
 def test_the_text_says_mode_reason_and_figures() -> None:
@@ -65,14 +69,3 @@ def test_nothing_to_do_is_one_line() -> None:
 @pytest.mark.parametrize("reason", list(Reason))
 def test_every_reason_has_a_sentence(reason: Reason) -> None:
     assert str(reason) in headline(replace(REPORT, reason=reason))
-
-
-def test_a_name_cannot_break_out_of_the_job_summary() -> None:
-    markdown = as_markdown(replace(REPORT, project="a|b\n# <img>`"))
-    assert markdown.splitlines()[0] == r"### Code index: a\|b \# \<img\>\`"
-
-
-def test_an_error_is_one_workflow_command_whatever_it_says() -> None:
-    error = GitError("50% gone\n::warning::x")
-    assert annotation(error) == "::error title=Code index failed::50%25 gone%0A::warning::x"
-    assert "GitError" in failure_as_markdown(error)

@@ -1,10 +1,11 @@
-"""What a run did, for people and programs: text, JSON, GitHub's job summary and annotations."""
+"""What a run did, or how far it came: the records, and their forms for terminals and programs."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any
 
-from indexer.errors import IndexerError
-from indexer.records import Mode, Reason, RunStats
+from indexer.records import Mode, Reason, RunStats, SkipReason
 
 _SENTENCES = {
     Reason.FIRST_INDEX: "this is the repository's first index",
@@ -21,9 +22,31 @@ _SENTENCES = {
 }
 
 
+class Stage(Enum):
+    """What central knows of a run. While it is being announced, only central can tell."""
+
+    UNOPENED = auto()
+    OPEN = auto()
+    ANNOUNCING = auto()
+    ANNOUNCED = auto()
+    GIVEN_UP = auto()
+
+
+@dataclass(slots=True)
+class Course:
+    """How far a run has come: noted on the way, told if it ends before its time."""
+
+    run_id: str = ""
+    stage: Stage = Stage.UNOPENED
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome of a run. `seconds` by stage; with `Mode.NONE` nothing was done."""
+    """The outcome of a run. `seconds` by stage; with `Mode.NONE` nothing was done.
+
+    `languages` and `skipped` count this run's files; `deepened`: it had to fetch the history that
+    the clone lacked. `repository_url` is where people see the repository, if it has such a place.
+    """
 
     project: str
     commit_sha: str
@@ -33,11 +56,26 @@ class Report:
     reason: Reason
     stats: RunStats
     seconds: dict[str, float]
+    languages: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[SkipReason, int] = field(default_factory=dict)
+    status_url: str | None = None
+    repository_url: str | None = None
+    deepened: bool = False
 
     @property
     def total_seconds(self) -> float:
         """Wall time of the run without the start of the interpreter."""
         return sum(self.seconds.values())
+
+    @property
+    def last_indexed_commit(self) -> str | None:
+        """The commit that the index is of, now that the run has ended."""
+        return self.base_commit if self.mode is Mode.NONE else self.commit_sha
+
+    @property
+    def sentence(self) -> str:
+        """Why the run was of its mode."""
+        return _SENTENCES[self.reason]
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -49,11 +87,14 @@ def as_json(report: Report) -> dict[str, Any]:
         "project": report.project,
         "base_commit": report.base_commit,
         "commit_sha": report.commit_sha,
+        "last_indexed_commit": report.last_indexed_commit,
         "files": {
             "changed": stats.files_changed,
             "removed": stats.files_removed,
             "skipped": stats.files_skipped,
         },
+        "languages": dict(report.languages),
+        "skipped": dict(report.skipped),
         "chunks": stats.chunks,
         "symbols": stats.symbols,
         "references": stats.references,
@@ -61,6 +102,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "reused": stats.reused,
         "seconds": report.seconds,
         "run_id": report.run_id,
+        "status_url": report.status_url,
     }
 
 
@@ -84,43 +126,4 @@ def as_text(report: Report) -> str:
 def headline(report: Report) -> str:
     """Mode and reason in one line."""
     done = "nothing to do" if report.mode is Mode.NONE else f"{report.mode} run"
-    return f"{done} ({report.reason}: {_SENTENCES[report.reason]})"
-
-
-def as_markdown(report: Report) -> str:
-    """GitHub's job summary."""
-    stats = report.stats
-    rows = {
-        "Commit": f"`{report.commit_sha}`",
-        "Base": f"`{report.base_commit}`" if report.base_commit else "none",
-        "Files indexed": str(stats.files_changed),
-        "Files removed": str(stats.files_removed),
-        "Files skipped": str(stats.files_skipped),
-        "Chunks": str(stats.chunks),
-        "Symbols": str(stats.symbols),
-        "References": str(stats.references),
-        "Seconds": f"{report.total_seconds:.2f}",
-    }
-    table = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
-    title = f"### Code index: {_cell(report.project)}\n\n{headline(report)}."
-    return f"{title}\n\n| | |\n|---|---|\n{table}\n"
-
-
-def failure_as_markdown(error: IndexerError) -> str:
-    """GitHub's job summary of a run that failed."""
-    return f"### Code index failed\n\n{type(error).__name__}: {_cell(str(error))}\n"
-
-
-def annotation(error: IndexerError) -> str:
-    """A workflow command that shows the error on the run's page.
-
-    https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
-    """
-    text = str(error).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::error title=Code index failed::{text}"
-
-
-def _cell(text: str) -> str:
-    """`text` where it can end neither a table nor a line nor start markup."""
-    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|#" else char for char in text)
-    return " ".join(escaped.split())
+    return f"{done} ({report.reason}: {report.sentence})"

@@ -1,0 +1,95 @@
+"""GitHub's runner as a step talks to it: job summary, outputs, annotations. Elsewhere, nobody.
+
+https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+"""
+
+import logging
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+
+class Level(StrEnum):
+    """How an annotation is shown."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTICE = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A file that is not there is not written, nor annotations where nobody reads them."""
+
+    reads_commands: bool = False
+    summary_file: Path | None = None
+    output_file: Path | None = None
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> "Runner":
+        """The runner that started this process."""
+        return cls(
+            reads_commands=environ.get("GITHUB_ACTIONS") == "true",
+            summary_file=_path(environ, "GITHUB_STEP_SUMMARY"),
+            output_file=_path(environ, "GITHUB_OUTPUT"),
+        )
+
+    def summarize(self, markdown: str) -> None:
+        """Add to the job summary, of which 1 MiB is shown."""
+        _append(self.summary_file, markdown)
+
+    def set_outputs(self, values: Mapping[str, str]) -> None:
+        """Set outputs of the step."""
+        _append(self.output_file, "".join(_output(*item) for item in values.items()))
+
+    def annotate(self, level: Level, title: str, message: str) -> None:
+        """Show a message on the run's page.
+
+        On standard error, which the runner reads as it does standard output (ScriptHandler.cs): so
+        a report that is asked for as JSON stands alone.
+        """
+        if self.reads_commands:
+            sys.stderr.write(f"::{level} title={_property(title)}::{_data(message)}\n")
+
+
+def plain(line: str) -> str:
+    """`line` as one line that the runner takes for no command: it may hold anybody's words.
+
+    The runner looks for `::` at the beginning and for `##[` anywhere (ActionCommand.cs).
+    """
+    shown = "".join(char if char.isprintable() else "�" for char in line).replace("##[", "## [")
+    return f"> {shown}" if shown.lstrip().startswith("::") else shown
+
+
+def _path(environ: Mapping[str, str], name: str) -> Path | None:
+    value = environ.get(name)
+    return Path(value) if value else None
+
+
+def _append(path: Path | None, text: str) -> None:
+    if path is None:
+        return
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as exc:  # what was done stands, and what is told elsewhere
+        _log.warning("what GitHub would have shown was not written: %s", exc)
+
+
+def _output(name: str, value: str) -> str:
+    """In the form that no value can end, as nobody can guess the delimiter."""
+    delimiter = secrets.token_hex(16)
+    return f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

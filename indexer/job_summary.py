@@ -1,0 +1,107 @@
+"""GitHub's job summary of a run, as Markdown: what was done, or what to change."""
+
+from indexer.advice import lines_to_write, title
+from indexer.errors import IndexerError
+from indexer.exits import Exit
+from indexer.markdown import code, link, table, text
+from indexer.records import Mode, Reason
+from indexer.report import Course, Report, Stage
+
+_SHORT = 12  # characters of a commit
+_REWRITTEN = {Reason.DIVERGED, Reason.REWOUND}
+_STANDING = {
+    Stage.UNOPENED: "The index is unchanged.",
+    Stage.OPEN: "The service could not be told; the run will expire, the index is unchanged.",
+    Stage.ANNOUNCING: "Whether the service goes on with the run, its status tells.",
+    Stage.ANNOUNCED: "All had been uploaded: the service goes on with the run.",
+    Stage.GIVEN_UP: "The run was given up, the index is unchanged.",
+}
+
+
+def of_report(report: Report) -> str:
+    """Of a run that did what it should; in one line, if that was nothing."""
+    if report.mode is Mode.NONE:
+        return (
+            f"**Code index of {code(report.project)}:** nothing to do at "
+            f"{_commit(report, report.commit_sha)}, {_why(report)}. {_run(report)}\n\n"
+        )
+    return "\n".join(
+        (
+            f"### Code index: {code(report.project)}\n",
+            f"**{str(report.mode).capitalize()} run** of {_commit(report, report.commit_sha)}: "
+            f"{_why(report)}.{_rewritten(report)}\n",
+            f"{_figures(report)}\n",
+            *_tables(report),
+            f"{_run(report)}\n\n",
+        )
+    )
+
+
+def of_failure(error: IndexerError, code_: Exit, course: Course) -> str:
+    """Of a run that failed."""
+    mending = lines_to_write(error)
+    return "\n".join(
+        (
+            f"### Code index failed: {text(title(error))}\n",
+            f"{text(str(error))}\n",
+            *([f"```yaml\n{mending}\n```\n"] if mending else []),
+            _ending(code_, course),
+        )
+    )
+
+
+def of_cancelled(code_: Exit, course: Course) -> str:
+    """Of a run that was cancelled."""
+    return f"### Code index cancelled\n\n{standing(course)} {_ending(code_, course)}"
+
+
+def standing(course: Course) -> str:
+    """What becomes of a run that was cancelled."""
+    return _STANDING[course.stage]
+
+
+def _ending(code_: Exit, course: Course) -> str:
+    run = f" Run {code(course.run_id)}." if course.run_id else ""
+    return f"Exit code {code_:d}: {code_.meaning}.{run}\n\n"
+
+
+def _why(report: Report) -> str:
+    return f"{text(report.sentence)} ({code(report.reason)})"
+
+
+def _commit(report: Report, commit: str) -> str:
+    address = report.repository_url and f"{report.repository_url}/commit/{commit}"
+    return link(code(commit[:_SHORT]), address)
+
+
+def _rewritten(report: Report) -> str:
+    if report.reason not in _REWRITTEN or not report.base_commit:
+        return ""
+    old, new = (_commit(report, commit) for commit in (report.base_commit, report.commit_sha))
+    return f" The branch was moved from {old} to {new}."
+
+
+def _figures(report: Report) -> str:
+    stats = report.stats
+    return (
+        f"{stats.files_changed:,} files indexed, {stats.files_removed:,} removed, "
+        f"{stats.files_skipped:,} skipped; {stats.chunks:,} chunks, {stats.symbols:,} symbols, "
+        f"{stats.references:,} references."
+    )
+
+
+def _tables(report: Report) -> list[str]:
+    languages = sorted(report.languages.items(), key=lambda item: (-item[1], item[0]))
+    skipped = sorted(report.skipped.items(), key=lambda item: (-item[1], item[0]))
+    files = [(text(name), f"{count:,}") for name, count in languages]
+    reasons = [(code(name), f"{count:,}", text(name.sentence)) for name, count in skipped]
+    stages = [(text(name), f"{seconds:.2f}") for name, seconds in report.seconds.items()]
+    return [
+        *([table(("Language", "Files:"), files)] if files else []),
+        *([table(("Skipped", "Files:", "Why"), reasons)] if reasons else []),
+        table(("Stage", "Seconds:"), [*stages, ("**all**", f"**{report.total_seconds:.2f}**")]),
+    ]
+
+
+def _run(report: Report) -> str:
+    return f"Run {link(code(report.run_id), report.status_url)}."
