@@ -14,10 +14,6 @@ is_whole() {
   [[ -f $stamp && $(<"$stamp") == "$(count_files)" ]]
 }
 
-try_thrice() {
-  "$@" || { sleep 2 && "$@"; } || { sleep 10 && "$@"; }
-}
-
 # What the runner says of package indexes to one of pip and uv is said to the other.
 share_settings() {
   local index=${UV_DEFAULT_INDEX:-${UV_INDEX_URL:-}}
@@ -36,9 +32,9 @@ make_venv() {
   local tools
   tools=$(mktemp -d "$RUNNER_TEMP/aeterna-code-search/tools-XXXXXX")
   awk '/^[^ #]/ { wanted = /^uv==/ } wanted' "$root/requirements/bootstrap.txt" >"$tools/uv.txt"
-  try_thrice "$VENV/bin/python" -I -m pip install --quiet --disable-pip-version-check --no-deps \
+  "$VENV/bin/python" -I -m pip install --quiet --disable-pip-version-check --no-deps \
     --only-binary :all: --require-hashes --target "$tools" -r "$tools/uv.txt"
-  try_thrice "$tools/bin/uv" pip sync --quiet --system-certs --compile-bytecode --require-hashes \
+  UV_HTTP_RETRIES=${UV_HTTP_RETRIES:-5} "$tools/bin/uv" pip sync --quiet --system-certs --compile-bytecode --require-hashes \
     --python "$VENV/bin/python" "$root/requirements/indexer.txt"
   rm -rf "$tools"
   count_files >"$stamp"
