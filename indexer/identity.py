@@ -76,7 +76,7 @@ class KeylessToken:
 
     hints: Mapping[int | str, str] = {
         401: "run the job again: even a token that central has just given was refused",
-        403: "a keyless token is good for nothing but the job's own repository, branch and commit",
+        403: "a keyless token may do what the organisation's policy gives this job, no more",
     }
 
     def __init__(
@@ -94,7 +94,6 @@ class KeylessToken:
         self._token = ""
         self._renew_at = 0.0
         self._lock = threading.Lock()
-        self._exchange_hints = _exchange_hints(settings)
 
     def bearer(self) -> str:
         """A token that is not about to expire."""
@@ -116,8 +115,17 @@ class KeylessToken:
             response = persist(
                 lambda: self._attempt(http), seconds=self._retry_seconds, sleep=self._sleep
             )
-        self._token, lifetime = _granted(decoded(response, self._exchange_hints))
+        self._token, lifetime = _granted(decoded(response, self._exchange_hints()))
         self._renew_at = began + max(lifetime - _AHEAD_SECONDS, lifetime / 2)
+
+    def _exchange_hints(self) -> Mapping[int | str, str]:
+        return {
+            404: "check central-url (AETERNA_URL); an older service needs an API token",
+            "oidc_audience": (
+                f"it is for {self._url}: set central-url (AETERNA_URL) to exactly the service's "
+                "public address"
+            ),
+        }
 
     def _attempt(self, http: httpx.Client) -> httpx.Response | Away:
         """One exchange, with an id token of its own: where an answer was lost, one is used up."""
@@ -170,28 +178,3 @@ def _granted(answer: Any) -> tuple[str, float]:
             "central's answer to the id token cannot be read: are both up to date?"
         ) from exc
     return str(token), lifetime
-
-
-def _exchange_hints(settings: Settings) -> dict[int | str, str]:
-    """What central cannot know when it refuses: where this client looked for it, and as whom."""
-    owner_id = settings.github.owner_id or "OWNER_ID"
-    return {
-        404: "check central-url (AETERNA_URL); an older service needs an API token",
-        "oidc_not_configured": (
-            f"set AETERNA_PUBLIC_URL={settings.url} where the service runs, or give the job an "
-            "API token"
-        ),
-        "oidc_audience": (
-            f"the job asked for {settings.url}: set central-url (AETERNA_URL) to exactly the "
-            "service's public address, its AETERNA_PUBLIC_URL"
-        ),
-        "oidc_issuer": (
-            "set AETERNA_GITHUB_OIDC_ISSUER, where the service runs, to the issuer of the GitHub "
-            "that runs this job"
-        ),
-        "oidc_owner_unknown": (
-            "if this owner's repositories belong into the index, an administrator runs "
-            f"`manage.py github_policy --organization {settings.organization} "
-            f"--owner-id {owner_id} --enable`"
-        ),
-    }

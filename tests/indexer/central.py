@@ -52,6 +52,9 @@ class StandIn:
     opened: list[dict[str, Any]] = field(default_factory=list)
     abandoned: list[str] = field(default_factory=list)
     runs: int = 0
+    bearer: str = TOKEN
+    exchanges: list[dict[str, Any]] = field(default_factory=list)  # each gives another bearer
+    lifetime_seconds: int = 900
     hold_tree: bool = False  # do not answer a tree before `let_go`
     tree_came: threading.Event = field(default_factory=threading.Event)
     let_go: threading.Event = field(default_factory=threading.Event)
@@ -81,7 +84,9 @@ class StandIn:
             self.requests.append(request)
             if self.failures:
                 return self.failures.pop(0)
-            if request.headers.get("Authorization") != f"Bearer {TOKEN}":
+            if request.path == "/api/v1/auth/github-oidc":
+                return 200, self._exchange(json.loads(request.body)), {}
+            if request.headers.get("Authorization") != f"Bearer {self.bearer}":
                 return 401, {"code": "unauthenticated", "detail": "Who is it?"}, {}
             path = request.path.removeprefix("/api/v1/index/")
             return (*self._route(request, path), {})
@@ -110,6 +115,11 @@ class StandIn:
                 self.abandoned.append(path.partition("reason=")[2])
                 return 204, None
         return 404, {"code": "not_found", "detail": "Nothing here."}
+
+    def _exchange(self, fields: dict[str, Any]) -> object:
+        self.exchanges.append(fields)
+        self.bearer = f"aet_keyless-{len(self.exchanges)}"
+        return {"access_token": self.bearer, "expires_in": self.lifetime_seconds}
 
     def _open(self, fields: dict[str, Any]) -> tuple[int, object]:
         self.opened.append(fields)
