@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.config import Settings, take_environment
+from indexer.config import GitCredential, IdTokenSource, Settings, take_environment
 from indexer.errors import ConfigurationError
 
 ENVIRON = {
@@ -66,15 +66,90 @@ def test_the_token_may_lie_in_a_file_and_shows_nowhere(tmp_path: Path) -> None:
         load(tmp_path, {**environ, "AETERNA_TOKEN_FILE": str(tmp_path / "none")})
 
 
+KEYLESS = {
+    "AETERNA_URL": "https://search.example",
+    "AETERNA_ORGANIZATION": "acme",
+    "GITHUB_ACTIONS": "true",
+    "ACTIONS_ID_TOKEN_REQUEST_URL": "https://actions.example/idtoken?api-version=2.0",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "key-of-the-job",
+}
+
+
+def test_a_job_without_a_token_is_keyless(tmp_path: Path) -> None:
+    settings = load(tmp_path, KEYLESS)
+    assert settings.credential == IdTokenSource(
+        "https://actions.example/idtoken?api-version=2.0", "key-of-the-job"
+    )
+    assert "key-of-the-job" not in repr(settings) + repr(settings.credential)
+
+
+def test_a_token_that_is_given_wins_over_an_id_token(tmp_path: Path) -> None:
+    settings = load(tmp_path, {**KEYLESS, "AETERNA_TOKEN": "aet_given"})
+    assert settings.credential == "aet_given"
+
+
+@pytest.mark.parametrize("name", ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"])
+def test_a_job_that_may_not_ask_for_an_id_token_is_told_the_permission(
+    tmp_path: Path, name: str
+) -> None:
+    environ = {**KEYLESS, name: ""}
+    with pytest.raises(ConfigurationError, match="permissions: id-token: write"):
+        load(tmp_path, environ)
+    with pytest.raises(ConfigurationError, match=r"^AETERNA_TOKEN is not set; [^,]*$"):
+        load(tmp_path, {**environ, "GITHUB_ACTIONS": ""})
+
+
+@pytest.mark.parametrize(
+    ("url", "audience"),
+    [
+        ("HTTPS://Search.Example/", "https://search.example"),
+        ("https://search.example/Code//", "https://search.example/Code"),
+        ("http://LocalHost:8000", "http://localhost:8000"),
+    ],
+)
+def test_the_address_is_written_as_the_audience_of_id_tokens_is(
+    tmp_path: Path, url: str, audience: str
+) -> None:
+    assert load(tmp_path, {**KEYLESS, "AETERNA_URL": url}).url == audience
+
+
+@pytest.mark.parametrize(
+    ("environ", "credential"),
+    [
+        (
+            {"GITHUB_SERVER_URL": "https://github.com/", "GITHUB_TOKEN": "ghs_x"},
+            GitCredential("https://github.com", "ghs_x"),
+        ),
+        ({"GITHUB_SERVER_URL": "https://github.com"}, None),
+        ({"GITHUB_TOKEN": "ghs_x"}, None),
+        ({"GITHUB_SERVER_URL": "https://github.com", "GITHUB_TOKEN": ""}, None),
+    ],
+)
+def test_git_is_given_the_jobs_token_for_its_server(
+    environ: dict[str, str], credential: GitCredential | None
+) -> None:
+    assert GitCredential.load(environ) == credential
+    assert "ghs_" not in repr(GitCredential.load(environ))
+
+
 def test_taking_the_environment_leaves_no_secret_to_children(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY", "GIT_DIR"):
+    removed = {
+        "AETERNA_TOKEN",
+        "OPENAI_API_KEY",
+        "QDRANT_API_KEY",
+        "GITHUB_TOKEN",
+        "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+        "ACTIONS_RUNTIME_TOKEN",
+        "GIT_DIR",
+    }
+    for name in removed:
         monkeypatch.setenv(name, "value")
     monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
     environ = take_environment()
-    assert environ["AETERNA_TOKEN"] == "value"
-    assert {"AETERNA_TOKEN", "OPENAI_API_KEY", "QDRANT_API_KEY", "GIT_DIR"}.isdisjoint(os.environ)
+    assert {name: environ[name] for name in removed} == dict.fromkeys(removed, "value")
+    assert removed.isdisjoint(os.environ)
     assert os.environ["TOKENIZERS_PARALLELISM"] == "false"
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")  # so that it is put back
 
@@ -142,3 +217,18 @@ def test_githubs_event_may_name_the_default_branch(
         "GITHUB_EVENT_PATH": str(event),
     }
     assert load(tmp_path, environ).github.default_branch == branch
+
+
+def test_githubs_event_names_the_commits_of_a_pull_request(tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    event.write_text('{"pull_request": {"base": {"sha": "b1"}, "head": {"sha": "h1"}}}')
+    environ = {
+        **ENVIRON,
+        "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_REPOSITORY": "acme/app",
+        "GITHUB_EVENT_PATH": str(event),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }
+    github = load(tmp_path, environ).github
+    assert (github.base_sha, github.head_sha) == ("b1", "h1")
+    assert (github.output_file, github.summary_file) == (tmp_path / "output", None)
