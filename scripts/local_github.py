@@ -123,8 +123,8 @@ class LocalGitHub:
 
     def id_token(self, audience: object, **changes: object) -> str:
         """A fresh id token of the job; `changes` as in `payload`."""
-        return jwt.encode(
-            self.payload(audience, **changes),
+        return jwt.PyJWS().encode(  # unlike jwt.encode, it signs claims of any type
+            json.dumps(self.payload(audience, **changes)).encode(),
             self.key,
             algorithm="RS256",
             headers={"kid": self.key_id},

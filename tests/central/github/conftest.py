@@ -1,0 +1,35 @@
+"""An organisation that lets in the jobs of one owner at a local GitHub."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import Settings
+
+from central.github.models import GitHubPolicy
+from central.tenancy.models import Organization
+from scripts.local_github import LocalGitHub, job_claims
+from tests.central.github.job import AUDIENCE
+
+
+@pytest.fixture(scope="session")
+def issuer() -> Iterator[LocalGitHub]:
+    """One for all tests: making its key takes longer than most of them."""
+    with LocalGitHub() as github:
+        yield github
+
+
+@pytest.fixture
+def github(issuer: LocalGitHub, settings: Settings) -> LocalGitHub:
+    """GitHub, running a push job of acme/shop; this service trusts it."""
+    issuer.claims = job_claims()
+    settings.PUBLIC_URL = AUDIENCE
+    settings.GITHUB_OIDC_ISSUER = issuer.issuer
+    return issuer
+
+
+@pytest.fixture
+def policy(github: LocalGitHub) -> GitHubPolicy:
+    """What acme allows: the defaults."""
+    owner_id = int(github.claims["repository_owner_id"])
+    acme = Organization.objects.create(slug="acme", github_owner_id=owner_id)
+    return GitHubPolicy.objects.create(organization=acme)
