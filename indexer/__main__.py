@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from indexer.actions import plain
-from indexer.commands import run
+from indexer.commands import impact, run
 from indexer.config import take_environment
 from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit, TerminatedError
 
-_COMMANDS: Final = (run,)
+_COMMANDS: Final = (run, impact)
 _log = logging.getLogger(__name__)
 
 
