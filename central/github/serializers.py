@@ -20,3 +20,9 @@ class AccessToken(serializers.Serializer[Any]):
 
     access_token = serializers.CharField()
     expires_in = serializers.IntegerField()
+
+
+class DeliveryOutcome(serializers.Serializer[Any]):
+    """What became of a webhook's delivery."""
+
+    outcome = serializers.CharField()

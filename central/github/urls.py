@@ -3,7 +3,9 @@
 from django.urls import path
 
 from central.github.views import GitHubOidcView
+from central.github.webhooks import GitHubWebhookView
 
 urlpatterns = [
     path("auth/github-oidc", GitHubOidcView.as_view(), name="auth-github-oidc"),
+    path("github/webhook", GitHubWebhookView.as_view(), name="github-webhook"),
 ]

@@ -1,0 +1,53 @@
+"""`manage.py github_webhook_secret --organization SLUG`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
+
+from central.github.signatures import organization_secret
+from central.tenancy.models import Organization
+
+
+class Command(BaseCommand):
+    """Show the secret of an organisation's own webhooks."""
+
+    help = (
+        "Print, alone on standard output, the secret for the webhooks of an organisation on "
+        "GitHub; on standard error, what else to fill in there."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whose."""
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the secret, then the rest."""
+        del args
+        slug = options["organization"].removeprefix("org-")
+        organization = Organization.objects.filter(slug=slug).first()
+        if organization is None:
+            raise CommandError(
+                f"There is no organisation '{slug}'; make it with create_organization."
+            )
+        self.stdout.write(organization_secret(organization))
+        for line in _form(organization):
+            self.stderr.write(line)
+
+
+def _form(organization: Organization) -> list[str]:
+    """What else the form on GitHub asks for, and what is lacking here."""
+    origin = (settings.PUBLIC_URL or "https://<this service>").rstrip("/")
+    lines = [
+        f"Payload URL: {origin}{reverse('github-webhook')}?org_id={organization.slug}",
+        "Content type: application/json",
+        "Events: pushes, repositories",
+    ]
+    if organization.github_owner_id is None:
+        lines.append(
+            "The organisation has no GitHub owner id yet: until an administrator sets it, its "
+            "webhooks are refused."
+        )
+    return lines

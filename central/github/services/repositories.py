@@ -1,0 +1,158 @@
+"""What each of GitHub's events does to an organisation's repositories. Needs a transaction.
+
+A repository is known by GitHub's id; by its name only where it has none yet and the App says both.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from central.github.events import (
+    BranchChanged,
+    Event,
+    Ignored,
+    Installed,
+    InstalledRepository,
+    Push,
+    Removed,
+    Renamed,
+    Uninstalled,
+    VisibilityChanged,
+)
+from central.github.models import GitHubPolicy
+from central.repositories.models import Repository, Visibility
+from central.repositories.services import (
+    follow_default_branch,
+    note_push,
+    note_visibility,
+    rename_repository,
+    retire_repository,
+)
+from central.tenancy.models import Organization
+
+_UNKNOWN = "ignored: no repository here has this id"
+
+
+def carry_out(*, organization: Organization, event: Event) -> str:
+    """Do what the event asks for; the outcome, in words."""
+    return _ACTS[type(event)](organization, event)
+
+
+def _ignore(organization: Organization, event: Ignored) -> str:
+    del organization
+    return event.reason
+
+
+def _note_push(organization: Organization, event: Push) -> str:
+    """Waits for no lock: an apply may hold the repository's for long."""
+    repository = _known(organization, event.repository_id)
+    if repository is None:
+        return _UNKNOWN
+    if event.ref != repository.tracked_ref:
+        return "ignored: the ref is not tracked"
+    is_last = note_push(
+        repository, commit_sha=event.after, before=event.before, pushed_at=event.pushed_at
+    )
+    return "push noted" if is_last else "ignored: a later push is known"
+
+
+def _rename(organization: Organization, event: Renamed) -> str:
+    repository = _locked(organization, event.repository_id)
+    if repository is None:
+        return _UNKNOWN
+    rename_repository(repository, event.name)
+    repository.web_url = event.web_url
+    repository.save(update_fields=["web_url"])
+    return "renamed"
+
+
+def _retire(organization: Organization, event: Removed) -> str:
+    repository = _locked(organization, event.repository_id)
+    if repository is None:
+        return _UNKNOWN
+    retire_repository(repository)
+    return "retired: deleted" if event.new_owner_id is None else "retired: transferred"
+
+
+def _follow_branch(organization: Organization, event: BranchChanged) -> str:
+    repository = _locked(organization, event.repository_id)
+    if repository is None:
+        return _UNKNOWN
+    if not follow_default_branch(repository, old=event.old, new=event.new):
+        return "ignored: another branch is tracked"
+    return "tracked branch changed"
+
+
+def _change_visibility(organization: Organization, event: VisibilityChanged) -> str:
+    repository = _locked(organization, event.repository_id)
+    if repository is None:
+        return _UNKNOWN
+    note_visibility(repository, event.visibility)
+    return f"visibility: {event.visibility}"
+
+
+def _install(organization: Organization, event: Installed) -> str:
+    GitHubPolicy.objects.filter(organization=organization).update(
+        installation_id=event.installation_id
+    )
+    _lock(organization)
+    known = _listed(organization, event.repositories)
+    for repository, listed in known:
+        _identify(repository, listed)
+    return f"installation noted, {len(known)} known repositories"
+
+
+def _listed(
+    organization: Organization, listed: tuple[InstalledRepository, ...]
+) -> list[tuple[Repository, InstalledRepository]]:
+    """Those that are known by their id or, where they have none, by their name."""
+    here = Repository.objects.filter(organization=organization, retired_at=None)
+    ids, names = {item.repository_id for item in listed}, {item.name for item in listed}
+    by_id = {repository.github_id: repository for repository in here.filter(github_id__in=ids)}
+    unidentified = here.filter(github_id=None, name__in=names)
+    by_name = {repository.name: repository for repository in unidentified}
+    found = ((by_id.get(item.repository_id) or by_name.get(item.name), item) for item in listed)
+    return [(repository, item) for repository, item in found if repository is not None]
+
+
+def _identify(repository: Repository, listed: InstalledRepository) -> None:
+    repository.github_id = listed.repository_id
+    if not listed.is_private:
+        repository.visibility = Visibility.PUBLIC
+    elif repository.visibility == Visibility.PUBLIC:
+        repository.visibility = Visibility.PRIVATE  # it may be internal: that is told elsewhere
+    repository.save(update_fields=["github_id", "visibility"])
+
+
+def _uninstall(organization: Organization, event: Uninstalled) -> str:
+    GitHubPolicy.objects.filter(
+        organization=organization, installation_id=event.installation_id
+    ).update(installation_id=None)
+    return "installation removed"
+
+
+def _known(organization: Organization, repository_id: int) -> Repository | None:
+    return Repository.objects.filter(
+        organization=organization, github_id=repository_id, retired_at=None
+    ).first()
+
+
+def _locked(organization: Organization, repository_id: int) -> Repository | None:
+    """As `_known`, with the organisation's lock."""
+    _lock(organization)
+    return _known(organization, repository_id)
+
+
+def _lock(organization: Organization) -> None:
+    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+
+
+_ACTS: dict[type[Any], Callable[[Organization, Any], str]] = {
+    Ignored: _ignore,
+    Push: _note_push,
+    Renamed: _rename,
+    Removed: _retire,
+    BranchChanged: _follow_branch,
+    VisibilityChanged: _change_visibility,
+    Installed: _install,
+    Uninstalled: _uninstall,
+}

@@ -1,0 +1,75 @@
+"""Who signed a webhook of GitHub's: the App's secret, or one that is derived for an organisation.
+
+https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+"""
+
+import hashlib
+import hmac
+import re
+
+from django.conf import settings
+
+from central.common.errors import UnauthenticatedError
+from central.github.models import GitHubPolicy
+from central.tenancy.models import SLUG, Organization
+
+SIGNATURE_HEADER = "X-Hub-Signature-256"
+# Of what is read before it is verified. GitHub's own cap is 25 MB, but a push names 2,048 commits
+# at most and is the largest that anything is made of here.
+BODY_MAX_BYTES = 5 * 1024 * 1024
+
+_FIRST_VERSION = 1
+
+
+def organization_secret(organization: Organization) -> str:
+    """The secret of the organisation's own webhooks: a function of SECRET_KEY and its version.
+
+    The version is its policy's; without a policy it is that of a new one.
+    """
+    policy = GitHubPolicy.objects.filter(organization=organization).first()
+    version = policy.webhook_secret_version if policy else _FIRST_VERSION
+    return _derived(f"{organization.pk}:{version}")
+
+
+def verified_sender(
+    *, org_id: str | None, signature: str | None, body: bytes
+) -> Organization | None:
+    """The organisation (named by `org_id`) whose secret signed `body`; None: the App's secret did.
+
+    Raises UnauthenticatedError (`github_signature_missing`, `github_signature_invalid`), alike for
+    a wrong signature, an organisation that does not exist and an App that has no secret.
+    """
+    if not signature:
+        raise UnauthenticatedError(
+            f"The webhook must be signed: give it a secret on GitHub, which then sends "
+            f"{SIGNATURE_HEADER}.",
+            code="github_signature_missing",
+        )
+    organization = None if org_id is None else _named(org_id)
+    if org_id is None:
+        secret = settings.GITHUB_WEBHOOK_SECRET
+    else:
+        secret = organization_secret(organization) if organization else None
+    expected = "sha256=" + _digest(secret or _derived("nobody"), body)
+    is_same = hmac.compare_digest(expected.encode(), signature.encode(errors="replace"))
+    if not (secret and is_same):
+        raise UnauthenticatedError(
+            "The signature does not fit the body. Set the webhook's secret on GitHub to what "
+            "`manage.py github_webhook_secret` prints, and its URL to the one that it names; an "
+            "App's secret is GITHUB_WEBHOOK_SECRET here.",
+            code="github_signature_invalid",
+        )
+    return organization
+
+
+def _named(org_id: str) -> Organization | None:
+    slug = org_id.removeprefix("org-")
+    return Organization.objects.filter(slug=slug).first() if re.match(SLUG, slug) else None
+
+
+def _derived(of: str) -> str:
+    return _digest(settings.SECRET_KEY, f"github-webhook:{of}".encode())
+
+
+def _digest(secret: str, data: bytes) -> str:
+    return hmac.new(secret.encode(), data, hashlib.sha256).hexdigest()

@@ -1,0 +1,71 @@
+"""GitHub's webhooks: verify the raw bytes, only then parse, carry out, answer."""
+
+import re
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.exceptions import UnsupportedMediaType
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from central.common.bodies import json_object, read_body
+from central.common.errors import InvalidError
+from central.github.serializers import DeliveryOutcome
+from central.github.services.delivering import deliver
+from central.github.signatures import BODY_MAX_BYTES, SIGNATURE_HEADER, verified_sender
+
+_EVENT_HEADER, _DELIVERY_HEADER = "X-GitHub-Event", "X-GitHub-Delivery"
+_EVENT = re.compile(r"[a-z_]{1,60}\Z")
+_DELIVERY = re.compile(r"[A-Za-z0-9-]{1,100}\Z")
+
+
+class GitHubWebhookView(APIView):
+    """Webhooks of the GitHub App and of organisations. The signature is the credential."""
+
+    authentication_classes = ()
+    permission_classes = ()
+
+    @extend_schema(
+        operation_id="github_webhook",
+        request=OpenApiTypes.OBJECT,
+        parameters=[
+            *(
+                OpenApiParameter(name, str, OpenApiParameter.HEADER, required=True)
+                for name in (SIGNATURE_HEADER, _EVENT_HEADER, _DELIVERY_HEADER)
+            ),
+            OpenApiParameter(
+                "org_id", str, description="Whose own secret signs; without: the App's"
+            ),
+        ],
+        responses={202: DeliveryOutcome},
+        auth=[],
+    )
+    def post(self, request: Request) -> Response:
+        """Take what GitHub tells: pushes, renamed and removed repositories, installations."""
+        body = read_body(request, limit_bytes=BODY_MAX_BYTES)
+        organization = verified_sender(
+            org_id=request.query_params.get("org_id"),
+            signature=request.headers.get(SIGNATURE_HEADER),
+            body=body,
+        )
+        if request.content_type.partition(";")[0].strip().lower() != "application/json":
+            raise UnsupportedMediaType(
+                request.content_type,
+                "Choose the content type application/json in the webhook's settings on GitHub.",
+            )
+        outcome = deliver(
+            organization=organization,
+            delivery_id=_header(request, _DELIVERY_HEADER, _DELIVERY),
+            event=_header(request, _EVENT_HEADER, _EVENT),
+            payload=json_object(body),
+        )
+        return Response({"outcome": outcome}, status=status.HTTP_202_ACCEPTED)
+
+
+def _header(request: Request, name: str, pattern: re.Pattern[str]) -> str:
+    value = request.headers.get(name, "")
+    if not pattern.match(value):
+        raise InvalidError(f"{name} must be as GitHub sends it.", code="github_header_invalid")
+    return value
