@@ -42,7 +42,7 @@ def of_failure(error: IndexerError, code_: Exit, course: Course) -> str:
     mending = lines_to_write(error)
     return "\n".join(
         (
-            f"### Code index failed: {text(title(error))}\n",
+            f"### Code index failed: {title(error)}\n",
             f"{text(str(error))}\n",
             *([f"```yaml\n{mending}\n```\n"] if mending else []),
             _ending(code_, course),
@@ -66,7 +66,7 @@ def _ending(code_: Exit, course: Course) -> str:
 
 
 def _why(report: Report) -> str:
-    return f"{text(report.sentence)} ({code(report.reason)})"
+    return f"{report.sentence} ({code(report.reason)})"
 
 
 def _commit(report: Report, commit: str) -> str:
@@ -94,8 +94,8 @@ def _tables(report: Report) -> list[str]:
     languages = sorted(report.languages.items(), key=lambda item: (-item[1], item[0]))
     skipped = sorted(report.skipped.items(), key=lambda item: (-item[1], item[0]))
     files = [(text(name), f"{count:,}") for name, count in languages]
-    reasons = [(code(name), f"{count:,}", text(name.sentence)) for name, count in skipped]
-    stages = [(text(name), f"{seconds:.2f}") for name, seconds in report.seconds.items()]
+    reasons = [(code(name), f"{count:,}", name.sentence) for name, count in skipped]
+    stages = [(name, f"{seconds:.2f}") for name, seconds in report.seconds.items()]
     return [
         *([table(("Language", "Files:"), files)] if files else []),
         *([table(("Skipped", "Files:", "Why"), reasons)] if reasons else []),

@@ -1,8 +1,7 @@
 """Markdown for GitHub's job summaries, out of texts that anybody may have written.
 
-Whatever is not a letter, a digit, a space or a dash becomes a character reference, which Markdown
-takes for text wherever it stands (CommonMark 0.31, 6.2 and 2.5): so no name, path or error can be
-a link, a tag, a table's end or a heading.
+What may mean something becomes a character reference, which Markdown takes for text wherever it
+stands (CommonMark 0.31, 2.5): no name, path or error can be a link, a tag or the end of a table.
 """
 
 import re
@@ -23,7 +22,7 @@ def text(value: str) -> str:
 def _character(char: str) -> str:
     if not char.isprintable():  # control characters, text direction, halves of a pair
         return "�"
-    return char if char.isalnum() or char in " -/" else f"&#{ord(char)};"
+    return char if char.isalnum() or char in " /,;'" else f"&#{ord(char)};"
 
 
 def code(value: str) -> str:
