@@ -1,4 +1,4 @@
-"""The real action on real repositories and the real service: what becomes of the index.
+"""Jobs of one repository, one after another: what each does to the index, and what it tells.
 
 The scenarios' names are the specification's.
 """
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from scripts.local_git import git
-from tests.action.forge import Remote
+from tests.action.forge import JOB_TOKEN, Remote
 from tests.action.harness import Result
 from tests.action.workplace import Workplace
 
@@ -43,8 +42,60 @@ def story(workplace: Workplace) -> Story:
     return Story(remote, commits, results)
 
 
-def test_debug(story: Story) -> None:
-    for name, result in story.results.items():
-        print(name, result.conclusion, result.outputs, result.steps)
-        print(result.log)
-        print(result.summary)
+def test_scenario_index_update_on_pr_merge(workplace: Workplace, story: Story) -> None:
+    result = story.results["first"]
+
+    assert result.conclusion == "success"
+    run_id = result.outputs.pop("run-id")
+    assert result.outputs == {
+        "mode": "full",
+        "reason": "first_index",
+        "files-changed": "6",
+        "chunks": "6",
+        "last-indexed-commit": story.commits["first"],
+    }
+    assert run_id in result.summary
+    assert "the repository&#39;s first index" in result.summary
+    assert "| python | 6 |" in result.summary
+
+
+def test_scenario_index_only_changed_files(story: Story) -> None:
+    result = story.results["three files"]
+
+    assert result.outputs["mode"] == "incremental"
+    assert result.outputs["reason"] == "fast_forward"
+    assert result.outputs["files-changed"] == "3"
+    assert result.outputs["last-indexed-commit"] == story.commits["three files"]
+
+
+def test_a_job_of_the_indexed_commit_does_nothing(story: Story) -> None:
+    result = story.results["same"]
+
+    assert (result.outputs["mode"], result.outputs["reason"]) == ("none", "up_to_date")
+    assert result.outputs["last-indexed-commit"] == story.commits["three files"]
+
+
+def test_an_old_job_run_again_after_a_newer_one_leaves_the_newer_commit(story: Story) -> None:
+    result = story.results["old job"]
+
+    assert result.steps["run"].exit_code == 0
+    assert (result.outputs["mode"], result.outputs["reason"]) == ("none", "superseded")
+    assert result.outputs["last-indexed-commit"] == story.commits["three files"]
+    assert story.commits["three files"] in " ".join(result.annotations("notice"))
+
+
+def test_scenario_handle_force_push(workplace: Workplace, story: Story) -> None:
+    result = story.results["forced"]
+
+    assert (result.outputs["mode"], result.outputs["reason"]) == ("full", "diverged")
+    assert "history was rewritten" in result.summary
+    [status] = workplace.acme.get("index/status", project="payments-api")["projects"]
+    assert status["last_indexed_commit"] == story.commits["forced"]
+    found = workplace.acme.search("refund_1 card", mode="lexical")["results"]
+    assert "refund_1" not in [hit["name"] for hit in found]
+
+
+def test_no_job_writes_a_secret_anywhere(workplace: Workplace, story: Story) -> None:
+    for result in story.results.values():
+        for secret in (workplace.acme.token, JOB_TOKEN):
+            assert secret not in result.raw + result.log + result.summary
