@@ -1,0 +1,179 @@
+"""Jobs without an API token: GitHub's id token opens the index of the job's own repository."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.local_git import commit_all, git, new_repository
+from scripts.local_github import LocalGitHub, job_claims
+from scripts.local_service import Organization, free_address, running_service
+from tests.e2e.conftest import new_data_directory, write_files
+from tests.indexer.git_server import GitServer, git_server
+
+OWNER_ID = 42
+GIT_TOKEN = "ghs_token-of-the-job"
+SMALL = {"src/login.py": "def log_in(name):\n    return name\n"}
+# Takes longer than some lives of a token.
+LARGE = {
+    f"src/module_{n}.py": "".join(
+        f"def function_{n}_{m}(value):\n    return function_{n - 1}_{m}(value)\n\n\n"
+        for m in range(60)
+    )
+    for n in range(300)
+}
+
+
+@dataclass
+class Job:
+    """A job of the private repository `acme/NAME`, in a shallow checkout without a credential."""
+
+    name: str
+    repository_id: int
+    origin: Path
+    checkout: Path
+    forge: GitServer
+    github: LocalGitHub
+    acme: Organization
+
+    @property
+    def head(self) -> str:
+        """The commit that is checked out."""
+        return git(self.checkout, "rev-parse", "HEAD")
+
+    def push(self, files: dict[str, str]) -> None:
+        """Commit to the forge, and check out as `persist-credentials: false` has it."""
+        write_files(self.origin, files)
+        commit_all(self.origin, "Another commit")
+        shutil.rmtree(self.checkout, ignore_errors=True)
+        clone = ("clone", "--quiet", "--depth=1", f"file://{self.origin}", str(self.checkout))
+        git(self.origin, *clone)
+        git(self.checkout, "checkout", "--quiet", "--detach")
+        git(self.checkout, "remote", "set-url", "origin", f"{self.forge.url}/acme/{self.name}")
+
+    def run(self, **claims: str) -> "subprocess.CompletedProcess[str]":
+        """Run the indexer as the action does; `claims` are what GitHub says otherwise."""
+        own = job_claims(
+            owner_id=OWNER_ID,
+            repository=self.name,
+            repository_id=self.repository_id,
+            sha=self.head,
+        )
+        self.github.claims = own | claims
+        environment = {
+            "AETERNA_TOKEN": "",
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_SERVER_URL": self.forge.url,
+            "GITHUB_REPOSITORY": f"acme/{self.name}",
+            "GITHUB_REPOSITORY_ID": self.github.claims["repository_id"],
+            "GITHUB_REPOSITORY_OWNER_ID": self.github.claims["repository_owner_id"],
+            "GITHUB_EVENT_NAME": "push",
+            "GITHUB_TOKEN": GIT_TOKEN,
+            **self.github.job_environment(),
+        }
+        done = self.acme.try_index(
+            self.checkout, self.name, "--ref", "refs/heads/main", environment=environment
+        )
+        for secret in (GIT_TOKEN, self.github.request_key, "eyJ", "aet_"):
+            assert secret not in done.stdout + done.stderr
+        return done
+
+    def report(self) -> dict[str, Any]:
+        """What a run that must succeed reports."""
+        done = self.run()
+        assert done.returncode == 0, done.stderr
+        report: dict[str, Any] = json.loads(done.stdout)
+        return report
+
+    def indexed_commits(self) -> list[str]:
+        """The repository's indexed commit; none where it is unknown."""
+        rows = self.acme.get("index/status")["projects"]
+        return [row["last_indexed_commit"] for row in rows if row["project"] == self.name]
+
+
+@pytest.fixture(scope="module")
+def github() -> Iterator[LocalGitHub]:
+    """GitHub, as far as id tokens go."""
+    with LocalGitHub() as github:
+        yield github
+
+
+@pytest.fixture(scope="module")
+def acme(github: LocalGitHub) -> Iterator[Organization]:
+    """An organisation that lets its owner's jobs in, for a second at a time."""
+    address = free_address()
+    environment = {
+        "AETERNA_BIND": address,
+        "AETERNA_PUBLIC_URL": f"http://{address}",
+        "AETERNA_GITHUB_OIDC_ISSUER": github.issuer,
+        "AETERNA_KEYLESS_SECONDS": "1",
+    }
+    with new_data_directory() as directory, running_service(directory, environment) as service:
+        token = service.create_organization("acme")
+        service.manage(
+            "github_policy", "--organization", "acme", "--owner-id", str(OWNER_ID), "--enable"
+        )
+        yield Organization(service, "acme", token)
+
+
+@pytest.fixture
+def job(github: LocalGitHub, acme: Organization, tmp_path: Path) -> Iterator[Job]:
+    """A job of a repository of the test's own."""
+    number = github.id_token_requests + 1
+    name = f"shop-{number}"
+    origin = new_repository(tmp_path / "forge" / "acme" / name)
+    with git_server(tmp_path / "forge", GIT_TOKEN) as forge:
+        job = Job(name, number, origin, tmp_path / name, forge, github, acme)
+        job.push(SMALL)
+        yield job
+
+
+def test_a_first_index_outlives_its_tokens(job: Job) -> None:
+    job.push(LARGE)
+    asked = job.github.id_token_requests
+
+    report = job.report()
+
+    assert (report["mode"], report["reason"]) == ("full", "first_index")
+    assert job.github.id_token_requests - asked >= 3, report["seconds"]
+    assert job.indexed_commits() == [job.head]
+
+
+def test_a_private_shallow_checkout_is_deepened_and_indexed(job: Job) -> None:
+    job.report()
+    job.push({"src/new.py": "def new():\n    return 1\n"})
+
+    report = job.report()
+
+    assert (report["mode"], report["reason"]) == ("incremental", "fast_forward")
+    assert job.indexed_commits() == [job.head]
+
+
+def test_a_fork_of_another_owner_is_refused_and_writes_nothing(job: Job) -> None:
+    refused = job.run(repository_owner="mallory", repository_owner_id="43", repository_id="9000")
+
+    assert refused.returncode == 5
+    assert "oidc_owner_unknown" in refused.stderr
+    assert "manage.py github_policy" in refused.stderr
+    assert job.indexed_commits() == []
+
+
+def test_another_commit_than_that_of_the_job_is_refused_and_writes_nothing(job: Job) -> None:
+    refused = job.run(sha="f" * 40)
+
+    assert refused.returncode == 5
+    assert "commit_mismatch" in refused.stderr
+    assert job.indexed_commits() == []
+
+
+def test_another_branch_than_that_of_the_job_is_refused(job: Job) -> None:
+    refused = job.run(ref="refs/heads/topic")
+
+    assert refused.returncode == 5
+    assert "ref_mismatch" in refused.stderr
+    assert job.indexed_commits() == []
