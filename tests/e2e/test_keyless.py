@@ -23,9 +23,9 @@ SMALL = {"src/login.py": "def log_in(name):\n    return name\n"}
 LARGE = {
     f"src/module_{n}.py": "".join(
         f"def function_{n}_{m}(value):\n    return function_{n - 1}_{m}(value)\n\n\n"
-        for m in range(60)
+        for m in range(40)
     )
-    for n in range(300)
+    for n in range(200)
 }
 
 
