@@ -158,10 +158,21 @@ def test_every_input_and_secret_of_a_reusable_workflow_is_used(path: Path) -> No
 
 def test_every_input_and_output_of_the_action_reaches_the_reusable_workflow() -> None:
     action, workflow = load_workflow(ACTION), load_workflow(ROOT / "workflows" / "code-index.yml")
-    job = workflow["jobs"]["index"]
+    job, called = workflow["jobs"]["index"], workflow["on"]["workflow_call"]
     [step] = [step for step in job["steps"] if step.get("id") == "index"]
 
     assert action["inputs"].keys() - step["with"].keys() == {"command", "github-token"}
     assert step["with"].keys() <= action["inputs"].keys()
-    assert action["outputs"].keys() == job["outputs"].keys()
-    assert action["outputs"].keys() == workflow["on"]["workflow_call"]["outputs"].keys()
+    assert action["outputs"].keys() == job["outputs"].keys() == called["outputs"].keys()
+
+
+def test_an_input_or_output_is_alike_in_the_action_and_the_reusable_workflow() -> None:
+    action, workflow = load_workflow(ACTION), load_workflow(ROOT / "workflows" / "code-index.yml")
+    called = workflow["on"]["workflow_call"]
+
+    for name, output in action["outputs"].items():
+        assert called["outputs"][name]["description"] == output["description"]
+    for name in action["inputs"].keys() & called["inputs"].keys():
+        default = called["inputs"][name].get("default")
+        as_text = json.dumps(default) if isinstance(default, bool) else default
+        assert as_text == action["inputs"][name].get("default")
