@@ -33,11 +33,11 @@ def runner_directory() -> Iterator[Path]:
         yield directory
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def workplace(
     evaluator: Evaluator, runner_directory: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Workplace]:
-    """An organisation at work, one for a module's tests."""
+    """An organisation at work, one for all tests: each has repositories of its own."""
     scratch = tmp_path_factory.mktemp("workplace")
     forge_directory = tmp_path_factory.mktemp("forge")
     address = free_address()
@@ -46,6 +46,7 @@ def workplace(
             "AETERNA_BIND": address,
             "AETERNA_PUBLIC_URL": f"http://{address}",
             "AETERNA_GITHUB_OIDC_ISSUER": github.issuer,
+            "AETERNA_KEYLESS_SECONDS": "1",  # so that a token expires within a job
         }
         with running_service(data, settings) as service:
             acme = Organization(service, "acme", service.create_organization("acme"))

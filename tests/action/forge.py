@@ -5,6 +5,7 @@ Cloning needs the token that a job gets, so a step without a credential is a ste
 
 import datetime
 import ipaddress
+import itertools
 import os
 import ssl
 import subprocess
@@ -23,6 +24,7 @@ from scripts.local_git import IDENTITY, commit_all, git, new_repository
 ADDRESS = "127.0.0.1"
 JOB_TOKEN = "ghs_" + "0a1B2c" * 6  # what `github.token` is
 BRANCH = "refs/heads/main"
+_ids = itertools.count(74001)
 
 
 class Forge:
@@ -55,11 +57,12 @@ class Forge:
 
 
 class Remote:
-    """One repository of the forge, and the work tree of somebody who pushes to it."""
+    """One repository of the forge, with its id, and the work tree of somebody who pushes to it."""
 
     def __init__(self, forge: Forge, name: str) -> None:
         self.forge = forge
         self.name = name
+        self.id = next(_ids)
         self.url = f"{forge.url}/{name}"
         self._bare = forge.directory / name
         git(forge.directory, "init", "--quiet", "--bare", "--initial-branch", "main", name)

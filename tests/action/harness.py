@@ -63,6 +63,14 @@ class Runner:
         self._stand_ins = stand_ins
         self._definition = YAML(typ="safe", pure=True).load(action / "action.yml")
 
+    def with_action(self, action: Path) -> "Runner":
+        """The same with another checkout of the action."""
+        return Runner(action, self._evaluator, self._stand_ins)
+
+    def with_stand_in(self, name: str, stand_in: StandIn) -> "Runner":
+        """The same with another stand-in for an action."""
+        return Runner(self._action, self._evaluator, {**self._stand_ins, name: stand_in})
+
     def run(
         self,
         job: Job,

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from scripts.local_git import git
 from scripts.local_service import free_address
 from tests.action.forge import Remote
 from tests.action.workplace import Workplace
@@ -12,6 +11,7 @@ from tests.action.workplace import Workplace
 pytestmark = pytest.mark.system("node", "npm", "bash", "git")
 
 FILES = {"shop/cart.py": "def total(items):\n    return sum(items)\n"}
+MANY = {f"shop/part_{n}.py": "def run(x):\n    return x\n\n\n" * 300 for n in range(100)}
 WRONG = "aet_" + "wrong5ecret" * 4
 
 
@@ -66,8 +66,7 @@ def test_a_cancelled_job_leaves_the_index_as_it_was(workplace: Workplace) -> Non
     remote = workplace.remote("cancelled", FILES)
     workplace.run(remote)
     before = workplace.acme.dump("cancelled")
-    many = {f"shop/part_{n}.py": "def run(x):\n    return x\n\n\n" * 300 for n in range(150)}
-    remote.commit(dict(many))
+    remote.commit(dict(MANY))
 
     result = workplace.run(remote, cancel_when=has_live_run(workplace, "cancelled"))
 
@@ -77,7 +76,7 @@ def test_a_cancelled_job_leaves_the_index_as_it_was(workplace: Workplace) -> Non
     assert status["run"] is None
     assert workplace.acme.dump("cancelled") == before
     again = workplace.run(remote)
-    assert again.outputs["files-changed"] == "150"
+    assert again.outputs["files-changed"] == "100"
     assert indexed_commit(workplace, "cancelled") == remote.head()
 
 
@@ -130,20 +129,23 @@ def test_where_errors_are_forgiven_the_job_goes_on(workplace: Workplace) -> None
 # Keyless
 
 
-def test_a_job_without_a_token_is_vouched_for_by_github(workplace: Workplace) -> None:
-    remote = workplace.remote("keyless", FILES)
+def test_a_token_that_expires_within_a_job_is_exchanged_again(workplace: Workplace) -> None:
+    """In this service it lives for a second."""
+    remote = workplace.remote("keyless", MANY)
     workplace.github.claims = workplace.claims(remote)
+    asked_before = workplace.github.id_token_requests
 
     result = workplace.run(
         remote, inputs={"token": ""}, environment=workplace.github.job_environment()
     )
 
     assert result.conclusion == "success", result.log
+    assert workplace.github.id_token_requests > asked_before + 1
     assert indexed_commit(workplace, "keyless") == remote.head()
 
 
 def test_scenario_fork_protection(workplace: Workplace) -> None:
-    """Here the guard of the workflow is gone: the service refuses, whatever the fork calls itself."""
+    """Here the workflow's guard is gone: the service refuses, whatever the fork calls itself."""
     fork = workplace.remote("fork", FILES)
     workplace.github.claims = workplace.claims(fork, owner_id=666)
 

@@ -12,7 +12,7 @@ from tests.action.forge import BRANCH, JOB_TOKEN, Forge, Remote
 from tests.action.harness import Result, Runner
 from tests.action.job import Job
 
-OWNER_ID, REPOSITORY_ID = 9919, 74001
+OWNER_ID = 9919
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Workplace:
             files=self.scratch / uuid.uuid4().hex,
             server_url=self.forge.url,
             repository=remote.name,
-            repository_id=REPOSITORY_ID,
+            repository_id=remote.id,
             owner_id=OWNER_ID,
             ref=BRANCH,
             sha=git(workspace, "rev-parse", "HEAD") if (workspace / ".git").exists() else "",
@@ -80,5 +80,9 @@ class Workplace:
 
     def claims(self, remote: Remote, **changes: object) -> dict[str, str]:
         """What GitHub vouches for in an id token of a job on the branch's tip."""
-        told = {"repository": remote.name.partition("/")[2], "sha": remote.head(), **changes}
-        return job_claims(**told)  # type: ignore[arg-type]
+        told = {
+            "repository": remote.name.partition("/")[2],
+            "repository_id": remote.id,
+            "sha": remote.head(),
+        }
+        return job_claims(**told | changes)  # type: ignore[arg-type]
