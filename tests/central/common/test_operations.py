@@ -123,6 +123,36 @@ def test_misconfiguration_is_named_with_a_hint(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "is_fine"),
+    [
+        (None, True),
+        ("https://code.acme.example", True),
+        ("http://127.0.0.1:8000", True),
+        ("https://ghes.acme.example/_services/token", True),
+        ("https://code.acme.example/", False),
+        ("https://Code.acme.example", False),
+        ("HTTPS://code.acme.example", False),
+        ("https://me@code.acme.example", False),
+        ("https://code.acme.example?a", False),
+        ("https://code.acme.example:port", False),
+        ("https://code acme.example", False),
+        ("https://", False),
+        ("code.acme.example", False),
+        ("ftp://code.acme.example", False),
+    ],
+)
+def test_an_address_that_no_id_token_can_name_is_an_error(
+    settings: Settings, address: str | None, is_fine: bool
+) -> None:
+    for name in ("PUBLIC_URL", "GITHUB_OIDC_ISSUER"):
+        setattr(settings, name, address)
+        found = [check for check in run_checks() if check.id == "aeterna.E003"]
+        assert len(found) == (0 if is_fine else 1), name
+        assert all("https://host.example" in (check.hint or "") for check in found)
+        setattr(settings, name, "https://fine.example")
+
+
+@pytest.mark.parametrize(
     ("given", "is_kept"), [("abc-12345", True), ("x", False), ("a b" * 9, False)]
 )
 def test_a_request_id_is_kept_if_it_is_well_formed(given: str, is_kept: bool) -> None:

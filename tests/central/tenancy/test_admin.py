@@ -60,3 +60,18 @@ def test_nothing_that_has_vectors_is_deleted(admin: Client) -> None:
         f"/admin/tenancy/organization/{repository.organization.pk}/delete/",
     ):
         assert admin.post(address, {"post": "yes"}).status_code == 403
+
+
+def test_tokens_of_jobs_are_listed_when_asked_for(admin: Client) -> None:
+    ApiTokenFactory.create(name="of-ci")
+    ApiTokenFactory.create(name="of-a-job", is_short_lived=True)
+    for made, listed in (("", {"of-ci"}), ("job", {"of-a-job"}), ("all", {"of-ci", "of-a-job"})):
+        page = admin.get("/admin/tenancy/apitoken/", {"made": made} if made else {})
+        text = page.content.decode()
+        assert {name for name in ("of-ci", "of-a-job") if name in text} == listed
+
+
+def test_what_a_job_s_token_is_bound_to_is_not_edited(admin: Client) -> None:
+    token = ApiTokenFactory.create(is_short_lived=True, bound_repository_id=7, bound_commit="a")
+    save_token(admin, token, bound_repository_id="8", bound_commit="b", visibilities="")
+    assert (token.bound_repository_id, token.bound_commit) == (7, "a")
