@@ -253,9 +253,8 @@ def _installed(payload: Mapping[str, Any]) -> Event:
     return Installed(
         owner_id=_id(payload, "installation.account.id"),
         installation_id=_id(payload, "installation.id"),
-        repositories=(
-            *_repositories(payload, "repositories"),
-            *_repositories(payload, "repositories_added"),
+        repositories=_repositories(
+            payload, "repositories_added" if "repositories_added" in payload else "repositories"
         ),
     )
 
@@ -264,13 +263,14 @@ def _repositories(payload: Mapping[str, Any], path: str) -> tuple[InstalledRepos
     listed = _find(payload, path) or []
     if not isinstance(listed, list) or not all(isinstance(item, Mapping) for item in listed):
         _refuse(path, "a list of repositories")
+    by_id = {_id(item, "id"): item for item in listed}
     return tuple(
         InstalledRepository(
-            repository_id=_id(item, "id"),
+            repository_id=repository_id,
             name=_text(item, "name", _NAME, "a repository's name"),
             is_private=item.get("private") is not False,
         )
-        for item in listed
+        for repository_id, item in by_id.items()
     )
 
 

@@ -11,10 +11,13 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from central.corpus.models import Embedding
+from central.github.signatures import organization_secret
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
 from central.tenancy.models import Organization, Scope
+from tests.central.github import payloads
 from tests.central.protocol import Api, api_of, commit_of, file_record, tree_of
+from tests.central.refusals import assert_problem
 
 pytestmark = pytest.mark.django_db
 
@@ -22,8 +25,8 @@ FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
 
 # Routes that know no tenant: health, the schema, and the admin with a login of its own.
 PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema", "api/v1/docs"}
-# Asked without an API token: an id token says who asks (tests/central/github).
-SELF_PROVING = {"api/v1/auth/github-oidc"}
+# Asked without an API token: an id token or a signature says who asks (tests/central/github).
+SELF_PROVING = {"api/v1/auth/github-oidc", "api/v1/github/webhook"}
 # Authorised by the server's own key (tests/central/ingest/test_internal.py).
 KEYED = {"internal/dump-index", "internal/reconcile"}
 
@@ -177,6 +180,22 @@ def test_vectors_are_lent_as_far_as_the_caller_sees() -> None:
     assert limited.put_batch(run, 1, [bare]).json()["code"] == "embedding_unknown"
     assert wide.request("POST", url, {"digests": [digest]}).json() == {"known": [digest]}
     assert wide.put_batch(run, 1, [bare]).status_code == 204
+
+
+@pytest.mark.usefixtures("victim")
+def test_another_organisation_s_webhook_changes_nothing() -> None:
+    """Whatever owner it claims: the signature is of one organisation, and so are its rows."""
+    Organization.objects.filter(slug="acme").update(github_owner_id=payloads.OWNER_ID)
+    Repository.objects.update(github_id=payloads.REPOSITORY_ID)
+    globex = Organization.objects.create(slug="globex", github_owner_id=5)
+    github = payloads.GitHub(organization_secret(globex), "globex")
+    own = payloads.repository(owner=payloads.owner(5))
+    before = tables()
+    for payload in (payloads.on_repository("deleted"), payloads.renamed("taken")):
+        assert_problem(github.send("repository", payload), 403, "owner_mismatch")
+        outcome = github.told("repository", payload | {"repository": own})
+        assert outcome == "ignored: no repository here has this id"
+    assert tables() == before
 
 
 def tables() -> list[object]:

@@ -17,7 +17,7 @@ from central.tenancy.models import Organization
 from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
 from tests.central.github.payloads import APP_SECRET, OTHER_OWNER_ID, OWNER_ID, GitHub
-from tests.central.protocol import Api, api_of, commit_of
+from tests.central.protocol import Api, api_of, apply_queued, commit_of
 from tests.central.refusals import assert_problem
 
 pytestmark = pytest.mark.django_db
@@ -51,10 +51,7 @@ def shop(acme: Organization) -> Repository:
 def api(acme: Organization) -> Api:
     """Acme's, with shop indexed."""
     api = api_of(acme)
-    run = api.queue_full(FILES, repository_id=payloads.REPOSITORY_ID)
-    assert run
-    from tests.central.protocol import apply_queued
-
+    api.queue_full(FILES, repository_id=payloads.REPOSITORY_ID)
     apply_queued()
     return api
 
@@ -344,7 +341,7 @@ def test_a_malformed_payload_is_refused_and_not_stored(
     assert not GitHubDelivery.objects.exists()
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b"[" * 100_000])
 def test_what_is_not_a_json_object_is_refused(github: GitHub, body: bytes) -> None:
     assert_problem(github.send("push", body), 400, "invalid")
 
