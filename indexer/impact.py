@@ -1,7 +1,7 @@
 """Who calls, in which repository, what a branch changes: git's edits as a question to central."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -21,6 +21,16 @@ from indexer.questions import (
 )
 
 _ATTEMPTS: Final = 3
+# Beside constructors that are called as their class is; with the endings of their files.
+_CONSTRUCTORS: Final = {
+    "__init__": ".py",
+    "__new__": ".py",
+    "__post_init__": ".py",
+    "__construct": ".php",
+    "constructor": "",
+    "init": ".swift",
+    "initialize": ".rb",
+}
 
 
 class Lines(StrEnum):
@@ -120,21 +130,40 @@ def _placed(
 
 
 def _asked(questions: Questions, files: Sequence[EditedFile], min_confidence: str) -> Answer:
-    answers = [
-        questions.impact(some, min_confidence=min_confidence) for some in _requests(_pieces(files))
-    ]
     edited = {one.path: one for one in files}
+    answers = [
+        questions.impact_at(some, min_confidence=min_confidence)
+        for some in _requests(_pieces(files))
+    ]
     symbols = {
-        (one.definition.file, one.definition.qualified_name): one
+        one.definition.key: one
         for answer in answers
         for one in answer.symbols
         if _is_touched(one.definition, edited.get(one.definition.file))
     }
+    made = {key for one in symbols.values() if (key := _made_by(one.definition))}
+    for some in _portions(sorted({name for _, name in made - symbols.keys()})):
+        answer = questions.impact_of(some, min_confidence=min_confidence)
+        symbols |= {one.definition.key: one for one in answer.symbols if one.definition.key in made}
+        answers.append(replace(answer, unknown=()))
     return Answer(
         symbols=_by_reach(symbols.values()),
         unknown=tuple(dict.fromkeys(path for one in answers for path in one.unknown)),
         receipt=_merged([one.receipt for one in answers]),
     )
+
+
+def _made_by(definition: Definition) -> tuple[str, str] | None:
+    """The class that the definition is a constructor of: who calls that, names the class."""
+    outer, _, name = definition.qualified_name.rpartition(".")
+    ending = _CONSTRUCTORS.get(name)
+    is_constructor = ending is not None and definition.file.endswith(ending)
+    is_named_so = name == outer.rpartition(".")[2]
+    return (definition.file, outer) if outer and (is_constructor or is_named_so) else None
+
+
+def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (names[start : start + MAX_CHANGES] for start in range(0, len(names), MAX_CHANGES))
 
 
 def _pieces(files: Iterable[EditedFile]) -> Iterator[ChangedLines]:

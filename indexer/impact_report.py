@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from indexer.actions import plain
 from indexer.impact import Impact, Lines
-from indexer.questions import AffectedProject, Call, ChangedSymbol
+from indexer.questions import AffectedProject, Call, ChangedSymbol, Receipt
 
 CALLS_SHOWN: Final = 20  # of one definition in one project
 OWN_CALLS_SHOWN: Final = 5
@@ -16,7 +16,6 @@ _FUNCTIONS: Final = frozenset({"function", "method"})
 
 def as_json(impact: Impact) -> dict[str, Any]:
     """Everything, by the names of the API's answer."""
-    receipt = impact.answer.receipt
     return {
         "project": impact.project,
         "base": impact.range.base,
@@ -26,8 +25,19 @@ def as_json(impact: Impact) -> dict[str, Any]:
         "files": {"changed": len(impact.edits.files), "added": impact.edits.added},
         "symbols": [asdict(one) | {"count": one.count} for one in impact.answer.symbols],
         "count": sum(one.count for one in impact.answer.symbols),
-        "unknown": list(impact.answer.unknown),
-        "receipt": asdict(receipt) | {"complete": receipt.complete},
+        "unknown": impact.answer.unknown,
+        "receipt": _receipt(impact.answer.receipt),
+    }
+
+
+def _receipt(receipt: Receipt) -> dict[str, Any]:
+    commits = receipt.projects.items()
+    return {
+        "complete": receipt.complete,
+        "projects": [{"project": name, "commit": commit} for name, commit in commits],
+        "missing": [asdict(one) for one in receipt.missing],
+        "unresolved": {"count": receipt.unresolved},
+        "cut": receipt.cut,
     }
 
 
@@ -42,6 +52,8 @@ def as_text(impact: Impact) -> str:
             lines += _project_lines(project, CALLS_SHOWN)
         if symbol.own.count:
             lines += _project_lines(symbol.own, OWN_CALLS_SHOWN)
+    if impact.answer.receipt.projects:
+        lines.append(f"  asked: {asked(impact)}")
     return "\n".join(plain(line) for line in lines)
 
 
@@ -161,9 +173,9 @@ def _of_receipt(impact: Impact) -> Iterator[str]:
 
 
 def asked(impact: Impact) -> str:
-    """Whose indexes answered."""
+    """How many indexes answered."""
     number = len(impact.answer.receipt.projects)
-    return f"{counted(number, 'repository', 'repositories')} asked: those that the credential sees"
+    return f"{counted(number, 'repository', 'repositories')}, all that the credential sees"
 
 
 def counted(number: int, noun: str, nouns: str = "") -> str:

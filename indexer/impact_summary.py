@@ -109,5 +109,5 @@ def _end(impact: Impact) -> str:
     rows = [f"* {code(name)} at {code(sha[:_SHORT])}" for name, sha in commits[:_PROJECTS_SHOWN]]
     if left := len(commits) - len(rows):
         rows.append(f"* and {left:,} more")
-    summary = f"<summary>{text(asked(impact))}</summary>"
+    summary = f"<summary>Asked: {text(asked(impact))}</summary>"
     return "\n".join([f"{uncalled}<details>{summary}\n", *rows, "\n</details>\n\n"])

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from indexer.errors import CentralError, CentralRefusedError
 from indexer.transport import Transport
 
-MAX_CHANGES: Final = 1_000  # files in a request, and pairs of lines in a file
+MAX_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
 Record = TypeVar("Record")
 _CALLERS_SHOWN: Final = 200  # of a definition; the API's own limit
 
@@ -31,6 +31,11 @@ class Definition:
     qualified_name: str
     kind: str
     url: str | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others of its project."""
+        return self.file, self.qualified_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +163,21 @@ class Questions:
             commit: str | None = answer["projects"][0]["last_indexed_commit"]
             return commit
 
-    def impact(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
+    def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
         """Who calls what is defined at the lines; at most MAX_CHANGES files."""
+        rows = [{"path": one.path} | ({"lines": one.lines} if one.lines else {}) for one in files]
+        return self._impact({"files": rows, "min_confidence": min_confidence})
+
+    def impact_of(self, names: Sequence[str], *, min_confidence: str) -> Answer:
+        """Who calls what is named so in the project; at most MAX_CHANGES qualified names."""
+        return self._impact({"symbols": names, "min_confidence": min_confidence})
+
+    def _impact(self, asked: Mapping[str, Any]) -> Answer:
         body = {
             "org_id": self._organization,
             "project": self._project,
-            "files": [
-                {"path": one.path} | ({"lines": one.lines} if one.lines else {}) for one in files
-            ],
-            "min_confidence": min_confidence,
             "limit": _CALLERS_SHOWN,
+            **asked,
         }
         content = json.dumps(body).encode()
         answer = self._transport.request("POST", "/api/v1/trace/impact", content=content)

@@ -1,0 +1,76 @@
+"""Answers of central about changes, for tests of what is made of them."""
+
+from typing import Any
+
+from indexer.edits import EditedFile, Edits
+from indexer.impact import Impact, Lines, Range
+from indexer.questions import (
+    AffectedProject,
+    Answer,
+    Call,
+    Caller,
+    ChangedSymbol,
+    Definition,
+    Missing,
+    Receipt,
+)
+
+BASE, HEAD, INDEXED = "b" * 40, "c" * 40, "d" * 40
+
+
+def call(file: str = "app.py", line: int = 5, **more: Any) -> Call:
+    """A call that is sure."""
+    fields: dict[str, Any] = {
+        "kind": "call",
+        "caller": Caller("main", "main", "function", 1),
+        "rule": "import",
+        "confidence": "high",
+        "evidence": "import",
+        "candidates": 1,
+        "pinned_version": None,
+        "required_version": None,
+        "indexed_version": None,
+        "lags": None,
+        "url": None,
+    }
+    return Call(file=file, line=line, **(fields | more))
+
+
+def affected(project: str, *calls: Call, count: int = 0) -> AffectedProject:
+    """A project with these calls and, by `count`, more."""
+    return AffectedProject(project, count or len(calls), calls)
+
+
+def symbol(name: str, *projects: AffectedProject, **more: Any) -> ChangedSymbol:
+    """A changed function of the project `shop`, in the lines 1 to 9 of lib.py."""
+    fields: dict[str, Any] = {
+        "project": "shop",
+        "commit": INDEXED,
+        "file": "lib.py",
+        "line": 1,
+        "end_line": 9,
+        "name": name.rpartition(".")[2],
+        "qualified_name": name,
+        "kind": "function",
+        "url": None,
+    }
+    return ChangedSymbol(Definition(**(fields | more)), projects)
+
+
+def receipt(*missing: Missing, unresolved: int = 0, cut: tuple[str, ...] = ()) -> Receipt:
+    """Of the project itself and another."""
+    return Receipt({"shop": INDEXED, "web": HEAD}, missing, unresolved, cut)
+
+
+def impact(*symbols: ChangedSymbol, **more: Any) -> Impact:
+    """Of a branch of `shop` that changes one file."""
+    answered = {name: more.pop(name) for name in ("unknown", "receipt") if name in more}
+    fields: dict[str, Any] = {
+        "project": "shop",
+        "range": Range(BASE, HEAD),
+        "edits": Edits((EditedFile("lib.py"),), 0),
+        "indexed_commit": INDEXED,
+        "lines": Lines.EXACT,
+        "answer": Answer(symbols, answered.get("unknown", ()), answered.get("receipt", receipt())),
+    }
+    return Impact(**(fields | more))

@@ -1,0 +1,135 @@
+"""What is said of an impact: totals, honest zeros, what may be lacking."""
+
+import json
+
+import pytest
+
+from indexer.edits import EditedFile, Edits
+from indexer.impact import Impact, Lines
+from indexer.impact_report import as_json, as_text, caveats, headline
+from indexer.questions import Caller, Missing
+from tests.indexer.impacts import affected, call, impact, receipt, symbol
+
+REACHING = symbol("charge", affected("web", call()), affected("till", call()))
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (impact(REACHING), "1 changed function is called in 2 other repositories."),
+        (
+            impact(REACHING, symbol("pay", affected("web", call())), symbol("idle")),
+            "2 changed functions are called in 2 other repositories.",
+        ),
+        (
+            impact(symbol("Card", affected("web", call()), kind="class")),
+            "1 changed definition is called in 1 other repository.",
+        ),
+        (
+            impact(symbol("charge", affected("shop", call()))),
+            "1 changed function is called in this repository, and in no other.",
+        ),
+        (
+            impact(symbol("a"), symbol("b")),
+            "2 changed functions are called nowhere that was asked.",
+        ),
+        (impact(), "the changed lines are in no function or other definition of the index."),
+        (
+            impact(edits=Edits((), 2)),
+            "no file that existed is changed; 2 files are new.",
+        ),
+        (
+            impact(indexed_commit=None),
+            "this project is not indexed, so nobody knows yet who calls what is changed here.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_result_in_a_sentence(found: Impact, sentence: str) -> None:
+    assert headline(found) == sentence
+
+
+def test_a_whole_answer_needs_no_note() -> None:
+    assert caveats(impact(REACHING)) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (impact(lines=Lines.APPROXIMATE), "dddddddddddd, which could not be compared"),
+        (impact(unknown=("a.py", "b.py")), "2 changed files are not in the index"),
+        (impact(unknown=("a.py",)), "1 changed file is not in the index"),
+        (
+            impact(receipt=receipt(Missing("web", "behind"), Missing("till", "failed"))),
+            "may lack callers in 2 repositories: web (behind), till (failed).",
+        ),
+        (impact(receipt=receipt(cut=("The first 3.",))), "Not everything was traced: The first 3."),
+        (impact(receipt=receipt(unresolved=1_200)), "1,200 uses of such names"),
+        (impact(indexed_commit=None), "AETERNA_PROJECT"),
+    ],
+)
+def test_what_may_be_lacking_is_said(found: Impact, words: str) -> None:
+    (sentence,) = caveats(found)
+    assert words in sentence
+
+
+def test_many_names_are_cut() -> None:
+    (sentence,) = caveats(impact(unknown=tuple(f"{n}.py" for n in range(1_030))))
+    assert sentence.endswith("18.py, 19.py and 1,010 more.")
+
+
+def test_the_text_names_every_place() -> None:
+    lagging = call("till.py", 7, pinned_version="1.2", indexed_version="1.3", lags=True)
+    found = impact(
+        symbol(
+            "charge",
+            affected("shop", call("own.py", 2), count=300),
+            affected("till", lagging, call("till.py", 9, pinned_version="1.3", candidates=2)),
+            affected("web", call(rule="receiver_type", confidence="medium")),
+        ),
+        symbol("idle"),
+    )
+    assert as_text(found).splitlines() == [
+        "impact of shop bbbbbbbbbbbb..cccccccccccc: "
+        "1 changed function is called in 2 other repositories.",
+        "  function charge (lib.py:1)",
+        "    in till: 2 callers, pinned to 1.2 (older than 1.3), 1.3",
+        "      at till.py:7 in main (high, import)",
+        "      at till.py:9 in main (high, import, one of 2 candidates)",
+        "    in web: 1 caller",
+        "      at app.py:5 in main (medium, receiver_type)",
+        "    in shop: 300 callers",
+        "      at own.py:2 in main (high, import)",
+        "      and 299 more",
+        "  asked: 2 repositories, all that the credential sees",
+    ]
+
+
+def test_no_line_of_the_text_is_a_command_to_a_terminal_or_to_githubs_runner() -> None:
+    evil = "::error::\n::set-env name=x::##[add-mask]y\x1b[2J\u202e"
+    found = impact(
+        symbol(evil, affected(evil, call(evil, caller=Caller(evil, evil, evil, 1))), file=evil),
+        unknown=(evil,),
+        project=evil,
+    )
+    text = as_text(found)
+    assert not any(line.lstrip().startswith("::") for line in text.split("\n"))
+    assert "##[" not in text
+    assert all(char.isprintable() or char == "\n" for char in text)
+
+
+def test_json_has_everything_by_the_apis_names() -> None:
+    found = json.loads(json.dumps(as_json(impact(REACHING, edits=Edits((EditedFile("a"),), 3)))))
+    assert found["files"] == {"changed": 1, "added": 3}
+    assert found["lines"] == "exact"
+    assert found["count"] == 2
+    (charge,) = found["symbols"]
+    assert charge["count"] == 2
+    assert charge["definition"]["qualified_name"] == "charge"
+    assert [row["project"] for row in charge["projects"]] == ["web", "till"]
+    assert charge["projects"][0]["callers"][0]["caller"]["name"] == "main"
+    assert found["receipt"]["complete"] is True
+    assert found["receipt"]["projects"] == [
+        {"project": "shop", "commit": "d" * 40},
+        {"project": "web", "commit": "c" * 40},
+    ]
+    assert found["receipt"]["unresolved"] == {"count": 0}

@@ -1,0 +1,96 @@
+"""What is asked of central and read of its answers; over real HTTP."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from indexer.errors import CentralError, CentralRefusedError
+from indexer.identity import StaticToken
+from indexer.questions import ChangedLines, Missing, Questions
+from indexer.transport import Transport
+from tests.indexer.central import TOKEN, StandIn, stand_in
+
+RECEIPT: dict[str, Any] = {
+    "complete": False,
+    "projects": [{"project": "shop", "commit": "c" * 40, "indexed_at": None}],
+    "missing": [{"project": "web", "reason": "behind"}],
+    "unresolved": {"count": 3, "more": False, "sample": []},
+    "cut": ["a limit"],
+}
+EMPTY = {"symbols": [], "unknown": ["new.py"], "receipt": RECEIPT, "hint": None}
+
+
+@pytest.fixture
+def server() -> Iterator[StandIn]:
+    with stand_in() as server:
+        yield server
+
+
+@pytest.fixture
+def questions(server: StandIn) -> Iterator[Questions]:
+    transport = Transport(url=server.url, credentials=StaticToken(TOKEN), retry_seconds=0)
+    yield Questions(transport, organization="acme", project="a b&c")
+    transport.close()
+
+
+def answer(server: StandIn, status: int, body: object) -> None:
+    server.failures.append((status, body, {}))  # type: ignore[arg-type]
+
+
+def test_the_indexed_commit_is_that_of_the_projects_status(
+    server: StandIn, questions: Questions
+) -> None:
+    answer(server, 200, {"projects": [{"last_indexed_commit": "c" * 40}]})
+    assert questions.indexed_commit() == "c" * 40
+    assert server.requests[0].path == "/api/v1/index/status?org_id=acme&project=a+b%26c"
+
+
+def test_neither_an_unknown_project_nor_one_without_a_run_is_indexed(
+    server: StandIn, questions: Questions
+) -> None:
+    answer(server, 404, {"code": "repository_not_found", "detail": "No such."})
+    answer(server, 200, {"projects": [{"last_indexed_commit": None}]})
+    assert questions.indexed_commit() is None
+    assert questions.indexed_commit() is None
+
+
+def test_an_organisation_that_is_not_the_credentials_is_an_error(
+    server: StandIn, questions: Questions
+) -> None:
+    answer(server, 404, {"code": "organization_not_found", "detail": "No such."})
+    with pytest.raises(CentralRefusedError, match="organization_not_found"):
+        questions.indexed_commit()
+
+
+def test_files_and_names_are_asked_about_in_the_apis_words(
+    server: StandIn, questions: Questions
+) -> None:
+    answer(server, 200, EMPTY)
+    answer(server, 200, EMPTY)
+    files = [ChangedLines("a.py", ((1, 2), (5, 5))), ChangedLines("gone.py")]
+    found = questions.impact_at(files, min_confidence="high")
+    questions.impact_of(["A.b"], min_confidence="low")
+    common = {"org_id": "acme", "project": "a b&c", "limit": 200}
+    assert [json.loads(request.body) for request in server.requests] == [
+        common | {
+            "files": [{"path": "a.py", "lines": [[1, 2], [5, 5]]}, {"path": "gone.py"}],
+            "min_confidence": "high",
+        },
+        common | {"symbols": ["A.b"], "min_confidence": "low"},
+    ]  # fmt: skip
+    assert found.unknown == ("new.py",)
+    assert found.receipt.projects == {"shop": "c" * 40}
+    assert found.receipt.missing == (Missing("web", "behind"),)
+    assert (found.receipt.unresolved, found.receipt.cut) == (3, ("a limit",))
+    assert not found.receipt.complete
+
+
+@pytest.mark.parametrize("body", [{}, [], {**EMPTY, "symbols": [{}]}, {**EMPTY, "receipt": None}])
+def test_an_answer_that_cannot_be_read_is_centrals_fault(
+    server: StandIn, questions: Questions, body: object
+) -> None:
+    answer(server, 200, body)
+    with pytest.raises(CentralError, match="are both up to date"):
+        questions.impact_at([ChangedLines("a.py")], min_confidence="medium")
