@@ -119,7 +119,8 @@ def test_the_webhook_is_signed_with_the_runs_secret(server: StandIn, central: Ce
     run = central.open_run(REQUEST)
     server.failures = [failure(503)]
     plan = Plan(Mode.FULL, Reason.FIRST_INDEX)
-    central.send_webhook(REQUEST, run, plan, batches=2, stats=RunStats(chunks=3))
+    status_url = central.send_webhook(REQUEST, run, plan, batches=2, stats=RunStats(chunks=3))
+    assert status_url == "/"
     first, second = server.requests[-2:]  # the stand-in has verified the second
     assert first.body == second.body
     assert second.headers["webhook-id"] == run.run_id

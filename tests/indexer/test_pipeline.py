@@ -119,6 +119,9 @@ def test_a_first_run_sends_the_tree_and_every_file(central: StandIn, sandbox: Sa
     records = [record for record in central.records() if isinstance(record, FileRecord)]
     assert all(chunk.vector is not None for record in records for chunk in record.chunks)
     assert (report.stats.files_changed, report.stats.files_skipped) == (3, 3)
+    assert report.languages == {"python": 3}
+    assert report.skipped == {SkipReason.BINARY: 1, SkipReason.LOCK_FILE: 2}
+    assert (report.last_indexed_commit, report.deepened) == (report.commit_sha, False)
     assert report.stats.chunks == sum(len(record.chunks) for record in records) > 0
     assert set(report.seconds) == {"open", "plan", "select", "process", "apply"}
     assert central.webhook["batches"] == len(central.batches)
@@ -154,6 +157,7 @@ def test_the_same_commit_again_is_given_up_as_up_to_date(
     assert (report.mode, report.reason) == (Mode.NONE, Reason.UP_TO_DATE)
     assert central.abandoned == ["up_to_date"]
     assert central.batches == {}
+    assert report.status_url is None
 
 
 def test_a_fast_forward_sends_only_what_changed(central: StandIn, sandbox: Sandbox) -> None:

@@ -1,0 +1,38 @@
+"""Counting."""
+
+from indexer.bundle.encoding import FileLine
+from indexer.records import FileRecord, RunStats, SkipReason
+from indexer.tally import Stopwatch, Tally
+
+
+def line(path: str, language: str = "", skipped: SkipReason | None = None) -> FileLine:
+    record = FileRecord(path, "100644", "b" * 40, 1, language, skipped)
+    held = 0 if skipped else 1
+    return FileLine(record, b"", chunks=2 * held, symbols=3 * held, references=4 * held)
+
+
+def test_files_are_counted_by_language_or_by_the_reason_to_skip_them() -> None:
+    tally = Tally()
+    for file in (line("a.py", "python"), line("b.py", "python"), line("c.go", "go")):
+        tally.add(file)
+    tally.add(line("d.bin", skipped=SkipReason.BINARY))
+    assert tally.languages == {"python": 2, "go": 1}
+    assert tally.skipped == {SkipReason.BINARY: 1}
+    assert tally.stats(removed=5, seconds={"open": 0.1}) == RunStats(
+        files_changed=3,
+        files_removed=5,
+        files_skipped=1,
+        chunks=6,
+        symbols=9,
+        references=12,
+        embedded=6,
+        seconds={"open": 0.1},
+    )
+
+
+def test_a_stage_that_is_entered_twice_is_one() -> None:
+    watch = Stopwatch()
+    for stage in ("open", "plan", "open"):
+        with watch.stage(stage):
+            pass
+    assert list(watch.rounded()) == ["open", "plan"]
