@@ -90,6 +90,16 @@ def test_a_job_indexes_and_its_token_sees_nothing_else(
     )
 
 
+def test_a_job_opens_no_run_of_another_commit_than_its_own(
+    github: LocalGitHub, policy: GitHubPolicy
+) -> None:
+    api = api_of_job(github)
+    assert_problem(api.open(commit_sha="b" * 40), 403, "commit_mismatch")
+    assert_problem(api.open(ref="refs/heads/other"), 403, "ref_mismatch")
+    assert_problem(api.open(repository_id=1), 403, "repository_mismatch")
+    assert not Repository.objects.exists()
+
+
 def test_a_replayed_token_stays_used_when_its_access_token_is_gone(
     github: LocalGitHub, policy: GitHubPolicy
 ) -> None:
