@@ -149,10 +149,10 @@ def _settle(push: Push) -> bool:
 
 @transaction.atomic
 def _flag(push: Push) -> bool:
+    """False if the repository was indexed, or another push came, meanwhile."""
     repository = push.repository
-    if not _settle(push):
-        return False
     branch = repository.tracked_ref.removeprefix("refs/heads/")
+    # The repository first: who waits for it must not hold the push, which a webhook may wait for.
     flagged = Repository.objects.filter(pk=repository.pk, generation=repository.generation).update(
         trouble=Trouble.BEHIND,
         trouble_commit=push.commit_sha,
@@ -160,6 +160,9 @@ def _flag(push: Push) -> bool:
         f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. Look at the repository's "
         "indexing workflow: it may be absent, disabled, skipped, failing or waiting for a runner.",
     )
-    if not flagged:  # applied meanwhile: to be looked at again
-        Push.objects.filter(pk=push.pk).update(is_pending=True)
-    return bool(flagged)
+    if not flagged:
+        return False
+    if not _settle(push):
+        transaction.set_rollback(True)
+        return False
+    return True

@@ -15,6 +15,7 @@ from central.ingest.services import applying, claims, uploading
 from central.ingest.services.applying import apply_run
 from central.ingest.services.reconciling import reconcile
 from central.repositories.models import Repository
+from central.repositories.services import retire_repository
 from tests.central.protocol import Api, api_of, apply_queued
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,7 +82,7 @@ def killing(function: Callable[..., object], *, after: bool) -> Callable[..., ob
     return dies
 
 
-def test_the_tasks_apply_and_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tasks_apply_sweep_and_purge(monkeypatch: pytest.MonkeyPatch) -> None:
     api: Api = api_of()
     run = api.queue_full(BEFORE)
     sent: list[dict[str, object]] = []
@@ -91,4 +92,10 @@ def test_the_tasks_apply_and_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks.apply_run(run["run_id"])
     tasks.apply_run(run["run_id"])  # a message that comes twice does no harm
     assert api.state(run)["state"] == "applied"
+    repository = Repository.objects.get()
+    retire_repository(repository)
+    Repository.objects.update(retired_at=timezone.now() - timedelta(days=1))
+    tasks.purge()
+    assert not Repository.objects.exists()
+    tasks.forget()
     tasks.reconcile()

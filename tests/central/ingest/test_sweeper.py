@@ -14,6 +14,7 @@ from central.ingest.models import IndexRun, RunState
 from central.ingest.services.claims import claim_run
 from central.ingest.sweeper import Sweeper, next_reconcile
 from central.repositories.models import Repository
+from central.repositories.services import retire_repository
 from indexer.errors import StoreUnavailableError
 from tests.central.protocol import Api, api_of
 
@@ -63,6 +64,26 @@ def test_what_a_killed_server_left_is_taken_up_at_the_start(
     assert claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
     sweeper.start()
     assert applied.wait(WAIT_SECONDS)
+
+
+def test_what_is_retired_is_purged(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.RUN_LEASE_SECONDS = 0
+    api_of().index(FILES)
+    repository = Repository.objects.get()
+    retire_repository(repository)
+    purged = threading.Event()
+    real = sweeper_module.purge_repository
+
+    def purge_and_tell(**arguments: int) -> None:
+        real(**arguments)
+        purged.set()
+
+    monkeypatch.setattr(sweeper_module, "purge_repository", purge_and_tell)
+    sweeper.start()
+    assert purged.wait(WAIT_SECONDS)
+    assert not Repository.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """What the forge says of a repository: names, pushes, and when the index is behind."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from central.repositories import services
 from central.repositories.models import Push, Repository
 from central.repositories.services import (
     displace_repository,
@@ -122,6 +124,24 @@ def test_indexing_the_pushed_commit_ends_being_behind(api: Api) -> None:
     api.index(NEXT)
     assert flag() == 0
     assert state(api) == "current"
+
+
+@pytest.mark.usefixtures("api")
+def test_a_push_that_comes_while_it_is_looked_at_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = services._awaited
+
+    def push_meanwhile(due: Any) -> list[Push]:
+        awaited = list(real(due))
+        push(FILES | {"c.py": "def c\n"}, minutes_ago=0)
+        return awaited
+
+    push(NEXT)
+    monkeypatch.setattr(services, "_awaited", push_meanwhile)
+    assert flag() == 0
+    assert Repository.objects.get().trouble == ""
+    assert Push.objects.get().is_pending
 
 
 def test_a_push_that_was_indexed_in_time_is_not_behind(api: Api) -> None:
