@@ -140,7 +140,11 @@ def _symbols(
     by_target: dict[int, list[Step]] = defaultdict(list)
     for step in in_order(sight, walk.steps):
         by_target[step.target].append(step)
-    shown = [step for steps in by_target.values() for step in steps[:limit]]
+    shown = [
+        step
+        for target, steps in by_target.items()
+        for step in _others_first(steps, changed[target].repository)[:limit]
+    ]
     linked = dict(zip(shown, links(sight, shown, walk.definitions), strict=True))
     answer = []
     for index, one in enumerate(changed):
@@ -162,3 +166,8 @@ def _symbols(
             )
         )
     return answer
+
+
+def _others_first(steps: Sequence[Step], own: int) -> list[Step]:
+    """Whom the author of a change does not see comes before the limit, else in the same order."""
+    return sorted(steps, key=lambda step: step.edge.site.repository == own)

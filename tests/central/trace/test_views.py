@@ -205,6 +205,15 @@ def test_impact_goes_from_changed_lines_to_callers_by_project(kit: None, api: Ap
     assert answer["count"] == 6
 
 
+def test_other_projects_callers_are_shown_before_a_projects_own(kit: None, api: Api) -> None:
+    calls = "from acme_kit.mail import verify\n\n" + "verify()\n" * 9
+    repository("kit", {"acme_kit/own.py": calls})
+    repository("zoo", {"pyproject.toml": pyproject("zoo", "acme-kit"), "zoo.py": calls})
+    (verify,) = impact(api, files=[{"path": "acme_kit/mail.py"}], limit=17).json()["symbols"]
+    shown = {one["project"]: (one["count"], len(one["callers"])) for one in verify["projects"]}
+    assert shown == {"app": (6, 6), "kit": (9, 2), "zoo": (9, 9)}
+
+
 def test_impact_of_symbols_needs_a_known_project(kit: None, api: Api) -> None:
     assert impact(api, symbols=["sign"]).json()["count"] == 1
     assert impact(api, symbols=["sign"], project="nowhere").status_code == 404
