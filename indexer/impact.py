@@ -146,8 +146,13 @@ def _asked(questions: Questions, files: Sequence[EditedFile], min_confidence: st
         answer = questions.impact_of(some, min_confidence=min_confidence)
         symbols |= {one.definition.key: one for one in answer.symbols if one.definition.key in made}
         answers.append(replace(answer, unknown=()))
+    told = (
+        one
+        for one in symbols.values()
+        if one.count or _made_by(one.definition) not in symbols  # else its class is told
+    )
     return Answer(
-        symbols=_by_reach(symbols.values()),
+        symbols=_by_reach(told),
         unknown=tuple(dict.fromkeys(path for one in answers for path in one.unknown)),
         receipt=_merged([one.receipt for one in answers]),
     )
