@@ -50,5 +50,6 @@ trap explain EXIT
 if ! is_whole; then make_venv; fi
 
 # Written each time: a kept environment may come from another version's checkout.
-site_packages=$("$VENV/bin/python" -I -B -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-echo "$root" >"$site_packages/aeterna.pth"
+for site_packages in "$VENV"/lib/python3.*/site-packages; do
+  echo "$root" >"$site_packages/aeterna.pth"
+done

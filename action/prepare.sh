@@ -18,35 +18,16 @@ unset TOKEN OPENAI_API_KEY QDRANT_API_KEY FETCH_TOKEN
 [[ $RUNNER_OS != Windows ]] || fail "Windows runners are not supported: set runs-on to a Linux or macOS label."
 command -v git >/dev/null || fail "git is not on the PATH of this runner: install it."
 
-# Where it is, if it will do. -I: the working directory is somebody's repository.
-examine() {
-  "$1" -I -B -c '
-import sys, ensurepip, venv
-assert sys.version_info >= (3, 11)
-print(sys.executable)' 2>/dev/null
-}
-
-python=""
+venv=$RUNNER_TEMP/aeterna-code-search/venv
+found=""
 for name in python3 python3.14 python3.13 python3.12 python3.11; do
-  if python=$(examine "$name"); then break; fi
+  # -I: the working directory is somebody's repository.
+  if found=$("$name" -I -B "$GITHUB_ACTION_PATH/fingerprint.py" "$venv" 2>/dev/null); then break; fi
 done
-[[ -n $python ]] || fail "Python 3.11 or newer with venv is not on the PATH of this runner: \
+[[ -n $found ]] || fail "Python 3.11 or newer with venv is not on the PATH of this runner: \
 add a step with actions/setup-python before this one."
 
-venv=$RUNNER_TEMP/aeterna-code-search/venv
-key=$("$python" -I -B - "$GITHUB_ACTION_PATH/../requirements" "$venv" <<'END'
-import hashlib, pathlib, platform, sys, sysconfig
-requirements = pathlib.Path(sys.argv[1])
-depends_on = [
-    *((requirements / name).read_text() for name in ("bootstrap.txt", "indexer.txt")),
-    sys.version, sys.executable, sysconfig.get_platform(), *platform.libc_ver(), sys.argv[2],
-]
-print(hashlib.sha256("\0".join(depends_on).encode()).hexdigest())
-END
-)
-
 {
-  echo "python=$python"
   echo "venv=$venv"
-  echo "key=aeterna-code-search-$RUNNER_OS-$RUNNER_ARCH-$key"
+  echo "$found"
 } >>"$GITHUB_OUTPUT"
