@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from indexer.actions import plain
+from indexer.actions import Level, Runner, plain
 from indexer.commands import impact, run
 from indexer.config import take_environment
 from indexer.errors import IndexerError
@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     environ = take_environment()
     _log_to_standard_error()
     logging.getLogger("httpx").setLevel(logging.WARNING)
+    # `_leave` leaves semaphores to multiprocessing's own cleaner, which need not complain of them.
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -42,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _leave(Exit.of_signal(cancelled))
     except Exception:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found
         _log.exception("error: a fault of the indexer; please report it with these lines:")
+        Runner.of(environ).annotate(
+            Level.ERROR, "A fault of the indexer", "Please report it with the lines of the log."
+        )
         return Exit.NOT_INDEXED
 
 

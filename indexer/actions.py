@@ -4,7 +4,7 @@ https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-comm
 """
 
 import logging
-import secrets
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def _append(path: Path | None, text: str) -> None:
 
 def _output(name: str, value: str) -> str:
     """In the form that no value can end, as nobody can guess the delimiter."""
-    delimiter = secrets.token_hex(16)
+    delimiter = os.urandom(16).hex()
     return f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
 
 

@@ -125,6 +125,7 @@ class _Run:
         return self._report(opened, plan, stats, status_url)
 
     def _open(self) -> OpenedRun:
+        self._course.run_id, self._course.stage = "", Stage.UNOPENED
         give_up_at = monotonic() + self._job.timeout_seconds
         while True:
             try:

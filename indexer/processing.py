@@ -59,7 +59,7 @@ def process(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLin
 
 
 class Processor:
-    """Processes that make lines. Close it; it is a context manager."""
+    """Processes that make lines. Leaving `with` by an exception waits for none of them."""
 
     def __init__(self, *, embedder: EmbedderSpec, total_bytes: int, work: Work = process) -> None:
         self._embedder = embedder
@@ -73,10 +73,9 @@ class Processor:
     def __enter__(self) -> "Processor":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
-        if self._cell:
-            self._cell.shutdown()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for pool in filter(None, (self._pool, self._cell)):
+            pool.shutdown(wait=kind is None, cancel_futures=True)
 
     def lines(self, files: Iterable[SourceFile]) -> Iterator[FileLine]:
         """One line per file, in their order. Few groups are in memory at a time.

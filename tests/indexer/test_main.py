@@ -130,6 +130,7 @@ def test_a_signal_gives_the_run_up(
     central.let_go.set()
     assert process.returncode == code, complaint
     assert "Traceback" not in complaint
+    assert "resource_tracker" not in complaint
     assert central.abandoned == ["cancelled"]
 
 
@@ -142,12 +143,13 @@ def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_f
         "    raise ZeroDivisionError('odd')\n"
         "indexer.job.repository_name = broken\n"
     )
-    done = run(sandbox, environment(central, PYTHONPATH=str(tmp_path)))
+    done = run(sandbox, environment(central, PYTHONPATH=str(tmp_path), GITHUB_ACTIONS="true"))
     assert done.returncode == 3
     assert done.stdout == ""
     assert "Traceback" in done.stderr
     assert "please report" in done.stderr
     assert "ZeroDivisionError: odd" in done.stderr
+    assert "\n::error title=A fault of the indexer::" in done.stderr
 
 
 def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing_else(
