@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from central.common.errors import InvalidError
 
 _BIGINT = 2**63 - 1
+_ACTION = re.compile(r"[a-z_]{1,60}\Z")
 _COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}\Z")
 _REF = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]+\Z")  # roughly; git checked it
@@ -118,16 +119,13 @@ def read_event(event: str, payload: Mapping[str, Any]) -> Event:
     """
     if event == "ping":
         return Ignored(_any_owner_id(payload), "pong")
-    read = _READERS.get((event, payload.get("action")) if _has_action(payload) else (event, None))
+    told = payload.get("action")
+    action = told if isinstance(told, str) and _ACTION.match(told) else None
+    read = _READERS.get((event, action))
     if read is None:
-        action = payload.get("action")
-        told = f"{event} {action}" if isinstance(action, str) and action.isidentifier() else event
-        return Ignored(_any_owner_id(payload), f"ignored: nothing is made of {told[:80]} here")
+        what = f"{event} {action}" if action else event
+        return Ignored(_any_owner_id(payload), f"ignored: nothing is made of {what} here")
     return read(payload)
-
-
-def _has_action(payload: Mapping[str, Any]) -> bool:
-    return isinstance(payload.get("action"), str)
 
 
 # --- Reading members ----------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import re
 from django.conf import settings
 
 from central.common.errors import UnauthenticatedError
-from central.github.models import GitHubPolicy
 from central.tenancy.models import SLUG, Organization
 
 SIGNATURE_HEADER = "X-Hub-Signature-256"
@@ -26,7 +25,7 @@ def organization_secret(organization: Organization) -> str:
 
     The version is its policy's; without a policy it is that of a new one.
     """
-    policy = GitHubPolicy.objects.filter(organization=organization).first()
+    policy = getattr(organization, "github_policy", None)
     version = policy.webhook_secret_version if policy else _FIRST_VERSION
     return _derived(f"{organization.pk}:{version}")
 
@@ -64,7 +63,9 @@ def verified_sender(
 
 def _named(org_id: str) -> Organization | None:
     slug = org_id.removeprefix("org-")
-    return Organization.objects.filter(slug=slug).first() if re.match(SLUG, slug) else None
+    if not re.match(SLUG, slug):
+        return None
+    return Organization.objects.select_related("github_policy").filter(slug=slug).first()
 
 
 def _derived(of: str) -> str:

@@ -21,7 +21,7 @@ from tests.central.github.payloads import APP_SECRET, OWNER_ID, GitHub
 
 pytestmark = pytest.mark.django_db
 
-FEW = settings(max_examples=40)  # each is a request
+FEW = settings(max_examples=25)  # each is a request
 
 SCALARS = (
     st.none()
