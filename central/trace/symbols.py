@@ -109,9 +109,9 @@ def definitions_at(inquiry: Inquiry, keys: Iterable[Key]) -> dict[Key, Definitio
 
 
 def definitions_in(inquiry: Inquiry, *, repository: int, path: str) -> list[Definition]:
-    """A file's definitions, in order of position."""
+    """A file's definitions in order of position, each overload and conditional one of a name."""
     rows = fetch_rows(_IN_LINES, [repository, path, inquiry.repositories])
-    return _once(Definition(*row) for row in rows)
+    return [Definition(*row) for row in rows]
 
 
 def near_names(symbol: str, *, repositories: Sequence[int]) -> list[str]:
@@ -177,7 +177,3 @@ def _chosen(found: Iterable[Definition], wanted: Wanted) -> list[Definition]:
         and wanted.path in {"", one.path}
         and (not wanted.line or one.start_line <= wanted.line <= one.end_line)
     ]
-
-
-def _once(found: Iterable[Definition]) -> list[Definition]:
-    return list({one.key: one for one in reversed(list(found))}.values())[::-1]

@@ -107,7 +107,8 @@ def _changed(sight: Sight, repository: RepositoryInSight, request: ImpactRequest
             cut.append(f"Of {symbol} the first {MAX_DEFINITIONS} definitions were traced.")
     for file in request.files:
         inside = definitions_in(sight.inquiry, repository=repository.id, path=file.path)
-        found |= {one.key: one for one in _touched(inside, file)}
+        for one in _touched(inside, file):
+            found.setdefault(one.key, one)
         if not inside and not has_file(sight, file.path, repository):
             unknown[file.path] = None
     return _Changed(list(found.values()), list(unknown), cut)

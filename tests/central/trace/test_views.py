@@ -289,6 +289,15 @@ def test_overloads_count_as_one_definition(ask: Ask) -> None:
     assert answer["receipt"]["complete"]
 
 
+def test_a_change_of_the_last_overload_is_one_of_the_definition(api: Api) -> None:
+    repository("kit", {"kit.py": methods(1), "use.py": "from kit import C000\n\nC000().get()\n"})
+    (symbol,) = impact(api, files=[{"path": "kit.py", "lines": [[6, 6]]}]).json()["symbols"]
+    assert (symbol["definition"]["qualified_name"], symbol["count"]) == ("C000.get", 1)
+    assert symbol["definition"]["line"] == 6
+    whole = impact(api, files=[{"path": "kit.py"}]).json()["symbols"]
+    assert [one["definition"]["qualified_name"] for one in whole] == ["C000", "C000.get"]
+
+
 def test_more_definitions_than_are_traced_are_told_as_cut(ask: Ask, api: Api) -> None:
     repository("kit", {"kit.py": methods(201)})
     answers = [
