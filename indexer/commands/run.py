@@ -99,7 +99,7 @@ def _tell_done(runner: Runner, report: Report) -> None:
         {
             "mode": report.mode,
             "reason": report.reason,
-            "files-changed": str(report.stats.files_changed),
+            "files-changed": str(report.stats.files_changed + report.stats.files_removed),
             "chunks": str(report.stats.chunks),
             "run-id": report.run_id,
             "last-indexed-commit": report.last_indexed_commit or "",

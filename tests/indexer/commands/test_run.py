@@ -108,9 +108,10 @@ def test_a_checkout_without_history_is_warned_of_with_the_line_to_write(
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     step(central, sandbox)
-    sandbox.commit("second", {"a.py": "def a():\n    return 2\n"})
+    sandbox.commit("second", {"a.py": "def a():\n    return 2\n", "b.bin": None})
     done = step(central, sandbox.clone_to(tmp_path / "job", "--depth=1"), "--project", "shop")
     assert done.outputs["mode"] == "incremental"
+    assert done.outputs["files-changed"] == "2", "one is written, one removed"
     [warning] = done.annotations
     assert warning.startswith("::warning title=The checkout lacks history::")
     assert warning.endswith(FETCH_DEPTH)
