@@ -5,6 +5,7 @@ set -euo pipefail
 root=$(cd "$GITHUB_ACTION_PATH/.." && pwd -P)
 stamp=$VENV/files  # how many there are; written last
 cd "$RUNNER_TEMP"  # uv would obey a uv.toml of the repository
+unset PYTHONPATH PYTHONHOME  # venv starts a Python that would obey what an earlier step has set
 
 count_files() {
   find "$VENV" -type f ! -path "$stamp" ! -name aeterna.pth | wc -l

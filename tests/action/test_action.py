@@ -10,7 +10,7 @@ import pytest
 
 from tests.action.forge import JOB_TOKEN, Remote
 from tests.action.harness import Result
-from tests.action.workplace import Workplace
+from tests.action.workplace import UNREACHABLE, Workplace
 
 pytestmark = pytest.mark.system("node", "npm", "bash", "git")
 
@@ -35,7 +35,7 @@ def story(workplace: Workplace) -> Story:
     results["first"] = workplace.run(remote)
     commits["three files"] = remote.commit(dict(CHANGES))
     results["three files"] = workplace.run(remote)
-    results["same"] = workplace.run(remote)
+    results["same"] = workplace.run(remote, environment=UNREACHABLE)
     results["old job"] = workplace.run(remote, workplace.check_out(remote, commits["first"]))
     remote.rewind(1)
     commits["forced"] = remote.commit({"payments/part_5.py": "def charge_back():\n    pass\n"})
@@ -71,6 +71,7 @@ def test_scenario_index_only_changed_files(story: Story) -> None:
 
 
 def test_a_job_of_the_indexed_commit_does_nothing(story: Story) -> None:
+    """Nor does it need a package index: what an earlier job installed is kept."""
     result = story.results["same"]
 
     assert (result.outputs["mode"], result.outputs["reason"]) == ("none", "up_to_date")

@@ -1,6 +1,7 @@
 """What neither a repository nor an input can make a job do."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from scripts.local_service import ROOT
 from tests.action.forge import JOB_TOKEN
 from tests.action.harness import Runner
 from tests.action.stand_ins import Cache
-from tests.action.workplace import Workplace
+from tests.action.workplace import UNREACHABLE, Workplace
 
 pytestmark = pytest.mark.system("node", "npm", "bash", "git")
 
@@ -17,10 +18,9 @@ SOURCE = {"src/app.py": "def main():\n    pass\n"}
 # What would be imported from the working directory, by the indexer or by what installs it.
 MODULES = (
     *("json.py", "numpy.py", "httpx.py", "hashlib.py", "sitecustomize.py", "usercustomize.py"),
-    *("indexer/__init__.py", "indexer/__main__.py", "indexer/preload.py", "encodings/__init__.py"),
+    *("indexer/__init__.py", "indexer/__main__.py", "indexer/preload.py"),
     *("multiprocessing/__init__.py", "ensurepip.py", "venv.py", "pip/__init__.py"),
 )
-UNREACHABLE = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/nonexistent"}
 
 
 def copy_action(directory: Path) -> Path:
@@ -59,15 +59,32 @@ def test_files_of_a_repository_are_never_run(
 def test_files_of_a_repository_are_not_run_by_the_installation(
     workplace: Workplace, tmp_path: Path
 ) -> None:
+    """Nor is an environment used of which a part is missing; here it cannot be made anew."""
     trap = tmp_path / "sprung"
     code = f"open({str(trap)!r}, 'a').write(__file__)\n"
     remote = workplace.remote("hostile-at-installation", dict.fromkeys(MODULES, code))
-    runner = workplace.runner.with_stand_in("actions/cache", Cache(tmp_path / "empty"))
+    workspace = workplace.check_out(remote)
+    runner = workplace.runner.with_stand_in("actions/cache", HalfACache(tmp_path))
+    environment = {**UNREACHABLE, "PYTHONPATH": str(workspace)}
 
-    result = workplace.run(remote, runner=runner, environment=UNREACHABLE)
+    result = workplace.run(remote, workspace, runner=runner, environment=environment)
 
     assert not trap.exists(), trap.read_text()
-    assert "could not be installed" in " ".join(result.annotations("error"))
+    assert result.steps["install"].outcome == "failure"
+    assert result.steps["run"].outcome == "skipped"
+    assert "PIP_INDEX_URL" in " ".join(result.annotations("error"))
+
+
+class HalfACache(Cache):
+    """What is left where a restoration broke off."""
+
+    def main(self, given: Mapping[str, str]) -> Mapping[str, str]:
+        """Restore Python and the stamp, and nothing else."""
+        venv = Path(given["path"])
+        (venv / "bin").mkdir(parents=True)
+        (venv / "bin" / "python").symlink_to(shutil.which("python3") or "")
+        (venv / "files").write_text("7000\n")
+        return {"cache-hit": "true"}
 
 
 def test_the_checkout_of_the_action_stays_as_it_is(
@@ -177,33 +194,3 @@ def test_a_runner_without_python_is_told_what_to_add(workplace: Workplace, tmp_p
     )
     assert forgiven.conclusion == "success"
     assert forgiven.steps["run"].outcome == "skipped"
-
-
-def test_an_environment_that_was_restored_in_part_is_not_used(
-    workplace: Workplace, tmp_path: Path
-) -> None:
-    class HalfACache(Cache):
-        def main(self, given: dict[str, str]) -> dict[str, str]:
-            venv = Path(given["path"])
-            (venv / "bin").mkdir(parents=True)
-            (venv / "bin" / "python").symlink_to(shutil.which("python3") or "")
-            (venv / "files").write_text("7000\n")
-            return {"cache-hit": "true"}
-
-    remote = workplace.remote("half", SOURCE)
-    runner = workplace.runner.with_stand_in("actions/cache", HalfACache(tmp_path))
-
-    result = workplace.run(remote, runner=runner, environment=UNREACHABLE)
-
-    assert result.steps["install"].outcome == "failure"
-    assert result.steps["run"].outcome == "skipped"
-    assert "PIP_INDEX_URL" in " ".join(result.annotations("error"))
-
-
-def test_a_kept_environment_needs_no_package_index(workplace: Workplace) -> None:
-    remote = workplace.remote("kept", SOURCE)
-    workplace.run(remote)
-
-    result = workplace.run(remote, environment=UNREACHABLE)
-
-    assert result.conclusion == "success"

@@ -13,6 +13,8 @@ from tests.action.harness import Result, Runner
 from tests.action.job import Job
 
 OWNER_ID = 9919
+# Of a runner that reaches no package index.
+UNREACHABLE = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/nonexistent", "UV_OFFLINE": "1"}
 
 
 @dataclass(frozen=True)
