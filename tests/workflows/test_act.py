@@ -17,11 +17,12 @@ import pytest
 from scripts.local_git import git
 from scripts.local_service import Organization
 from tests.e2e.conftest import MakeRepository
-from tests.workflows.events import Event, push, repository_object
+from tests.workflows.events import Event, pull_request, push, repository_object
 from tests.workflows.files import (
     ACTION,
     PROJECT,
     ROOT,
+    TEMPLATES,
     VERSION,
     load_workflow,
     steps,
@@ -110,11 +111,10 @@ def act(acme: Organization, tmp_path: Path) -> Act:
 
 @pytest.fixture
 def repository(make_repository: MakeRepository) -> Path:
-    template = workflow_text(ROOT / "workflows" / "templates" / "code-index.yml")
-    workflow = template + AFTERWARDS
-    return make_repository(
-        "payments-api", {".github/workflows/code-index.yml": workflow, "src/retry.py": CODE}
-    )
+    """Has both templates, and a job that says what it hears of indexing."""
+    workflows = {f".github/workflows/{path.name}": workflow_text(path) for path in TEMPLATES}
+    workflows[".github/workflows/code-index.yml"] += AFTERWARDS
+    return make_repository("payments-api", {**workflows, "src/retry.py": CODE})
 
 
 def test_index_update_on_pr_merge(act: Act, acme: Organization, repository: Path) -> None:
@@ -134,3 +134,11 @@ def test_fork_protection(act: Act, acme: Organization, repository: Path) -> None
 
     assert done.returncode == 0, done.stdout
     assert "Set up job" not in done.stdout
+
+
+def test_a_fork_is_told_why_there_is_no_impact_analysis(act: Act, repository: Path) -> None:
+    done = act.run(repository, pull_request(head="mallory/payments-api"))
+
+    assert done.returncode == 0, done.stdout
+    assert "::notice title=No impact analysis::This pull request comes from a fork." in done.stdout
+    assert done.stdout.count("Set up job") == 2  # its beginning and its end: of one job
