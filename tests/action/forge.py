@@ -83,6 +83,16 @@ class Remote:
         self.push()
         return commit
 
+    def propose(self, files: dict[str, str]) -> str:
+        """A commit on another branch than `main`; returns it."""
+        git(self.tree, "switch", "--quiet", "--create", "proposal")
+        for name, content in files.items():
+            (self.tree / name).write_text(content, encoding="utf-8")
+        commit = commit_all(self.tree, "Propose")
+        git(self.tree, "push", "--quiet", "origin", "proposal")
+        git(self.tree, "switch", "--quiet", "main")
+        return commit
+
     def rewind(self, commits: int) -> None:
         """Take the last commits back, here; the next push rewrites history."""
         git(self.tree, "reset", "--quiet", "--hard", f"HEAD~{commits}")

@@ -102,3 +102,38 @@ def test_no_job_writes_a_secret_anywhere(workplace: Workplace, story: Story) -> 
     for result in story.results.values():
         for secret in (workplace.acme.token, JOB_TOKEN):
             assert secret not in result.raw + result.log + result.summary
+
+
+def test_a_pull_request_is_told_who_calls_what_it_changes(workplace: Workplace) -> None:
+    package = '[project]\nname = "{}"\nversion = "1.0"\ndependencies = {}\n'
+    library = workplace.remote(
+        "acme-tax",
+        {
+            "pyproject.toml": package.format("acme-tax", "[]"),
+            "acme_tax/__init__.py": "def vat(amount):\n    return amount * 19 // 100\n",
+        },
+    )
+    caller = workplace.remote(
+        "checkout",
+        {
+            "pyproject.toml": package.format("checkout", '["acme-tax"]'),
+            "till.py": "from acme_tax import vat\n\n\ndef bill(sum):\n    return sum + vat(sum)\n",
+        },
+    )
+    for remote in (library, caller):
+        assert workplace.run(remote).conclusion == "success"
+    proposed = library.propose({"acme_tax/__init__.py": "def vat(amount, rate):\n    return 0\n"})
+
+    result = workplace.run(
+        library,
+        workplace.check_out(library, proposed),
+        inputs={"command": "impact", "mode": "auto"},
+        pull_request={"base": library.head(), "head": proposed},
+    )
+
+    assert result.conclusion == "success", result.log
+    summary = html.unescape(result.summary)
+    assert "vat" in summary
+    assert "bill" in summary
+    assert "checkout" in summary
+    assert result.outputs["run-id"] == ""

@@ -46,11 +46,18 @@ class Workplace:
         *,
         inputs: Mapping[str, str] | None = None,
         environment: Mapping[str, str] | None = None,
+        pull_request: Mapping[str, str] | None = None,
         cancel_when: Callable[[], bool] = lambda: False,
         runner: Runner | None = None,
     ) -> Result:
-        """Run the action in a job of the branch, with the organisation's token."""
+        """Run the action in a job of the branch, with the organisation's token.
+
+        `pull_request` is that of its event, {"base": commit, "head": commit}; none: a push.
+        """
         job = self.job(remote, workspace or self.check_out(remote), environment or {})
+        if pull_request:
+            job.event_name, job.ref = "pull_request", "refs/pull/1/merge"
+            job.event["pull_request"] = {side: {"sha": at} for side, at in pull_request.items()}
         given = {
             "central-url": self.acme.service.url,
             "organization": self.acme.slug,
