@@ -21,6 +21,7 @@ from tests.action.stand_ins import StandIn
 
 # What a cancelled step's shell gets, and how long it has then; nothing below it gets a signal.
 CANCELLATION = ((signal.SIGINT, 7.5), (signal.SIGTERM, 2.5), (signal.SIGKILL, 60.0))
+# GITHUB_STATE is for the `post` of an action, which a composite does not have.
 FILES = ("GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
 _ANNOTATION = re.compile(r"^::(error|warning|notice)(?: ([^:]*))?::(.*)$", re.MULTILINE)
 _MASK = re.compile(r"^::add-mask::(.*)$", re.MULTILINE)
@@ -86,7 +87,9 @@ class Runner:
         for step in self._definition["runs"]["steps"]:
             execution.do(step)
         result = execution.result
-        values = {name: output["value"] for name, output in self._definition["outputs"].items()}
+        values = {
+            name: output["value"] for name, output in self._definition.get("outputs", {}).items()
+        }
         result.outputs = execution.filled(values)
         for stand_in in self._stand_ins.values():
             stand_in.post(result.conclusion)
@@ -171,6 +174,8 @@ class _Execution:
         code, cancelled = self._execute(script, {**self._environment, **own, **paths}, log)
         self._tell(log.read_text(encoding="utf-8", errors="replace"))
         self._environment |= read_command_file(files["GITHUB_ENV"])
+        for first in files["GITHUB_PATH"].read_text(encoding="utf-8").splitlines():
+            self._environment["PATH"] = f"{first}:{self._environment['PATH']}"
         self.result.summary += files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
         outcome = "cancelled" if cancelled else "failure" if code else "success"
         forgiven = self.filled({"it": step.get("continue-on-error", "false")})["it"] == "true"
@@ -189,7 +194,7 @@ class _Execution:
                 start_new_session=True,
             )
             while process.poll() is None:
-                if self._cancel_when():
+                if self.result.conclusion != "cancelled" and self._cancel_when():
                     return _cancel(process), True
                 _wait(process, 0.01)
         return process.returncode, False
