@@ -38,7 +38,7 @@ def accept_webhook(
 ) -> IndexRun:
     """Queue the run; the same delivery again changes nothing and returns the run as well.
 
-    The signature has been verified. Raises NotFoundError, ForbiddenError (`commit_mismatch`),
+    The signature has been verified. Raises NotFoundError, ForbiddenError (of `writable_run`),
     InvalidError (`run_mismatch`, `base_mismatch`, `mode_impossible`, `tree_missing`,
     `tree_unexpected`, `removal_in_full_run`), ConflictError (`delivery_conflict`, `run_not_open`,
     `batches_missing`).

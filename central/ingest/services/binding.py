@@ -33,18 +33,16 @@ def require_bound_open(
             "leave `project` out.",
             code="repository_mismatch",
         )
-    if ref != bound.ref:
-        raise ForbiddenError(
-            f"The credential is for {bound.ref}, not {ref}; index the ref that the job runs on.",
-            code="ref_mismatch",
-        )
-    _require_commit(credential, commit_sha)
+    _require_job(credential, ref=ref, commit_sha=commit_sha)
 
 
 def writable_run(*, credential: Credential, run_id: UUID) -> IndexRun:
-    """As `visible_run`, but ForbiddenError (`commit_mismatch`) for a run of another commit."""
+    """As `visible_run`, but ForbiddenError for a run of another job.
+
+    That is `ref_mismatch` or `commit_mismatch`.
+    """
     run = visible_run(credential=credential, run_id=run_id)
-    _require_commit(credential, run.commit_sha)
+    _require_job(credential, ref=run.ref, commit_sha=run.commit_sha)
     return run
 
 
@@ -55,9 +53,16 @@ def open_run_of(*, credential: Credential, run_id: UUID) -> IndexRun:
     return run
 
 
-def _require_commit(credential: Credential, commit_sha: str) -> None:
+def _require_job(credential: Credential, *, ref: str, commit_sha: str) -> None:
     bound = credential.binding
-    if bound is not None and commit_sha != bound.commit_sha:
+    if bound is None:
+        return
+    if ref != bound.ref:
+        raise ForbiddenError(
+            f"The credential is for {bound.ref}, not {ref}; index the ref that the job runs on.",
+            code="ref_mismatch",
+        )
+    if commit_sha != bound.commit_sha:
         raise ForbiddenError(
             f"The credential is for commit {bound.commit_sha}, not {commit_sha}; index the commit "
             "that the job was started for.",

@@ -106,24 +106,33 @@ def test_a_bound_token_brings_a_run_to_its_end() -> None:
     assert api.state(run)["state"] == "applied"
 
 
-def test_a_run_of_another_commit_is_seen_but_not_touched() -> None:
-    """The newer job waits for the older one's run; it neither fills nor ends it."""
-    older = bound_api()
-    run = older.open(commit_sha=COMMIT).json()
-    newer = bound_api("b" * 40)
+@pytest.mark.parametrize(
+    ("commit", "fields", "code"),
+    [
+        ("b" * 40, {}, "commit_mismatch"),
+        (COMMIT, {"bound_ref": "refs/heads/other"}, "ref_mismatch"),
+    ],
+)
+def test_a_run_of_another_commit_or_ref_is_seen_but_not_touched(
+    commit: str, fields: dict[str, Any], code: str
+) -> None:
+    """Another job waits for the run; it neither fills nor ends it."""
+    own = bound_api()
+    run = own.open(commit_sha=COMMIT).json()
+    other = bound_api(commit, **fields)
     url = f"/api/v1/index/runs/{run['run_id']}"
-    assert newer.state(run)["state"] == "open"
+    assert other.state(run)["state"] == "open"
     before = snapshot()
     for answer in (
-        newer.put_tree(run, tree_of(FILES)),
-        newer.put_batch(run, 1, [file_record(path, text) for path, text in FILES.items()]),
-        newer.request("POST", f"{url}/embeddings", {"digests": ["a" * 64]}),
-        newer.deliver(run, newer.announcement(run, commit_sha=COMMIT)),
-        newer.request("DELETE", url),
+        other.put_tree(run, tree_of(FILES)),
+        other.put_batch(run, 1, [file_record(path, text) for path, text in FILES.items()]),
+        other.request("POST", f"{url}/embeddings", {"digests": ["a" * 64]}),
+        other.deliver(run, other.announcement(run, commit_sha=COMMIT)),
+        other.request("DELETE", url),
     ):
-        assert_problem(answer, 403, "commit_mismatch")
+        assert_problem(answer, 403, code)
     assert snapshot() == before
-    assert older.request("DELETE", url).status_code == 204
+    assert own.request("DELETE", url).status_code == 204
 
 
 def test_a_run_of_another_repository_does_not_exist() -> None:
