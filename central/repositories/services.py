@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from central.repositories.models import Push, Repository, Trouble
 from central.repositories.states import LIVE_RUNS
+from central.tenancy.services import revoke_bound_tokens
 
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
@@ -57,7 +58,8 @@ def _own_name(repository: Repository) -> str:
 def retire_repository(repository: Repository) -> None:
     """Make it invisible at once and for good; what it holds is purged later.
 
-    The new generation makes an apply that is under way stale. Needs the organisation's lock.
+    The new generation makes an apply that is under way stale; a job that is under way loses its
+    token, or its next Open would bring the repository back. Needs the organisation's lock.
     """
     Repository.objects.filter(pk=repository.pk, retired_at=None).update(
         retired_at=timezone.now(),
@@ -65,6 +67,10 @@ def retire_repository(repository: Repository) -> None:
         github_id=None,
         generation=F("generation") + 1,
     )
+    if repository.github_id is not None:
+        revoke_bound_tokens(
+            organization_id=repository.organization_id, repository_id=repository.github_id
+        )
 
 
 def note_visibility(repository: Repository, visibility: str) -> None:

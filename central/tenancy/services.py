@@ -75,3 +75,15 @@ def issue_token(unsaved: ApiToken) -> str:
     unsaved.prefix, unsaved.digest = token[:12], token_digest(token)
     unsaved.save(force_insert=True)
     return token
+
+
+def revoke_bound_tokens(*, organization_id: int, repository_id: int) -> None:
+    """Take back what jobs of a repository, by GitHub's id, were given to index it."""
+    now = timezone.now()
+    ApiToken.objects.filter(
+        organization_id=organization_id,
+        bound_repository_id=repository_id,
+        is_short_lived=True,
+        expires_at__gt=now,
+        revoked_at=None,
+    ).update(revoked_at=now)

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from central.github.models import GitHubPolicy, IdTokenUse
 from central.repositories.models import Repository
+from central.repositories.services import retire_repository
 from central.tenancy.models import ApiToken
 from scripts.local_github import LocalGitHub
 from tests.central.factories import RepositoryFactory
@@ -98,6 +99,20 @@ def test_a_job_opens_no_run_of_another_commit_than_its_own(
     assert_problem(api.open(ref="refs/heads/other"), 403, "ref_mismatch")
     assert_problem(api.open(repository_id=1), 403, "repository_mismatch")
     assert not Repository.objects.exists()
+
+
+def test_a_job_that_outlives_its_repository_does_not_bring_it_back(
+    github: LocalGitHub, policy: GitHubPolicy
+) -> None:
+    """Nothing would tell of its deletion, or transfer, once more."""
+    api = api_of_job(github)
+    assert api.open(default_branch="main").status_code == 201
+    github.claims |= {"repository": "acme/other", "repository_id": "74002"}
+    other = api_of_job(github)
+    retire_repository(Repository.objects.get())
+    assert_problem(api.open(default_branch="main"), 401, "token_revoked")
+    assert not Repository.objects.filter(retired_at=None).exists()
+    assert other.open(project="other", repository_id=74002).status_code == 201
 
 
 def test_a_replayed_token_stays_used_when_its_access_token_is_gone(
