@@ -15,6 +15,8 @@ _KEEP_SECONDS = 600
 # Anybody can name a key that does not exist, so that is no reason to ask the issuer each time.
 _COOL_DOWN_SECONDS = 30
 _RETRY_SECONDS = 5
+# No answer, or none that is a set of keys; the last two are of JSON that nobody expects.
+_NO_KEYS = (PyJWTError, OSError, ValueError, TypeError, RecursionError)
 
 
 class IssuerKeys:
@@ -57,7 +59,7 @@ class IssuerKeys:
     def _fetch(self) -> None:
         try:
             keys = self._client.get_signing_keys()
-        except (PyJWTError, OSError, ValueError):  # no answer, or none that is a set of keys
+        except _NO_KEYS:
             self._is_away = True
             self._next_fetch = self._clock() + _RETRY_SECONDS
             return

@@ -115,12 +115,19 @@ def _listed(
 
 
 def _identify(repository: Repository, listed: InstalledRepository) -> None:
-    repository.github_id = listed.repository_id
-    if not listed.is_private:
-        repository.visibility = Visibility.PUBLIC
-    elif repository.visibility == Visibility.PUBLIC:
-        repository.visibility = Visibility.PRIVATE  # it may be internal: that is told elsewhere
+    """Writes nothing where nothing is new, and so waits for no apply that holds the row."""
+    told = (listed.repository_id, _visibility(repository.visibility, listed))
+    if (repository.github_id, repository.visibility) == told:
+        return
+    repository.github_id, repository.visibility = told
     repository.save(update_fields=["github_id", "visibility"])
+
+
+def _visibility(known: str, listed: InstalledRepository) -> str:
+    if not listed.is_private:
+        return Visibility.PUBLIC
+    # It may be internal: that is told elsewhere.
+    return Visibility.PRIVATE if known == Visibility.PUBLIC else known
 
 
 def _uninstall(organization: Organization, event: Uninstalled) -> str:

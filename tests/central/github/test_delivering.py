@@ -84,6 +84,16 @@ def test_a_push_is_noted_while_an_apply_holds_the_repository(shop: Repository) -
     assert Push.objects.get().repository == shop
 
 
+def test_an_installation_that_tells_nothing_new_waits_for_no_apply(shop: Repository) -> None:
+    payload = payloads.installation(
+        "created", repositories=[payloads.listed("shop", payloads.REPOSITORY_ID)]
+    )
+    with elsewhere() as threads, transaction.atomic():
+        Repository.objects.filter(pk=shop.pk).update(generation=1)
+        outcome = threads.submit(send, "installation", payload)
+        assert outcome.result(WAIT_SECONDS) == "installation noted, 1 known repositories"
+
+
 def test_what_fails_is_not_remembered_and_can_be_sent_again(
     shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

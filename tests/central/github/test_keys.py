@@ -109,6 +109,18 @@ def test_an_answer_without_keys_is_an_issuer_that_is_away(
         IssuerKeys(f"{issuer.url}/no-issuer", clock=clock).key("any")
 
 
+@pytest.mark.parametrize(
+    "keys", [[None], [{"kty": "RSA", "kid": "any", "alg": ["x"], "n": "AQAB", "e": "AQAB"}]]
+)
+def test_an_answer_with_keys_that_are_none_is_an_issuer_that_is_away(
+    keys: list[object], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LocalGitHub() as github:
+        monkeypatch.setattr(github, "key_set", lambda: {"keys": keys})
+        with pytest.raises(UnavailableError):
+            IssuerKeys(github.issuer, clock=clock).key("any")
+
+
 def test_many_threads_fetch_once(issuer: LocalGitHub, keys: IssuerKeys) -> None:
     found: list[object] = []
     threads = [
