@@ -1,6 +1,8 @@
 """What comes back from central: JSON, a service that is away, or a problem as the error it is."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
 import httpx
@@ -15,6 +17,7 @@ from indexer.errors import (
 from indexer.patience import Away
 
 _RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
+_COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _HINTS: Final = {
     404: "check AETERNA_URL, the organisation and the project, and that the token may see them",
     413: "split the upload, or raise the server's limit",
@@ -25,7 +28,7 @@ def response_of(send: Callable[[], httpx.Response], *, url: str) -> httpx.Respon
     """What the service at `url` answered, whatever that is, unless it may be better later."""
     try:
         response = send()
-    except httpx.TransportError as exc:
+    except httpx.RequestError as exc:
         return Away(_unreachable(url, exc))
     if is_passing(response):
         problem = CentralUnreachableError(
@@ -43,7 +46,7 @@ def is_passing(response: httpx.Response) -> bool:
 def asked_pause(response: httpx.Response) -> float:
     """The seconds that the service asks to wait for."""
     value = response.headers.get("Retry-After", "")
-    return float(value) if value.isdigit() else 0.0
+    return float(value) if value.isdecimal() else 0.0
 
 
 def decoded(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
@@ -57,14 +60,37 @@ def decoded(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
         return None
     try:
         return response.json()
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         raise CentralError(
             f"the answer of {response.request.url} is not JSON: check that AETERNA_URL names "
             "the service itself"
         ) from exc
 
 
-def _unreachable(url: str, exc: httpx.TransportError) -> CentralUnreachableError:
+@contextmanager
+def expected(answer: object) -> Iterator[None]:
+    """An answer that lacks what the contract promises is central's fault, and said to be."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError) as exc:
+        kind = type(answer).__name__
+        raise CentralError(
+            f"central gave a {kind} that this client cannot read ({exc}): are both up to date?"
+        ) from exc
+
+
+def commit_name(value: Any) -> str | None:
+    """The commit that an answer names, if any: git takes other texts for options and refs.
+
+    Raises TypeError and ValueError.
+    """
+    if value is not None and not _COMMIT.fullmatch(value):
+        raise ValueError(f"{value!r} names no commit")
+    name: str | None = value
+    return name
+
+
+def _unreachable(url: str, exc: httpx.RequestError) -> CentralUnreachableError:
     error = CentralUnreachableError(
         f"{url} did not answer ({type(exc).__name__}): check AETERNA_URL, that the "
         "service runs, and that this machine may reach it"
@@ -93,7 +119,7 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
 def _problem(response: httpx.Response) -> dict[str, Any]:
     try:
         fields = response.json()
-    except ValueError:  # a proxy's page
+    except (ValueError, RecursionError):  # a proxy's page
         return {}
     return fields if isinstance(fields, dict) else {}
 

@@ -6,15 +6,15 @@ opened by chance expires. So `transport` asks again where an answer was lost.
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from standardwebhooks import Webhook
 
-from indexer.errors import CentralError, RunFailedError, RunStaleError
+from indexer.answers import commit_name, expected
+from indexer.errors import RunFailedError, RunStaleError
 from indexer.planning import Plan
 from indexer.records import EmbedderSpec, RunStats
 from indexer.transport import Transport
@@ -88,11 +88,11 @@ class Central:
         """Open a run. RunConflictError: another run of the repository must end first."""
         fields = {key: value for key, value in asdict(request).items() if value is not None}
         answer = self._transport.request("POST", _RUNS, content=_json(fields))
-        with _expected(answer):
+        with expected(answer):
             return OpenedRun(
                 run_id=answer["run_id"],
                 webhook_secret=answer["webhook_secret"],
-                base_commit=answer["base_commit"],
+                base_commit=commit_name(answer["base_commit"]),
                 base_extractor=answer["base_extractor"],
                 base_embedder=answer["base_embedder"],
                 embedder=EmbedderSpec(**answer["embedder"]),
@@ -105,14 +105,14 @@ class Central:
         answer = self._transport.request(
             "PUT", f"{_RUNS}/{run_id}/tree", content=body, headers=lambda: _GZIP
         )
-        with _expected(answer):
+        with expected(answer):
             return TreeAnswer(frozenset(answer["changed"]), int(answer["removed"]))
 
     def known_embeddings(self, run_id: str, digests: Collection[bytes]) -> set[bytes]:
         """Those of `digests` whose vectors need not be sent."""
         content = _json({"digests": [digest.hex() for digest in digests]})
         answer = self._transport.request("POST", f"{_RUNS}/{run_id}/embeddings", content=content)
-        with _expected(answer):
+        with expected(answer):
             return {bytes.fromhex(digest) for digest in answer["known"]}
 
     def put_batch(self, run_id: str, number: int, body: bytes) -> None:
@@ -155,13 +155,13 @@ class Central:
         answer = self._transport.request(
             "POST", "/api/v1/index/updated", content=content, headers=signed
         )
-        with _expected(answer):
+        with expected(answer):
             return str(answer["status_url"])
 
     def get_run(self, run_id: str) -> RunState:
         """The run's state now."""
         answer = self._transport.request("GET", f"{_RUNS}/{run_id}")
-        with _expected(answer):
+        with expected(answer):
             return RunState(
                 state=answer["state"],
                 error=answer.get("error") or "",
@@ -221,15 +221,3 @@ class Central:
 
 def _json(fields: dict[str, Any]) -> bytes:
     return json.dumps(fields).encode()
-
-
-@contextmanager
-def _expected(answer: object) -> Iterator[None]:
-    """An answer that lacks what the contract promises is central's fault, and said to be."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError) as exc:
-        kind = type(answer).__name__
-        raise CentralError(
-            f"central gave a {kind} that this client cannot read ({exc}): are both up to date?"
-        ) from exc

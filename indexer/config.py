@@ -51,8 +51,6 @@ class GitHubContext:
     default_branch: str = ""
     base_sha: str = ""
     head_sha: str = ""
-    summary_file: Path | None = None
-    output_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +135,10 @@ def _required(value: str | None, name: str) -> str:
 def _credential(environ: Mapping[str, str]) -> str | IdTokenSource:
     """The token, or where to get one: a token that is given is used, also where there is both."""
     if token := _secret(environ, "AETERNA_TOKEN"):
+        if not (token.isascii() and token.isprintable()):  # no header may hold it
+            raise ConfigurationError(
+                "AETERNA_TOKEN is no token: no token has such characters, or several lines"
+            )
         return token
     url, key = (environ.get(f"ACTIONS_ID_TOKEN_REQUEST_{name}", "") for name in ("URL", "TOKEN"))
     if url and key:
@@ -162,9 +164,11 @@ def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - reading it checks it
-    except ValueError:  # half an IPv6 address, a port that is no number
+        name = (parts.hostname or "").encode("idna")
+    except ValueError:  # half an IPv6 address, a port that is no number, a name that is too long
         return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.username
+    is_written = url.isprintable() and " " not in url
+    return parts.scheme in {"http", "https"} and bool(name) and not parts.username and is_written
 
 
 def _seconds(environ: Mapping[str, str], name: str, *, default: float) -> float:
@@ -207,13 +211,7 @@ def _github(environ: Mapping[str, str]) -> GitHubContext:
         default_branch=_member(event, "repository", "default_branch"),
         base_sha=_member(event, "pull_request", "base", "sha"),
         head_sha=_member(event, "pull_request", "head", "sha"),
-        summary_file=_path(environ.get("GITHUB_STEP_SUMMARY")),
-        output_file=_path(environ.get("GITHUB_OUTPUT")),
     )
-
-
-def _path(text: str | None) -> Path | None:
-    return Path(text) if text else None
 
 
 def _event(path: str) -> object:

@@ -58,8 +58,6 @@ EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
     errors.EmbedderUnavailableError: Exit.UNREACHABLE,
     errors.IdentityError: Exit.REFUSED,
     errors.IdentityUnavailableError: Exit.UNREACHABLE,
-    errors.IdentityError: Exit.REFUSED,
-    errors.IdentityUnavailableError: Exit.UNREACHABLE,
     errors.StoreError: Exit.NOT_INDEXED,
     errors.StoreUnavailableError: Exit.UNREACHABLE,
     errors.StoreLockedError: Exit.NOT_INDEXED,

@@ -26,6 +26,9 @@ class Purpose(StrEnum):
     IMPACT = "impact"
 
 
+_SCOPES: Final = {Purpose.INDEX: "index", Purpose.IMPACT: "search"}
+
+
 class Credentials(Protocol):
     """What a request to central is made with. Safe to share between threads."""
 
@@ -44,19 +47,18 @@ def credentials_of(settings: Settings, purpose: Purpose = Purpose.INDEX) -> Cred
     """The credentials that the settings choose. Asks nobody yet."""
     if isinstance(settings.credential, IdTokenSource):
         return KeylessToken(settings, settings.credential, purpose)
-    return StaticToken(settings.credential)
+    return StaticToken(settings.credential, purpose)
 
 
 class StaticToken:
     """An API token that somebody made for this job; there is no other."""
 
-    hints: Mapping[int | str, str] = {
-        401: "check AETERNA_TOKEN: it may be wrong, expired or revoked",
-        403: "the token may not do this; it needs the scope `index`",
-    }
-
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, purpose: Purpose = Purpose.INDEX) -> None:
         self._token = token
+        self.hints: Mapping[int | str, str] = {
+            401: "check AETERNA_TOKEN: it may be wrong, expired or revoked",
+            403: f"the token may not do this; it needs the scope `{_SCOPES[purpose]}`",
+        }
 
     def bearer(self) -> str:
         """The token."""
@@ -140,7 +142,7 @@ class KeylessToken:
         address = f"{self._source.url}&audience={quote(self._url, safe='')}"
         try:
             response = http.get(address, headers={"Authorization": f"bearer {self._source.key}"})
-        except httpx.TransportError as exc:
+        except httpx.RequestError as exc:
             problem = IdentityUnavailableError(
                 f"GitHub gave no id token ({type(exc).__name__}): check that this runner may "
                 "reach the host of ACTIONS_ID_TOKEN_REQUEST_URL"
@@ -165,15 +167,15 @@ class KeylessToken:
 def _value(response: httpx.Response) -> str:
     try:
         value = response.json()["value"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ""
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value, str) and value.isascii() else ""
 
 
 def _granted(answer: Any) -> tuple[str, float]:
     try:
         token, lifetime = answer["access_token"], float(answer["expires_in"])
-    except (KeyError, TypeError, ValueError) as exc:
+    except (KeyError, TypeError, ValueError, OverflowError) as exc:
         raise CentralError(
             "central's answer to the id token cannot be read: are both up to date?"
         ) from exc

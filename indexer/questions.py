@@ -4,13 +4,13 @@ The records hold what is reported of central's answers, by the API's own names.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from indexer.errors import CentralError, CentralRefusedError
+from indexer.answers import commit_name, expected
+from indexer.errors import CentralRefusedError
 from indexer.transport import Transport
 
 MAX_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
@@ -159,9 +159,8 @@ class Questions:
             if exc.code == "repository_not_found":
                 return None
             raise
-        with _expected(answer):
-            commit: str | None = answer["projects"][0]["last_indexed_commit"]
-            return commit
+        with expected(answer):
+            return commit_name(answer["projects"][0]["last_indexed_commit"])
 
     def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
         """Who calls what is defined at the lines; at most MAX_CHANGES files."""
@@ -181,7 +180,7 @@ class Questions:
         }
         content = json.dumps(body).encode()
         answer = self._transport.request("POST", "/api/v1/trace/impact", content=content)
-        with _expected(answer):
+        with expected(answer):
             return Answer(
                 symbols=tuple(_symbol(row) for row in answer["symbols"]),
                 unknown=tuple(answer["unknown"]),
@@ -219,15 +218,3 @@ def _receipt(row: Mapping[str, Any]) -> Receipt:
 def _record(kind: type[Record], row: Mapping[str, Any]) -> Record:
     """A dataclass from the members of the same names."""
     return kind(**{one.name: row[one.name] for one in fields(kind)})  # type: ignore[arg-type]
-
-
-@contextmanager
-def _expected(answer: object) -> Iterator[None]:
-    """An answer that lacks what the contract promises is central's fault, and said to be."""
-    try:
-        yield
-    except (KeyError, IndexError, TypeError, ValueError) as exc:
-        kind = type(answer).__name__
-        raise CentralError(
-            f"central gave a {kind} that this client cannot read ({exc}): are both up to date?"
-        ) from exc

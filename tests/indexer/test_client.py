@@ -67,6 +67,15 @@ def test_the_server_may_ask_for_a_longer_pause(
     assert pauses == [7.0]
 
 
+def test_a_pause_that_is_no_number_is_not_kept(
+    server: StandIn, central: Central, pauses: list[float]
+) -> None:
+    server.failures = [failure(429, headers={"Retry-After": asked}) for asked in ("²", "Mon")]
+    central.put_batch("run-1", 1, b"")
+    assert len(pauses) == 2
+    assert max(pauses) < 1
+
+
 def test_waiting_has_an_end(server: StandIn) -> None:
     server.failures = [failure(503, headers={"Retry-After": "3600"})]
     transport = Transport(url=server.url, credentials=StaticToken(TOKEN), retry_seconds=5.0)
@@ -113,6 +122,14 @@ def test_answers_become_the_errors_that_they_stand_for(
     assert TOKEN not in str(caught.value)
     if isinstance(caught.value, CentralRefusedError):
         assert (caught.value.status, caught.value.code) == (answer[0], answer[1]["code"])
+
+
+def test_an_indexed_commit_that_is_none_is_never_given_to_git(
+    server: StandIn, central: Central
+) -> None:
+    server.base_commit = "--upload-pack=touch pwned"
+    with pytest.raises(CentralError, match="names no commit"):
+        central.open_run(REQUEST)
 
 
 def test_the_webhook_is_signed_with_the_runs_secret(server: StandIn, central: Central) -> None:

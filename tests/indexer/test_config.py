@@ -49,7 +49,18 @@ def test_what_is_required_is_named(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["search.example", "ftp://x", "https://u:p@x", "https://", "http://[::1", "http://x:port"],
+    [
+        "search.example",
+        "ftp://x",
+        "https://u:p@x",
+        "https://",
+        "http://[::1",
+        "http://x:port",
+        "http://a b",
+        "http://a\x01b",
+        f"http://{'a' * 64}.example",
+        "http://ä..example",
+    ],
 )
 def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(ConfigurationError, match="AETERNA_URL"):
@@ -64,6 +75,13 @@ def test_the_token_may_lie_in_a_file_and_shows_nowhere(tmp_path: Path) -> None:
     assert "aet_" not in repr(settings)
     with pytest.raises(ConfigurationError, match="AETERNA_TOKEN_FILE"):
         load(tmp_path, {**environ, "AETERNA_TOKEN_FILE": str(tmp_path / "none")})
+
+
+@pytest.mark.parametrize("token", ["aet_x\naet_y", "aet_“x”"])
+def test_what_no_header_can_hold_is_no_token(tmp_path: Path, token: str) -> None:
+    with pytest.raises(ConfigurationError, match="AETERNA_TOKEN is no token") as caught:
+        load(tmp_path, {**ENVIRON, "AETERNA_TOKEN": token})
+    assert "aet_" not in str(caught.value)
 
 
 KEYLESS = {
@@ -227,8 +245,6 @@ def test_githubs_event_names_the_commits_of_a_pull_request(tmp_path: Path) -> No
         "GITHUB_SERVER_URL": "https://github.com",
         "GITHUB_REPOSITORY": "acme/app",
         "GITHUB_EVENT_PATH": str(event),
-        "GITHUB_OUTPUT": str(tmp_path / "output"),
     }
     github = load(tmp_path, environ).github
     assert (github.base_sha, github.head_sha) == ("b1", "h1")
-    assert (github.output_file, github.summary_file) == (tmp_path / "output", None)

@@ -1,9 +1,11 @@
 """Credentials: an API token, or what central gives for GitHub's id token; over real HTTP."""
 
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import jwt
 import pytest
@@ -64,11 +66,36 @@ def source(settings: Settings) -> IdTokenSource:
 def ask(settings: Settings, *, times: int = 1) -> None:
     """Send requests as a job does."""
     credentials = credentials_of(settings)
-    with closing(
-        Transport(url=settings.url, credentials=credentials, sleep=lambda _: None)
-    ) as transport:
+    transport = Transport(
+        url=settings.url,
+        credentials=credentials,
+        retry_seconds=settings.retry_seconds,
+        sleep=lambda _: None,
+    )
+    with closing(transport):
         for _ in range(times):
             transport.request("GET", ROUTE)
+
+
+@contextmanager
+def answering(body: bytes, headers: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A server that says the same to everybody, and its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            for item in {"Content-Length": str(len(body)), **(headers or {})}.items():
+                self.send_header(*item)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/?a=b"
+        server.shutdown()
 
 
 def refusal(code: str, status: int) -> Failure:
@@ -157,6 +184,7 @@ def test_each_attempt_at_an_exchange_has_an_id_token_of_its_own(
         (refusal("not_found", 404), CentralRefusedError, "central-url.* API token"),
         (refusal("internal_error", 500), CentralUnreachableError, "500"),
         ((200, {"token": "aet_x"}, {}), CentralError, "up to date"),
+        ((200, {"access_token": "aet_x", "expires_in": 10**400}, {}), CentralError, "up to date"),
     ],
 )
 def test_a_refused_exchange_says_what_to_change_and_is_not_repeated(
@@ -213,6 +241,35 @@ def test_an_api_token_is_sent_as_it_is_and_there_is_no_other(
         ask(replace(settings, credential="aet_wrong"))
     assert len(server.requests) == 2
     assert not server.exchanges
+
+
+@pytest.mark.parametrize(
+    ("purpose", "scope"), [(Purpose.INDEX, "index"), (Purpose.IMPACT, "search")]
+)
+def test_an_api_token_that_may_not_is_told_the_scope(
+    settings: Settings, purpose: Purpose, scope: str
+) -> None:
+    credentials = credentials_of(replace(settings, credential=TOKEN), purpose)
+    assert f"scope `{scope}`" in credentials.hints[403]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>", b"[" * 100_000, b"[]", b'{"value": 5}', b'{"value": "\\ud800"}', b'{"value": ""}'],
+    ids=["a page", "nested", "a list", "a number", "half a character", "nothing"],
+)
+def test_an_answer_without_an_id_token_is_said_to_be_none(settings: Settings, body: bytes) -> None:
+    with answering(body) as url, pytest.raises(IdentityError, match="HTTP 200"):
+        ask(replace(settings, credential=replace(source(settings), url=url)))
+
+
+def test_an_answer_that_is_not_what_its_headers_say_is_as_good_as_none(settings: Settings) -> None:
+    hasty = replace(settings, retry_seconds=0.0)
+    headers = {"Content-Encoding": "gzip"}
+    with answering(b"no gzip", headers) as url, pytest.raises(IdentityUnavailableError):
+        ask(replace(hasty, credential=replace(source(settings), url=url)))
+    with answering(b"no gzip", headers) as url, pytest.raises(CentralUnreachableError):
+        ask(replace(hasty, url=url, credential=TOKEN))
 
 
 def test_no_credential_shows_its_secret(settings: Settings, github: LocalGitHub) -> None:

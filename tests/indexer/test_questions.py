@@ -94,3 +94,12 @@ def test_an_answer_that_cannot_be_read_is_centrals_fault(
     answer(server, 200, body)
     with pytest.raises(CentralError, match="are both up to date"):
         questions.impact_at([ChangedLines("a.py")], min_confidence="medium")
+
+
+@pytest.mark.parametrize("name", ["--upload-pack=touch x", "main", "+HEAD:refs/heads/main", "", 5])
+def test_git_is_never_given_a_name_of_centrals_that_is_no_commits(
+    server: StandIn, questions: Questions, name: object
+) -> None:
+    answer(server, 200, {"projects": [{"last_indexed_commit": name}]})
+    with pytest.raises(CentralError, match="are both up to date"):
+        questions.indexed_commit()
