@@ -91,10 +91,10 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
 
 
 def _install(organization: Organization, event: Installed) -> str:
+    _lock(organization)
     GitHubPolicy.objects.filter(organization=organization).update(
         installation_id=event.installation_id
     )
-    _lock(organization)
     known = _listed(organization, event.repositories)
     for repository, listed in known:
         _identify(repository, listed)

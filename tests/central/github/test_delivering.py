@@ -94,6 +94,20 @@ def test_an_installation_that_tells_nothing_new_waits_for_no_apply(shop: Reposit
         assert outcome.result(WAIT_SECONDS) == "installation noted, 1 known repositories"
 
 
+def test_an_installation_locks_the_organisation_before_its_policy(shop: Repository) -> None:
+    """As who sets the policy does; in the other order each could wait for the other."""
+    with CaptureQueriesContext(connection) as seen:
+        send("installation", payloads.installation("created"))
+    statements = [query["sql"] for query in seen]
+    (locked,) = (at for at, sql in enumerate(statements) if "FOR NO KEY UPDATE" in sql)
+    (noted,) = (
+        at
+        for at, sql in enumerate(statements)
+        if sql.startswith("UPDATE") and "_githubpolicy" in sql
+    )
+    assert locked < noted
+
+
 def test_what_fails_is_not_remembered_and_can_be_sent_again(
     shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
