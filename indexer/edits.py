@@ -78,12 +78,7 @@ def _moved(file: EditedFile, hunks: Sequence[Hunk]) -> EditedFile:
 
 
 def _changes(repository: Repository, base: str, head: str) -> list[_Changed]:
-    listing = repository.run(
-        "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff",
-        "--no-textconv", "--ignore-submodules=none", "--no-relative", "--end-of-options",
-        base, head, "--",
-    )  # fmt: skip
-    fields = iter(listing.split(b"\0")[:-1])
+    fields = iter(repository.raw_diff(base, head).split(b"\0")[:-1])
     return list(_parsed(zip(fields, fields, strict=True)))
 
 

@@ -52,7 +52,7 @@ class Repository:
         )
         if status:
             raise CommitNotFoundError(
-                f"{revision!r} names no commit in this clone; fetch it or name another with --ref"
+                f"{revision!r} names no commit in this clone; fetch it or name another"
             )
         return out.decode().strip()
 
@@ -161,22 +161,21 @@ class Repository:
 
     # Content
 
-    def _diff(self, base: str, head: str) -> Changes:
-        """As `changes`, without sizes.
+    def raw_diff(self, base: str, head: str) -> bytes:
+        """What differs, as `git diff-tree --raw -z` writes it.
 
         Plumbing without renames: the same as `git diff -M100%` with each rename split in two, and
         deaf to diff settings of the user.
         """
-        out = self._git.run(
+        return self._git.run(
             "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff",
             "--no-textconv", "--ignore-submodules=none", "--no-relative", "--end-of-options",
             base, head, "--",
         )  # fmt: skip
-        return parse_diff(out)
 
     def changes(self, base: str, head: str) -> Changes:
         """What `head` has and `base` has not, and the other way round."""
-        changes = self._diff(base, head)
+        changes = parse_diff(self.raw_diff(base, head))
         return Changes(tuple(self._with_sizes(changes.entries)), changes.removed)
 
     def _with_sizes(self, entries: tuple[TreeEntry, ...]) -> list[TreeEntry]:
@@ -194,7 +193,7 @@ class Repository:
 
     def selection_changed(self, base: str, head: str) -> bool:
         """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`."""
-        changes = self._diff(base, head)
+        changes = parse_diff(self.raw_diff(base, head))
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
         return any(
             path == PROJECT_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths

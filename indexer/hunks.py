@@ -4,7 +4,9 @@ Pure. Positions are boundaries: boundary 0 is above line 1, boundary n below lin
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Final, NamedTuple
 
 _SECTION: Final = b"diff --git "
@@ -38,6 +40,9 @@ class Hunk(NamedTuple):
     old: Span
     new: Span
     added: tuple[bytes, ...] = ()
+
+
+_UNCHANGED: Final = Hunk(Span(0, 0), Span(0, 0))
 
 
 def parse_patch(patch: bytes) -> list[tuple[Hunk, ...] | None]:
@@ -80,29 +85,38 @@ def changed_spans(hunks: Iterable[Hunk], indented: Sequence[bytes] | None = None
     `indented` are its lines where indentation alone ends a block (Python): what is inserted below
     a block's last line is then part of it, or not, by its own indentation.
     """
-    return [_changed(hunk, indented) for hunk in hunks]
+    blocks = _Blocks(indented) if indented else None
+    return [_changed(hunk, blocks) for hunk in hunks]
 
 
-def _changed(hunk: Hunk, indented: Sequence[bytes] | None) -> Span:
+def _changed(hunk: Hunk, blocks: "_Blocks | None") -> Span:
     if not hunk.added:
         return hunk.old
     if hunk.added[-1].lstrip().startswith(_ANNOTATIONS):
         return Span(hunk.old.low, hunk.old.low + 1)
-    header = _header_above(hunk, indented) if indented else 0
+    header = blocks.header(hunk.old.low, _depth(hunk.added[0])) if blocks else 0
     return Span(header - 1, header) if header else hunk.old
 
 
-def _header_above(hunk: Hunk, lines: Sequence[bytes]) -> int:
-    """The line of the block that holds the inserted lines; 0: none, it stands at the margin."""
-    depth = _depth(hunk.added[0])
-    return next(
-        (
-            number
-            for number in range(min(hunk.old.low, len(lines)), 0, -1)
-            if lines[number - 1].strip() and _depth(lines[number - 1]) < depth
-        ),
-        0,
-    )
+class _Blocks:
+    """The blocks of a file in which indentation alone makes them, each known by its header."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        self._depths: list[float] = [-1]  # of each line; number 0 stands for the file
+        self._outer = [0]  # the next line above that is less deep
+        above = 0
+        for number, line in enumerate(lines, start=1):
+            is_blank = not line.strip()
+            self._depths.append(inf if is_blank else _depth(line))
+            self._outer.append(self.header(above, self._depths[-1]))
+            above = above if is_blank else number
+
+    def header(self, number: int, depth: float) -> int:
+        """The header of the block that has such deep lines below the line; 0: the file itself."""
+        number = min(number, len(self._outer) - 1)
+        while self._depths[number] >= depth:
+            number = self._outer[number]
+        return number
 
 
 def _depth(line: bytes) -> int:
@@ -115,30 +129,21 @@ def moved(span: Span, hunks: Sequence[Hunk]) -> Span:
     What was replaced is at its replacement, what was removed between the lines that are left, and
     what was inserted at a span's edge is not in it.
     """
+    last = _before(bisect_left(hunks, span.high, key=_begin), hunks)
+    if span.low == span.high < last.old.high:
+        return last.new
+    high = max(span.high, last.old.high) + last.new.high - last.old.high
     if span.low == span.high:
-        around = next((one for one in hunks if one.old.low < span.low < one.old.high), None)
-        place = _last_line(span.high, hunks)
-        return around.new if around else Span(place, place)
-    return Span(_above(span.low, hunks), _last_line(span.high, hunks))
+        return Span(high, high)
+    first = _before(bisect_right(hunks, span.low, key=_begin), hunks)
+    if span.low < first.old.high:
+        return Span(first.new.low, high)
+    return Span(span.low + first.new.high - first.old.high, high)
 
 
-def _above(boundary: int, hunks: Sequence[Hunk]) -> int:
-    """The new boundary above the old line below `boundary`."""
-    shift = 0
-    for old, new, _ in hunks:
-        if old.low <= boundary < old.high:
-            return new.low
-        if old.high <= boundary:
-            shift = new.high - old.high
-    return boundary + shift
+def _begin(hunk: Hunk) -> int:
+    return hunk.old.low
 
 
-def _last_line(boundary: int, hunks: Sequence[Hunk]) -> int:
-    """The new boundary below the old line above `boundary`."""
-    shift = 0
-    for old, new, _ in hunks:
-        if old.low < boundary <= old.high:
-            return new.high
-        if old.low < boundary:
-            shift = new.high - old.high
-    return boundary + shift
+def _before(index: int, hunks: Sequence[Hunk]) -> Hunk:
+    return hunks[index - 1] if index else _UNCHANGED

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from time import monotonic
 
 import pytest
 from hypothesis import given, settings
@@ -182,6 +183,19 @@ def test_lines_below_an_inner_block_belong_to_the_block_around_it(repository: Re
     )
     assert method == [Span(1, 2)], "the line of def m"
     assert other == [Span(0, 1)], "the line of class C"
+
+
+def test_many_thousand_edits_of_one_file_take_no_minutes() -> None:
+    number = 20_000
+    old = [b"DATA = {", *([b"    1: 2,", b""] * (number // 2)), b"}", b""]
+    hunks = [
+        Hunk(Span(at, at), Span(2 * at - 1, 2 * at), (b"    3: 4,",)) for at in range(1, number)
+    ]
+    began = monotonic()
+    spans = changed_spans(hunks, old)
+    assert {moved(span, hunks) for span in spans} == {Span(0, 1)}, "the line of DATA"
+    assert moved(Span(number - 1, number), hunks) == Span(2 * number - 2, 2 * number - 1)
+    assert monotonic() - began < 5, "seconds; a comparison of all with all takes a minute"
 
 
 def test_central_is_asked_about_both_neighbours_of_an_insertion() -> None:
