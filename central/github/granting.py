@@ -108,12 +108,21 @@ def _ref_refused(message: str) -> ForbiddenError:
 
 def _require_workflow(claims: Claims, policy: GitHubPolicy) -> None:
     patterns = policy.job_workflow_refs
-    if patterns and not _fits(claims.job_workflow_ref, patterns):
+    if patterns and not _fits_workflow(claims.job_workflow_ref, patterns):
         raise ForbiddenError(
             f"The organisation's policy takes jobs of {', '.join(patterns)} only. Call that "
             "workflow, at that ref, or let an administrator change the policy.",
             code="oidc_workflow_refused",
         )
+
+
+def _fits_workflow(name: str, patterns: Iterable[str]) -> bool:
+    """Path and ref each for itself: a "*" in the path reaches no branch that is called "x@main"."""
+    path, _, ref = name.partition("@")
+    parts = (pattern.partition("@") for pattern in patterns)
+    return any(
+        fnmatchcase(path, of_path) and fnmatchcase(ref, of_ref) for of_path, _, of_ref in parts
+    )
 
 
 def _fits(name: str, patterns: Iterable[str]) -> bool:

@@ -21,7 +21,8 @@ def index_events() -> list[str]:
 class GitHubPolicy(models.Model):
     """Which GitHub Actions jobs of the organisation's owner may come without a key.
 
-    The owner is `organization.github_owner_id`. Patterns are as `fnmatch` has them; case counts.
+    The owner is `organization.github_owner_id`. Patterns are as `fnmatch` has them; case counts. A
+    workflow's path and its ref, with "@" between them, are compared each for itself.
     """
 
     organization = models.OneToOneField(

@@ -103,6 +103,8 @@ def test_the_workflow_may_be_prescribed() -> None:
             "",
             "acme/shop/.github/workflows/code-index.yml@refs/heads/main",
             "acme/.github/.github/workflows/code-index.yml@refs/heads/feature",
+            # "@" may be in a branch's name.
+            "acme/.github/.github/workflows/code-index.yml@refs/heads/x@refs/heads/main",
         ):
             changed = replace(claims, job_workflow_ref=other)
             assert refusal(changed, policy, purpose=purpose) == "oidc_workflow_refused"
