@@ -31,6 +31,18 @@ def create_organization(*, slug: str, github_owner_id: int | None = None) -> Org
     return organization
 
 
+def organization_named(slug: str) -> Organization:
+    """The organisation of that slug, which may be written 'org-acme' too. Raises NotFoundError."""
+    slug = slug.removeprefix("org-")
+    organization = Organization.objects.filter(slug=slug).first()
+    if organization is None:
+        raise NotFoundError(
+            f"There is no organisation '{slug}'; make it with create_organization.",
+            code="organization_not_found",
+        )
+    return organization
+
+
 def create_token(
     *,
     organization_slug: str,
@@ -44,13 +56,7 @@ def create_token(
     `organization_slug` may be written 'org-acme' too; `repositories` None gives it every
     repository. Raises NotFoundError, InvalidError.
     """
-    slug = organization_slug.removeprefix("org-")
-    organization = Organization.objects.filter(slug=slug).first()
-    if organization is None:
-        raise NotFoundError(
-            f"There is no organisation '{slug}'; make it with create_organization.",
-            code="organization_not_found",
-        )
+    organization = organization_named(organization_slug)
     unknown = set(scopes) - set(Scope.values)
     if unknown or not scopes:
         raise InvalidError(f"Scopes are {', '.join(Scope.values)}; give at least one.")

@@ -5,10 +5,11 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.common.errors import ConflictError, InvalidError
 from central.github.claims import MAX_ID
 from central.github.models import GitHubPolicy
 from central.tenancy.models import Organization
+from central.tenancy.services import organization_named
 
 
 @transaction.atomic
@@ -20,13 +21,7 @@ def set_policy(
     `owner_id` is GitHub's; None leaves the organisation's as it is. Raises NotFoundError,
     InvalidError, ConflictError (`github_owner_taken`).
     """
-    slug = organization_slug.removeprefix("org-")
-    organization = Organization.objects.filter(slug=slug).first()
-    if organization is None:
-        raise NotFoundError(
-            f"There is no organisation '{slug}'; make it with create_organization.",
-            code="organization_not_found",
-        )
+    organization = organization_named(organization_slug)
     if owner_id is not None:
         _set_owner(organization, owner_id)
     policy, _ = GitHubPolicy.objects.get_or_create(

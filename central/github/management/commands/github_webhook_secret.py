@@ -7,8 +7,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
+from central.common.errors import ServiceError
 from central.github.signatures import organization_secret
 from central.tenancy.models import Organization
+from central.tenancy.services import organization_named
 
 
 class Command(BaseCommand):
@@ -26,12 +28,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the secret, then the rest."""
         del args
-        slug = options["organization"].removeprefix("org-")
-        organization = Organization.objects.filter(slug=slug).first()
-        if organization is None:
-            raise CommandError(
-                f"There is no organisation '{slug}'; make it with create_organization."
-            )
+        try:
+            organization = organization_named(options["organization"])
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
         self.stdout.write(organization_secret(organization))
         for line in _form(organization):
             self.stderr.write(line)
