@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from indexer.actions import Level, Runner, plain
+from indexer import job_summary, log
+from indexer.actions import Level, Runner
 from indexer.commands import impact, run
 from indexer.config import take_environment
 from indexer.errors import IndexerError
@@ -18,19 +19,13 @@ _COMMANDS: Final = (run, impact)
 _log = logging.getLogger(__name__)
 
 
-class _Plain(logging.Formatter):
-    """A message is one line and no command to GitHub's runner, whatever file name it holds."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        return plain(super().formatMessage(record))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and answer its exit code."""
     options = _parser().parse_args(arguments)
     environ = take_environment()
-    _log_to_standard_error()
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    log.to_standard_error()
+    # httpx imports its own command line, and click and rich for it, where these are installed.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     # `_leave` leaves semaphores to multiprocessing's own cleaner, which need not complain of them.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
@@ -44,9 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _leave(Exit.of_signal(cancelled))
     except Exception:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found
         _log.exception("error: a fault of the indexer; please report it with these lines:")
-        Runner.of(environ).annotate(
+        runner = Runner.of(environ)
+        runner.annotate(
             Level.ERROR, "A fault of the indexer", "Please report it with the lines of the log."
         )
+        runner.summarize(job_summary.of_fault(Exit.NOT_INDEXED))
         return Exit.NOT_INDEXED
 
 
@@ -58,12 +55,6 @@ def _parser() -> argparse.ArgumentParser:
     for command in _COMMANDS:
         command.add_parser(commands)
     return parser
-
-
-def _log_to_standard_error() -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Plain())
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
 def _terminate(_signal: int, _frame: object) -> NoReturn:

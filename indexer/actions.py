@@ -75,7 +75,7 @@ def _append(path: Path | None, text: str) -> None:
     if path is None:
         return
     try:
-        with path.open("a", encoding="utf-8") as file:
+        with path.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
     except OSError as exc:  # what was done stands, and what is told elsewhere
         _log.warning("what GitHub would have shown was not written: %s", exc)

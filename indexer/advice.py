@@ -51,3 +51,8 @@ def title(error: errors.IndexerError) -> str:
 def lines_to_write(error: errors.IndexerError) -> str:
     """The lines of a workflow that mend it; empty where the message says all there is to say."""
     return FETCH_DEPTH if isinstance(error, errors.ShallowCloneError) else ""
+
+
+def message(error: errors.IndexerError) -> str:
+    """What it says, and the lines that mend it."""
+    return "\n".join(filter(None, (str(error), lines_to_write(error))))

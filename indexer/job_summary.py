@@ -1,7 +1,7 @@
 """GitHub's job summary of a run, as Markdown: what was done, or what to change."""
 
 from indexer.advice import lines_to_write, title
-from indexer.errors import IndexerError
+from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
 from indexer.markdown import code, link, table, text
 from indexer.records import Mode, Reason
@@ -40,13 +40,23 @@ def of_report(report: Report) -> str:
 def of_failure(error: IndexerError, code_: Exit, course: Course) -> str:
     """Of a run that failed."""
     mending = lines_to_write(error)
+    is_told = isinstance(error, RunFailedError | RunStaleError)  # by central, what became of it
     return "\n".join(
         (
             f"### Code index failed: {title(error)}\n",
             f"{text(str(error))}\n",
             *([f"```yaml\n{mending}\n```\n"] if mending else []),
+            *([] if is_told else [f"{standing(course)}\n"]),
             _ending(code_, course),
         )
+    )
+
+
+def of_fault(code_: Exit) -> str:
+    """Of a command that ended as nobody expected."""
+    return (
+        "### A fault of the indexer\n\nPlease report it with the lines of the log.\n\n"
+        f"{_ending(code_, Course())}"
     )
 
 
@@ -56,7 +66,7 @@ def of_cancelled(code_: Exit, course: Course) -> str:
 
 
 def standing(course: Course) -> str:
-    """What becomes of a run that was cancelled."""
+    """What becomes of a run that ended before its time."""
     return _STANDING[course.stage]
 
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 from multiprocessing import forkserver
 from typing import Final
 
+from indexer import log
 from indexer.bundle.encoding import FileLine, encode_file
 from indexer.errors import IndexerError
 from indexer.records import (
@@ -166,6 +167,7 @@ def _prepare() -> None:
     What a parse finds is many small objects at once, in no cycle: looking for cycles after each 700
     would take a tenth of the time.
     """
+    log.to_standard_error()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -4,12 +4,11 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import advice
 from indexer.actions import Level, Runner
-from indexer.config import GitCredential, Settings
+from indexer.commands.connection import add_arguments, connect
 from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit
 
@@ -22,8 +21,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser = commands.add_parser(
         "impact",
         help="tell who calls what a branch changes",
-        epilog="The server and the credential come from AETERNA_URL and AETERNA_TOKEN.",
     )
+    add_arguments(parser)
     parser.add_argument(
         "range",
         nargs="?",
@@ -31,9 +30,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="what HEAD changes since it left BASE; default: the pull request that started the "
         "job, else the remote's default branch and HEAD",
     )
-    parser.add_argument("--path", type=Path, default=Path(), help="a directory of the repository")
-    parser.add_argument("--organization", help="its slug (AETERNA_ORGANIZATION)")
-    parser.add_argument("--project", help="the repository's name in the index (AETERNA_PROJECT)")
     parser.add_argument(
         "--min-confidence",
         choices=["high", "medium", "low"],
@@ -46,17 +42,13 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     """Tell the impact. Raises IndexerError; callers are no failure, an unknown project is one."""
-    # httpx imports its own command line, and click and rich for it, where these are installed.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
-    # Imported here: --help and a wrong argument answer at once.
-    from indexer import impact_report, impact_summary
+    from indexer import impact_report, impact_summary  # here, so that --help answers at once
 
     runner = Runner.of(environ)
     try:
         impact = _assess(options, environ)
     except IndexerError as error:
-        message = "\n".join(filter(None, (str(error), advice.lines_to_write(error))))
-        runner.annotate(Level.ERROR, advice.title(error), message)
+        runner.annotate(Level.ERROR, advice.title(error), advice.message(error))
         runner.summarize(impact_summary.of_failure(error, EXIT_OF[type(error)]))
         raise
     found = json.dumps(impact_report.as_json(impact)) if options.json else None
@@ -66,29 +58,16 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
 
 
 def _assess(options: argparse.Namespace, environ: Mapping[str, str]) -> "Impact":
-    from indexer.git import Repository
-    from indexer.identity import Purpose, credentials_of
+    from indexer.identity import Purpose
     from indexer.impact import assess, range_of
-    from indexer.job import repository_name
     from indexer.questions import Questions
-    from indexer.transport import Transport
 
-    repository = Repository(options.path, GitCredential.load(environ))
-    settings = Settings.load(
-        environ,
-        project_dir=repository.root,
-        default_project=repository_name(repository),
-        overrides={"organization": options.organization, "project": options.project},
-    )
-    transport = Transport(
-        url=settings.url,
-        credentials=credentials_of(settings, Purpose.IMPACT),
-        retry_seconds=settings.retry_seconds,
-    )
+    connection = connect(options, environ, Purpose.IMPACT)
+    repository, settings = connection.repository, connection.settings
     return assess(
         repository=repository,
         questions=Questions(
-            transport, organization=settings.organization, project=settings.project
+            connection.transport, organization=settings.organization, project=settings.project
         ),
         project=settings.project,
         compared=range_of(repository, settings.github, options.range),

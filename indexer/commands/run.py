@@ -4,12 +4,11 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 from indexer import advice, job_summary
 from indexer.actions import Level, Runner
-from indexer.config import GitCredential, Settings
+from indexer.commands.connection import add_arguments, connect
 from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit, TerminatedError
 from indexer.planning import Requested
@@ -23,14 +22,8 @@ _MANY_FILES, _MANY_OF_ALL = 10, 0.01
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its arguments."""
-    parser = commands.add_parser(
-        "run",
-        help="index the checked-out commit",
-        epilog="The server and the credential come from AETERNA_URL and AETERNA_TOKEN.",
-    )
-    parser.add_argument("--path", type=Path, default=Path(), help="a directory of the repository")
-    parser.add_argument("--organization", help="its slug (AETERNA_ORGANIZATION)")
-    parser.add_argument("--project", help="the repository's name in the index (AETERNA_PROJECT)")
+    parser = commands.add_parser("run", help="index the checked-out commit")
+    add_arguments(parser)
     parser.add_argument("--ref", help="the branch; default: the checked-out one")
     parser.add_argument("--mode", type=Requested, choices=list(Requested), default=Requested.AUTO)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -58,36 +51,22 @@ def _index(options: argparse.Namespace, environ: Mapping[str, str], course: Cour
     from indexer.processing import warm_up
 
     warm_up()
-    # httpx imports its own command line, and click and rich for it, where these are installed.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from indexer.client import Central
-    from indexer.git import Repository
-    from indexer.identity import credentials_of
-    from indexer.job import make_job, repository_name
+    from indexer.identity import Purpose
+    from indexer.job import make_job
     from indexer.pipeline import index
     from indexer.progress import display
-    from indexer.transport import Transport
 
-    repository = Repository(options.path, GitCredential.load(environ))
-    settings = Settings.load(
-        environ,
-        project_dir=repository.root,
-        default_project=repository_name(repository),
-        overrides={"organization": options.organization, "project": options.project},
-    )
+    connection = connect(options, environ, Purpose.INDEX)
+    repository, settings = connection.repository, connection.settings
     job = make_job(
         repository, settings, ref=options.ref, requested=options.mode, timeout_seconds=_WAIT_SECONDS
-    )
-    transport = Transport(
-        url=settings.url,
-        credentials=credentials_of(settings),
-        retry_seconds=settings.retry_seconds,
     )
     with display(plain=options.json or settings.continuous_integration) as progress:
         return index(
             job=job,
             repository=repository,
-            central=Central(transport),
+            central=Central(connection.transport),
             progress=progress,
             course=course,
         )
@@ -135,8 +114,7 @@ def _skipped_many(report: Report) -> bool:
 
 
 def _tell_failure(runner: Runner, error: IndexerError, course: Course) -> None:
-    message = "\n".join(filter(None, (str(error), advice.lines_to_write(error))))
-    runner.annotate(Level.ERROR, advice.title(error), message)
+    runner.annotate(Level.ERROR, advice.title(error), advice.message(error))
     runner.summarize(job_summary.of_failure(error, EXIT_OF[type(error)], course))
     _tell_run(runner, course)
 

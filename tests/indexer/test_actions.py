@@ -40,6 +40,12 @@ def test_files_are_added_to(tmp_path: Path) -> None:
     assert len(output.read_text().splitlines()) == 12
 
 
+def test_what_is_no_text_is_replaced(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    Runner(output_file=output).set_outputs({"run-id": "half a \ud800 character"})
+    assert "half a ? character" in output.read_text()
+
+
 def test_an_output_ends_where_nobody_can_guess(tmp_path: Path) -> None:
     output = tmp_path / "output"
     Runner(output_file=output).set_outputs({"run-id": "1\nEOF\nmode<<EOF\nfull\nEOF"})

@@ -21,3 +21,5 @@ def test_a_refusal_is_told_by_its_status(status: int, says: str) -> None:
 def test_only_for_a_shallow_clone_the_lines_are_known() -> None:
     assert "fetch-depth: 0" in advice.lines_to_write(errors.ShallowCloneError("no"))
     assert advice.lines_to_write(errors.GitError("no")) == ""
+    assert advice.message(errors.GitError("no")) == "no"
+    assert advice.message(errors.ShallowCloneError("no")).startswith("no\n- uses:")

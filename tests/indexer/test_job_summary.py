@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 from indexer import job_summary
-from indexer.errors import CentralRefusedError, GitError, ShallowCloneError
+from indexer.errors import (
+    CentralError,
+    CentralRefusedError,
+    GitError,
+    RunFailedError,
+    RunStaleError,
+    ShallowCloneError,
+)
 from indexer.exits import Exit
 from indexer.records import Mode, Reason, RunStats, SkipReason
 from indexer.report import Course, Report, Stage
@@ -93,8 +100,18 @@ def test_a_failure_says_what_failed_what_to_change_and_what_the_exit_code_means(
     assert job_summary.of_failure(error, Exit.REFUSED, Course("7f3c", Stage.GIVEN_UP)) == (
         "### Code index failed: The service does not accept the credential\n\n"
         "central refused &#60;it&#62;&#58; check AETERNA&#95;TOKEN\n\n"
+        "The run was given up, the index is unchanged.\n\n"
         "Exit code 5: the service refused. Run <code>7f3c</code>.\n\n"
     )
+
+
+@pytest.mark.parametrize("error", [RunFailedError("it failed"), RunStaleError("another was first")])
+def test_where_central_tells_how_a_run_ended_nothing_else_is_said_of_it(
+    error: CentralError,
+) -> None:
+    summary = job_summary.of_failure(error, Exit.NOT_INDEXED, Course("7f3c", Stage.ANNOUNCED))
+    assert str(error) in summary
+    assert "goes on" not in summary
 
 
 def test_a_shallow_clone_is_told_with_the_line_to_write() -> None:

@@ -140,16 +140,38 @@ def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_f
     (tmp_path / "sitecustomize.py").write_text(
         "import indexer.job\n"
         "def broken(repository):\n"
-        "    raise ZeroDivisionError('odd')\n"
+        "    raise ZeroDivisionError('odd\\n::add-mask::x')\n"
         "indexer.job.repository_name = broken\n"
     )
-    done = run(sandbox, environment(central, PYTHONPATH=str(tmp_path), GITHUB_ACTIONS="true"))
+    summary = tmp_path / "summary.md"
+    environ = environment(central, PYTHONPATH=str(tmp_path), GITHUB_ACTIONS="true")
+    done = run(sandbox, environ | {"GITHUB_STEP_SUMMARY": str(summary)})
     assert done.returncode == 3
     assert done.stdout == ""
     assert "Traceback" in done.stderr
     assert "please report" in done.stderr
     assert "ZeroDivisionError: odd" in done.stderr
+    assert "\n> ::add-mask::x\n" in done.stderr
     assert "\n::error title=A fault of the indexer::" in done.stderr
+    assert summary.read_text().startswith("### A fault of the indexer\n")
+    assert "Exit code 3" in summary.read_text()
+
+
+def test_what_a_file_makes_a_worker_say_is_no_command_of_the_runners(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import indexer.worker\n"
+        "def broken(**file):\n"
+        "    raise ValueError(file['content'].decode())\n"
+        "indexer.worker.extract_file = broken\n"
+    )
+    sandbox.commit("hostile", {"\n::error::b.py": "\n::stop-commands::x\n"})
+    done = run(sandbox, environment(central, PYTHONPATH=str(tmp_path)))
+    assert done.returncode == 0
+    assert "::error::b.py could not be extracted" in done.stderr
+    assert "> ::stop-commands::x" in done.stderr
+    assert not [line for line in done.stderr.splitlines() if line.startswith("::")]
 
 
 def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing_else(

@@ -1,0 +1,56 @@
+"""What every command has: a repository, and a service that it is told of."""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.config import GitCredential, Settings
+
+if TYPE_CHECKING:
+    from indexer.git import Repository
+    from indexer.identity import Purpose
+    from indexer.transport import Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The repository, the settings, and the transport to the service that these name."""
+
+    repository: "Repository"
+    settings: Settings
+    transport: "Transport"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what names the repository and the project."""
+    parser.epilog = "The server and the credential come from AETERNA_URL and AETERNA_TOKEN."
+    parser.add_argument("--path", type=Path, default=Path(), help="a directory of the repository")
+    parser.add_argument("--organization", help="its slug (AETERNA_ORGANIZATION)")
+    parser.add_argument("--project", help="the repository's name in the index (AETERNA_PROJECT)")
+
+
+def connect(
+    options: argparse.Namespace, environ: Mapping[str, str], purpose: "Purpose"
+) -> Connection:
+    """Open the repository and read the settings; nobody is asked yet. Raises IndexerError."""
+    # Imported here: --help and a wrong argument answer at once.
+    from indexer.git import Repository
+    from indexer.identity import credentials_of
+    from indexer.job import repository_name
+    from indexer.transport import Transport
+
+    repository = Repository(options.path, GitCredential.load(environ))
+    settings = Settings.load(
+        environ,
+        project_dir=repository.root,
+        default_project=repository_name(repository),
+        overrides={"organization": options.organization, "project": options.project},
+    )
+    transport = Transport(
+        url=settings.url,
+        credentials=credentials_of(settings, purpose),
+        retry_seconds=settings.retry_seconds,
+    )
+    return Connection(repository, settings, transport)
