@@ -33,6 +33,14 @@ def six_modules(prefix: str = "") -> dict[str, str]:
     }
 
 
+def test_a_command_before_the_first_start_says_to_start(data_dir: Path) -> None:
+    done = Service(data_dir).manage("create_organization", "acme", check=False)
+    assert done.returncode == 1
+    assert "`make serve`" in done.stderr
+    assert str(data_dir) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_index_update_on_pr_merge(acme: Organization, make_repository: MakeRepository) -> None:
     repository = make_repository("merge", {"src/login.py": LOGIN})
     first = acme.index(repository, "merge")
