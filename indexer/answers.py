@@ -113,7 +113,9 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
         )
     hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
     message = f"central refused (HTTP {status}, {code}): {detail}"
-    raise CentralRefusedError(f"{message}; {hint}" if hint else message, code=code, status=status)
+    if hint:
+        message = f"{message.removesuffix('.')}; {hint}"
+    raise CentralRefusedError(message, code=code, status=status)
 
 
 def _problem(response: httpx.Response) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class StaticToken:
         self._token = token
         self.hints: Mapping[int | str, str] = {
             401: "check AETERNA_TOKEN: it may be wrong, expired or revoked",
-            403: f"the token may not do this; it needs the scope `{_SCOPES[purpose]}`",
+            "insufficient_scope": f"AETERNA_TOKEN needs the scope `{_SCOPES[purpose]}`",
         }
 
     def bearer(self) -> str:

@@ -250,7 +250,7 @@ def test_an_api_token_that_may_not_is_told_the_scope(
     settings: Settings, purpose: Purpose, scope: str
 ) -> None:
     credentials = credentials_of(replace(settings, credential=TOKEN), purpose)
-    assert f"scope `{scope}`" in credentials.hints[403]
+    assert f"scope `{scope}`" in credentials.hints["insufficient_scope"]
 
 
 @pytest.mark.parametrize(
