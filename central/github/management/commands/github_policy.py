@@ -75,18 +75,21 @@ class Command(BaseCommand):
             "job workflow refs": ", ".join(policy.job_workflow_refs) or "any",
             "impact": _yes_or_no(policy.impact),
             "issuer": settings.GITHUB_OIDC_ISSUER,
-            "audience": settings.PUBLIC_URL or "none",
+            "audience": settings.PUBLIC_URL or "not known here",
         }
         for name, value in lines.items():
             self.stdout.write(f"{name}: {value}")
         lacking = {
             "--enable": policy.enabled,
             "--owner-id": owner_id,
-            "AETERNA_PUBLIC_URL in the environment": settings.PUBLIC_URL,
         }
         for what, there in lacking.items():
             if not there:
                 self.stderr.write(f"Nobody is let in: it needs {what}.")
+        if not settings.PUBLIC_URL:
+            self.stderr.write(
+                "AETERNA_PUBLIC_URL is not set here: make sure that it is where the service runs."
+            )
 
 
 def _words(text: str) -> list[str]:
