@@ -25,7 +25,7 @@ for name in python3 python3.14 python3.13 python3.12 python3.11; do
   if found=$("$name" -I -B "$GITHUB_ACTION_PATH/fingerprint.py" "$venv" 2>/dev/null); then break; fi
 done
 [[ -n $found ]] || fail "Python 3.11 or newer with venv is not on the PATH of this runner: \
-add a step with actions/setup-python before this one."
+install it there, or, where your own job has this step, put one with actions/setup-python before it."
 
 {
   echo "venv=$venv"
