@@ -62,8 +62,13 @@ def plain(line: str) -> str:
 
     The runner looks for `::` at the beginning and for `##[` anywhere (ActionCommand.cs).
     """
-    shown = "".join(char if char.isprintable() else "�" for char in line).replace("##[", "## [")
+    shown = _printable(line).replace("##[", "## [")
     return f"> {shown}" if shown.lstrip().startswith("::") else shown
+
+
+def _printable(line: str) -> str:
+    """`line` without control characters, which colour a log, and those that turn text around."""
+    return "".join(char if char.isprintable() else "�" for char in line)
 
 
 def _path(environ: Mapping[str, str], name: str) -> Path | None:
@@ -88,7 +93,7 @@ def _output(name: str, value: str) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return "%0A".join(_printable(line).replace("%", "%25") for line in text.split("\n"))
 
 
 def _property(text: str) -> str:

@@ -37,7 +37,7 @@ def of_report(report: Report) -> str:
     )
 
 
-def of_failure(error: IndexerError, code_: Exit, course: Course) -> str:
+def of_failure(error: IndexerError, exit_code: Exit, course: Course) -> str:
     """Of a run that failed."""
     mending = lines_to_write(error)
     is_told = isinstance(error, RunFailedError | RunStaleError)  # by central, what became of it
@@ -47,22 +47,22 @@ def of_failure(error: IndexerError, code_: Exit, course: Course) -> str:
             f"{text(str(error))}\n",
             *([f"```yaml\n{mending}\n```\n"] if mending else []),
             *([] if is_told else [f"{standing(course)}\n"]),
-            _ending(code_, course),
+            _ending(exit_code, course),
         )
     )
 
 
-def of_fault(code_: Exit) -> str:
+def of_fault(exit_code: Exit) -> str:
     """Of a command that ended as nobody expected."""
     return (
         "### A fault of the indexer\n\nPlease report it with the lines of the log.\n\n"
-        f"{_ending(code_, Course())}"
+        f"{_ending(exit_code, Course())}"
     )
 
 
-def of_cancelled(code_: Exit, course: Course) -> str:
+def of_cancelled(exit_code: Exit, course: Course) -> str:
     """Of a run that was cancelled."""
-    return f"### Code index cancelled\n\n{standing(course)} {_ending(code_, course)}"
+    return f"### Code index cancelled\n\n{standing(course)} {_ending(exit_code, course)}"
 
 
 def standing(course: Course) -> str:
@@ -70,9 +70,9 @@ def standing(course: Course) -> str:
     return _STANDING[course.stage]
 
 
-def _ending(code_: Exit, course: Course) -> str:
+def _ending(exit_code: Exit, course: Course) -> str:
     run = f" Run {code(course.run_id)}." if course.run_id else ""
-    return f"Exit code {code_:d}: {code_.meaning}.{run}\n\n"
+    return f"Exit code {exit_code:d}: {exit_code.meaning}.{run}\n\n"
 
 
 def _why(report: Report) -> str:
