@@ -30,6 +30,8 @@ _ENVIRONMENT: Final = {
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
+# Attributes are the commit's own; and git runs no file-system monitor, a program of the checkout's.
+_SETTINGS = ("-c", "core.attributesFile=/dev/null", "-c", "core.fsmonitor=false")
 
 
 class Plumbing:
@@ -71,7 +73,7 @@ class Plumbing:
 
     def start(self, *arguments: str, **environment: str) -> Process:
         """A process with pipes for its three streams, which nobody has written to or read."""
-        command = ["git", "-c", "core.attributesFile=/dev/null", *arguments]
+        command = ["git", *_SETTINGS, *arguments]
         try:
             return self._repo.git.execute(command, PIPE, as_process=True, env=environment)
         except GitCommandNotFound as exc:

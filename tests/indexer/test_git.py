@@ -233,6 +233,22 @@ def test_a_users_configuration_changes_nothing(origin: Sandbox) -> None:
     assert (inside.changes(base, head), inside.tree(head)) == plain
 
 
+def test_no_program_of_the_checkouts_configuration_is_run(origin: Sandbox, tmp_path: Path) -> None:
+    base, head, _ = history(origin)
+    ran = tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+    for name in ("core.fsmonitor", "core.pager", "diff.external", "core.editor"):
+        origin.git("config", name, str(program))
+    repository = Repository(origin.path)
+    repository.changes(base, head)
+    repository.tree(head)
+    repository.relation(base, head)
+    repository.selection_changed(base, head)
+    assert not ran.exists()
+
+
 def test_local_edits_change_nothing(origin: Sandbox) -> None:
     head = origin.commit("head", {"a.py": "a = 1\n"})
     origin.write({"a.py": "edited\n", "new.py": "n"})

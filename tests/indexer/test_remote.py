@@ -111,8 +111,11 @@ def test_the_credential_is_in_no_argument_and_in_no_file(
     repository.close()
     lines = seen.read_text().splitlines()
     commands = list(zip(lines[::2], lines[1::2], strict=True))
-    told = [command.split()[5] for command, variables in commands if variables == "1"]
-    assert told == ["fetch", "ls-remote"]
+    told = [command.split() for command, variables in commands if variables == "1"]
+    assert [{"fetch", "ls-remote"}.intersection(words) for words in told] == [
+        {"fetch"},
+        {"ls-remote"},
+    ]
     assert len(commands) > len(told)
     written = [path for path in checkout.path.rglob("*") if path.is_file()]
     for text in (seen.read_bytes(), *(path.read_bytes() for path in written)):
