@@ -13,7 +13,7 @@ from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit
 
 if TYPE_CHECKING:
-    from indexer.impact import Impact
+    from indexer.impact.assessing import Impact
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -42,25 +42,25 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     """Tell the impact. Raises IndexerError; callers are no failure, an unknown project is one."""
-    from indexer import impact_report, impact_summary  # here, so that --help answers at once
+    from indexer.impact import report, summary  # here, so that --help answers at once
 
     runner = Runner.of(environ)
     try:
         impact = _assess(options, environ)
     except IndexerError as error:
         runner.annotate(Level.ERROR, advice.title(error), advice.message(error))
-        runner.summarize(impact_summary.of_failure(error, EXIT_OF[type(error)]))
+        runner.summarize(summary.of_failure(error, EXIT_OF[type(error)]))
         raise
-    found = json.dumps(impact_report.as_json(impact)) if options.json else None
-    sys.stdout.write((found or impact_report.as_text(impact)) + "\n")
-    runner.summarize(impact_summary.of_impact(impact))
+    found = json.dumps(report.as_json(impact)) if options.json else None
+    sys.stdout.write((found or report.as_text(impact)) + "\n")
+    runner.summarize(summary.of_impact(impact))
     return Exit.NOT_INDEXED if impact.indexed_commit is None else Exit.OK
 
 
 def _assess(options: argparse.Namespace, environ: Mapping[str, str]) -> "Impact":
     from indexer.identity import Purpose
-    from indexer.impact import assess, range_of
-    from indexer.questions import Questions
+    from indexer.impact.assessing import assess, range_of
+    from indexer.impact.questions import Questions
 
     connection = connect(options, environ, Purpose.IMPACT)
     repository, settings = connection.repository, connection.settings

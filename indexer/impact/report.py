@@ -1,12 +1,12 @@
-"""What a branch changes for others, as text and JSON; `impact_summary` has it for GitHub."""
+"""What a branch changes for others, as text and JSON; `summary` has it for GitHub."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from indexer.actions import plain
-from indexer.impact import Impact, Lines
-from indexer.questions import AffectedProject, Call, ChangedSymbol, Receipt
+from indexer.impact.assessing import Impact, Lines
+from indexer.impact.questions import AffectedProject, Call, ChangedSymbol, Receipt
 
 CALLS_SHOWN: Final = 20  # of one definition in one project
 OWN_CALLS_SHOWN: Final = 5

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.git import Repository
-from indexer.hunks import Hunk, Span, changed_spans, moved, parse_patch
+from indexer.impact.hunks import Hunk, Span, changed_spans, moved, parse_patch
 from tests.indexer.repositories import Sandbox
 
 # Lines that look like a patch's own, are cut by other readers, or hold nothing.

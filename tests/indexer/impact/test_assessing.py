@@ -8,9 +8,16 @@ import pytest
 from indexer.config import GitHubContext
 from indexer.errors import CommitNotFoundError, ConfigurationError
 from indexer.git import Repository
-from indexer.impact import Impact, Lines, Range, assess, range_of
-from indexer.questions import Answer, ChangedLines, ChangedSymbol, Missing, Questions, Receipt
-from tests.indexer.impacts import affected, symbol
+from indexer.impact.assessing import Impact, Lines, Range, assess, range_of
+from indexer.impact.questions import (
+    Answer,
+    ChangedLines,
+    ChangedSymbol,
+    Missing,
+    Questions,
+    Receipt,
+)
+from tests.indexer.impact.impacts import affected, symbol
 from tests.indexer.repositories import Sandbox
 
 NOBODY = GitHubContext()

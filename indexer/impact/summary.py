@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 from indexer import advice
 from indexer.errors import IndexerError
 from indexer.exits import Exit
-from indexer.impact import Impact
-from indexer.impact_report import (
+from indexer.impact.assessing import Impact
+from indexer.impact.questions import AffectedProject, Call, ChangedSymbol
+from indexer.impact.report import (
     CALLS_SHOWN,
     OWN_CALLS_SHOWN,
     asked,
@@ -22,7 +23,6 @@ from indexer.impact_report import (
     versions,
 )
 from indexer.markdown import code, link, text
-from indexer.questions import AffectedProject, Call, ChangedSymbol
 
 # GitHub refuses a step's summary above 1 MiB:
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands

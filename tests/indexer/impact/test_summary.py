@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from indexer.errors import ShallowCloneError
 from indexer.exits import Exit
-from indexer.impact_summary import of_failure, of_impact
-from indexer.questions import Caller, Receipt
-from tests.indexer.impacts import affected, call, impact, receipt, symbol
+from indexer.impact.questions import Caller, Receipt
+from indexer.impact.summary import of_failure, of_impact
+from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
 
 def test_a_definition_is_told_with_links_to_its_callers() -> None:

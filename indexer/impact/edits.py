@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from indexer.errors import GitError
 from indexer.git import Repository
-from indexer.hunks import Hunk, Span, changed_spans, moved, parse_patch
+from indexer.impact.hunks import Hunk, Span, changed_spans, moved, parse_patch
 from indexer.listing import storable_path
 
 _PATHS_AT_ONCE: Final = 500  # below every limit on the length of a command

@@ -6,11 +6,10 @@ from enum import StrEnum
 from typing import Final
 
 from indexer.config import GitHubContext
-from indexer.edits import EditedFile, Edits, edits_between, moved_files
 from indexer.errors import CommitNotFoundError, ConfigurationError, GitError
 from indexer.git import Repository
-from indexer.planning import Relation
-from indexer.questions import (
+from indexer.impact.edits import EditedFile, Edits, edits_between, moved_files
+from indexer.impact.questions import (
     MAX_CHANGES,
     Answer,
     ChangedLines,
@@ -19,6 +18,7 @@ from indexer.questions import (
     Questions,
     Receipt,
 )
+from indexer.planning import Relation
 
 _ATTEMPTS: Final = 3
 # Beside constructors that are called as their class is; with the endings of their files.

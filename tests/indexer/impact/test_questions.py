@@ -8,7 +8,7 @@ import pytest
 
 from indexer.errors import CentralError, CentralRefusedError
 from indexer.identity import StaticToken
-from indexer.questions import ChangedLines, Missing, Questions
+from indexer.impact.questions import ChangedLines, Missing, Questions
 from indexer.transport import Transport
 from tests.indexer.central import TOKEN, StandIn, stand_in
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from indexer.edits import EditedFile, Edits
-from indexer.impact import Impact, Lines
-from indexer.impact_report import as_json, as_text, caveats, headline
-from indexer.questions import Caller, Missing
-from tests.indexer.impacts import affected, call, impact, receipt, symbol
+from indexer.impact.assessing import Impact, Lines
+from indexer.impact.edits import EditedFile, Edits
+from indexer.impact.questions import Caller, Missing
+from indexer.impact.report import as_json, as_text, caveats, headline
+from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
 REACHING = symbol("charge", affected("web", call()), affected("till", call()))
 

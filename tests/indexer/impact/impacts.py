@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from indexer.edits import EditedFile, Edits
-from indexer.impact import Impact, Lines, Range
-from indexer.questions import (
+from indexer.impact.assessing import Impact, Lines, Range
+from indexer.impact.edits import EditedFile, Edits
+from indexer.impact.questions import (
     AffectedProject,
     Answer,
     Call,
