@@ -191,12 +191,16 @@ class ChangedSymbol:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """Callers per changed definition; `unknown` are symbols and files that are not indexed."""
+    """Callers per changed definition; `unknown` are symbols and files that are not indexed.
+
+    `visibilities`: the only ones that the credential may see repositories of; None: any.
+    """
 
     project: str
     symbols: list[ChangedSymbol]
     count: int
     unknown: list[str]
+    visibilities: list[str] | None
     receipt: Receipt
     hint: str | None
 

@@ -193,5 +193,10 @@ class ImpactSerializer(serializers.Serializer[Any]):
     unknown = serializers.ListField(
         child=serializers.CharField(), help_text="Symbols and files that are not indexed"
     )
+    visibilities = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="The only ones that the credential may see repositories of; null: any",
+    )
     receipt = TraceReceiptSerializer()
     hint = serializers.CharField(allow_null=True, help_text="Why the answer is empty")

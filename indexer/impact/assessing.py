@@ -60,7 +60,7 @@ class Impact:
     answer: Answer
 
 
-NO_ANSWER: Final = Answer((), (), Receipt({}, (), 0, ()))
+NO_ANSWER: Final = Answer((), (), None, Receipt({}, (), 0, ()))
 
 
 def range_of(repository: Repository, github: GitHubContext, named: str | None) -> Range:
@@ -154,6 +154,7 @@ def _asked(questions: Questions, files: Sequence[EditedFile], min_confidence: st
     return Answer(
         symbols=_by_reach(told),
         unknown=tuple(dict.fromkeys(path for one in answers for path in one.unknown)),
+        visibilities=answers[0].visibilities,
         receipt=_merged([one.receipt for one in answers]),
     )
 

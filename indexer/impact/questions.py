@@ -127,10 +127,14 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Callers of what has changed; `unknown` are files that are not indexed."""
+    """Callers of what has changed; `unknown` are files that are not indexed.
+
+    `visibilities`: the only ones that the credential may see repositories of; None: any.
+    """
 
     symbols: tuple[ChangedSymbol, ...]
     unknown: tuple[str, ...]
+    visibilities: tuple[str, ...] | None
     receipt: Receipt
 
 
@@ -184,8 +188,13 @@ class Questions:
             return Answer(
                 symbols=tuple(_symbol(row) for row in answer["symbols"]),
                 unknown=tuple(answer["unknown"]),
+                visibilities=_optional_tuple(answer["visibilities"]),
                 receipt=_receipt(answer["receipt"]),
             )
+
+
+def _optional_tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
 
 
 def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:

@@ -136,7 +136,7 @@ def caveats(impact: Impact) -> list[str]:
             "AETERNA_PROJECT (the action's input `project`); it may also be that this "
             "credential does not see it."
         ]
-    return [*_of_lines(impact), *_of_files(impact), *_of_receipt(impact)]
+    return [*_of_lines(impact), *_of_files(impact), *_limits(impact), *_of_receipt(impact)]
 
 
 def _of_lines(impact: Impact) -> Iterator[str]:
@@ -176,6 +176,16 @@ def asked(impact: Impact) -> str:
     """How many indexes answered."""
     number = len(impact.answer.receipt.projects)
     return f"{counted(number, 'repository', 'repositories')}, all that the credential sees"
+
+
+def _limits(impact: Impact) -> Iterator[str]:
+    """Said whoever calls it or not: to say it where something is left out would tell of that."""
+    visibilities = impact.answer.visibilities
+    if visibilities is not None and "private" not in visibilities:
+        yield (
+            f"Only {' and '.join(sorted(visibilities, reverse=True))} repositories were asked, "
+            "because more people read this than may know of others: there may be callers in those."
+        )
 
 
 def counted(number: int, noun: str, nouns: str = "") -> str:

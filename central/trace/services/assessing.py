@@ -42,12 +42,15 @@ def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
     that is not there.
     """
     started = time.perf_counter()
-    answer = steadily(credential, lambda sight: _impact(sight, request, started))
+    allowed = None if credential.visibilities is None else sorted(credential.visibilities)
+    answer = steadily(credential, lambda sight: _impact(sight, request, allowed, started))
     log_trace(credential, "impact", request.project, answer.count, answer.receipt)
     return answer
 
 
-def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
+def _impact(
+    sight: Sight, request: ImpactRequest, visibilities: list[str] | None, started: float
+) -> Impact:
     repository = sight.named(request.project)
     changed, unknown, cut = _changed(sight, repository, request)
     if len(changed) > MAX_CHANGED:
@@ -63,6 +66,7 @@ def _impact(sight: Sight, request: ImpactRequest, started: float) -> Impact:
         symbols=symbols,
         count=sum(one.count for one in symbols),
         unknown=unknown,
+        visibilities=visibilities,
         receipt=receipt_of(
             sight.repositories.values(),
             missing=missing,

@@ -64,13 +64,19 @@ def receipt(*missing: Missing, unresolved: int = 0, cut: tuple[str, ...] = ()) -
 
 def impact(*symbols: ChangedSymbol, **more: Any) -> Impact:
     """Of a branch of `shop` that changes one file."""
-    answered = {name: more.pop(name) for name in ("unknown", "receipt") if name in more}
+    names = ("unknown", "visibilities", "receipt")
+    answered = {name: more.pop(name) for name in names if name in more}
     fields: dict[str, Any] = {
         "project": "shop",
         "range": Range(BASE, HEAD),
         "edits": Edits((EditedFile("lib.py"),), 0),
         "indexed_commit": INDEXED,
         "lines": Lines.EXACT,
-        "answer": Answer(symbols, answered.get("unknown", ()), answered.get("receipt", receipt())),
+        "answer": Answer(
+            symbols,
+            answered.get("unknown", ()),
+            answered.get("visibilities"),
+            answered.get("receipt", receipt()),
+        ),
     }
     return Impact(**(fields | more))

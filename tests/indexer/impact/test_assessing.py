@@ -53,7 +53,7 @@ class Central(Questions):
             self.indexed.pop(0)
         projects = {"shop": self.indexed[0] or "", "web": "f" * 40}
         receipt = Receipt(projects, (Missing("web", "behind"),), 4, (cut,))
-        return Answer(tuple(symbols), ("lib.py",), receipt)
+        return Answer(tuple(symbols), ("lib.py",), None, receipt)
 
 
 @pytest.fixture

@@ -19,7 +19,13 @@ RECEIPT: dict[str, Any] = {
     "unresolved": {"count": 3, "more": False, "sample": []},
     "cut": ["a limit"],
 }
-EMPTY = {"symbols": [], "unknown": ["new.py"], "receipt": RECEIPT, "hint": None}
+EMPTY = {
+    "symbols": [],
+    "unknown": ["new.py"],
+    "visibilities": ["public"],
+    "receipt": RECEIPT,
+    "hint": None,
+}
 
 
 @pytest.fixture
@@ -81,6 +87,7 @@ def test_files_and_names_are_asked_about_in_the_apis_words(
         common | {"symbols": ["A.b"], "min_confidence": "low"},
     ]  # fmt: skip
     assert found.unknown == ("new.py",)
+    assert found.visibilities == ("public",)
     assert found.receipt.projects == {"shop": "c" * 40}
     assert found.receipt.missing == (Missing("web", "behind"),)
     assert (found.receipt.unresolved, found.receipt.cut) == (3, ("a limit",))

@@ -64,12 +64,18 @@ def test_a_whole_answer_needs_no_note() -> None:
         ),
         (impact(receipt=receipt(cut=("The first 3.",))), "Not everything was traced: The first 3."),
         (impact(receipt=receipt(unresolved=1_200)), "1,200 uses of such names"),
+        (impact(visibilities=("public",)), "Only public repositories were asked"),
+        (impact(visibilities=("internal", "public")), "Only public and internal repositories"),
         (impact(indexed_commit=None), "AETERNA_PROJECT"),
     ],
 )
 def test_what_may_be_lacking_is_said(found: Impact, words: str) -> None:
     (sentence,) = caveats(found)
     assert words in sentence
+
+
+def test_a_credential_that_sees_all_lacks_nothing() -> None:
+    assert caveats(impact(visibilities=("internal", "private", "public"))) == []
 
 
 def test_many_names_are_cut() -> None:
