@@ -6,6 +6,7 @@ from indexer.exits import Exit
 from indexer.markdown import code, link, table, text
 from indexer.records import Mode, Reason
 from indexer.report import Course, Report, Stage
+from indexer.wording import counted
 
 _SHORT = 12  # characters of a commit
 _REWRITTEN = {Reason.DIVERGED, Reason.REWOUND}
@@ -94,9 +95,9 @@ def _rewritten(report: Report) -> str:
 def _figures(report: Report) -> str:
     stats = report.stats
     return (
-        f"{stats.files_changed:,} files indexed, {stats.files_removed:,} removed, "
-        f"{stats.files_skipped:,} skipped; {stats.chunks:,} chunks, {stats.symbols:,} symbols, "
-        f"{stats.references:,} references."
+        f"{counted(stats.files_changed, 'file')} indexed, {stats.files_removed:,} removed, "
+        f"{stats.files_skipped:,} skipped; {counted(stats.chunks, 'chunk')}, "
+        f"{counted(stats.symbols, 'symbol')}, {counted(stats.references, 'reference')}."
     )
 
 

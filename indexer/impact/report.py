@@ -7,6 +7,7 @@ from typing import Any, Final
 from indexer.actions import plain
 from indexer.impact.assessing import Impact, Lines
 from indexer.impact.questions import AffectedProject, Call, ChangedSymbol, Receipt
+from indexer.wording import counted
 
 CALLS_SHOWN: Final = 20  # of one definition in one project
 OWN_CALLS_SHOWN: Final = 5
@@ -186,11 +187,6 @@ def _limits(impact: Impact) -> Iterator[str]:
             f"Only {' and '.join(sorted(visibilities, reverse=True))} repositories were asked, "
             "because more people read this than may know of others: there may be callers in those."
         )
-
-
-def counted(number: int, noun: str, nouns: str = "") -> str:
-    """`1 caller`, `2 callers`."""
-    return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def some(names: Iterable[str]) -> str:

@@ -15,7 +15,6 @@ from indexer.impact.report import (
     asked,
     called,
     caveats,
-    counted,
     headline,
     left_over,
     some,
@@ -23,6 +22,7 @@ from indexer.impact.report import (
     versions,
 )
 from indexer.markdown import code, link, text
+from indexer.wording import counted
 
 # GitHub refuses a step's summary above 1 MiB:
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
