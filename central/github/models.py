@@ -4,6 +4,7 @@ import re
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 
 from central.tenancy.models import Organization
@@ -113,12 +114,16 @@ class IdTokenUse(models.Model):
 
 
 class GitHubDelivery(models.Model):
-    """A verified webhook delivery: the same one again changes nothing."""
+    """A verified webhook delivery: the same one again changes nothing.
+
+    `waiting` is the event that is still to be carried out, as central.github.stored_events has it.
+    """
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     delivery_id = models.CharField(max_length=100)
     event = models.CharField(max_length=60)
     outcome = models.CharField(max_length=200)
+    waiting = models.JSONField(null=True, blank=True, encoder=DjangoJSONEncoder)
     received_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
@@ -128,6 +133,13 @@ class GitHubDelivery(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["organization", "delivery_id"], name="github_delivery_in_organization"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["organization", "id"],
+                condition=models.Q(waiting__isnull=False),
+                name="github_delivery_waiting",
             )
         ]
 

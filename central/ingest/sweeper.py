@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
+from central.github.services.waiting import carry_out_waiting
 from central.ingest import wakeup
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import release_leases
@@ -77,6 +78,7 @@ class Sweeper:
             if self._stopping.is_set():
                 return
             apply_run(run_id=run_id)
+            carry_out_waiting()  # the apply held them up
         for repository_id in purgeable_repositories(now=timezone.now()):
             if self._stopping.is_set():
                 return

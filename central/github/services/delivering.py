@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from central.common.errors import ForbiddenError
 from central.github.events import Event, Removed, read_event
 from central.github.models import GitHubDelivery
-from central.github.services.repositories import carry_out
+from central.github.services.waiting import begin
 from central.tenancy.models import Organization
 
 _log = structlog.get_logger(__name__)
@@ -23,6 +23,8 @@ def deliver(
     payload: Mapping[str, Any],
 ) -> str:
     """Carry the delivery out and return the outcome; the same one again returns it once more.
+
+    It is answered within seconds: what must wait for an apply is stored, and carried out later.
 
     `organization` is whose own secret signed it, None if the App's did. Raises InvalidError
     (`github_payload_invalid`), ForbiddenError (`owner_mismatch`); then nothing is stored.
@@ -84,6 +86,5 @@ def _deliver_once(organization: Organization, delivery_id: str, event: str, read
         return GitHubDelivery.objects.get(
             organization=organization, delivery_id=delivery_id
         ).outcome
-    delivery.outcome = carry_out(organization=organization, event=read)
-    delivery.save(update_fields=["outcome"])
+    begin(delivery, read)
     return delivery.outcome

@@ -1,4 +1,6 @@
-"""What each of GitHub's events does to an organisation's repositories. Needs a transaction.
+"""What each of GitHub's events does to an organisation's repositories.
+
+Needs a transaction and, but for pushes and what is ignored, the organisation's lock.
 
 A repository is known by GitHub's id; by its name only where it has none yet and the App says both.
 """
@@ -56,7 +58,7 @@ def _note_push(organization: Organization, event: Push) -> str:
 
 
 def _rename(organization: Organization, event: Renamed) -> str:
-    repository = _locked(organization, event.repository_id)
+    repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
     rename_repository(repository, event.name)
@@ -66,7 +68,7 @@ def _rename(organization: Organization, event: Renamed) -> str:
 
 
 def _retire(organization: Organization, event: Removed) -> str:
-    repository = _locked(organization, event.repository_id)
+    repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
     retire_repository(repository)
@@ -74,7 +76,7 @@ def _retire(organization: Organization, event: Removed) -> str:
 
 
 def _follow_branch(organization: Organization, event: BranchChanged) -> str:
-    repository = _locked(organization, event.repository_id)
+    repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
     if not follow_default_branch(repository, old=event.old, new=event.new):
@@ -83,7 +85,7 @@ def _follow_branch(organization: Organization, event: BranchChanged) -> str:
 
 
 def _change_visibility(organization: Organization, event: VisibilityChanged) -> str:
-    repository = _locked(organization, event.repository_id)
+    repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
     note_visibility(repository, event.visibility)
@@ -91,7 +93,6 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
 
 
 def _install(organization: Organization, event: Installed) -> str:
-    _lock(organization)
     GitHubPolicy.objects.filter(organization=organization).update(
         installation_id=event.installation_id
     )
@@ -141,16 +142,6 @@ def _known(organization: Organization, repository_id: int) -> Repository | None:
     return Repository.objects.filter(
         organization=organization, github_id=repository_id, retired_at=None
     ).first()
-
-
-def _locked(organization: Organization, repository_id: int) -> Repository | None:
-    """As `_known`, with the organisation's lock."""
-    _lock(organization)
-    return _known(organization, repository_id)
-
-
-def _lock(organization: Organization) -> None:
-    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
 
 
 _ACTS: dict[type[Any], Callable[[Organization, Any], str]] = {

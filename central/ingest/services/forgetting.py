@@ -42,7 +42,7 @@ def forget(*, now: datetime) -> Forgotten:
         tokens=_forget_tokens(now - timedelta(days=_TOKEN_DAYS)),
         id_tokens=IdTokenUse.objects.filter(forget_at__lt=now).delete()[0],
         deliveries=GitHubDelivery.objects.filter(
-            received_at__lt=now - timedelta(days=_DELIVERY_DAYS)
+            received_at__lt=now - timedelta(days=_DELIVERY_DAYS), waiting__isnull=True
         ).delete()[0],
         runs=_forget_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
     )

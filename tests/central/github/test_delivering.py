@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from central.github.models import GitHubDelivery
-from central.github.services import delivering
+from central.github.services import delivering, waiting
 from central.github.services.delivering import deliver
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
@@ -115,7 +115,7 @@ def test_what_fails_is_not_remembered_and_can_be_sent_again(
         raise ConnectionError
 
     with monkeypatch.context() as broken:
-        broken.setattr(delivering, "carry_out", fail)
+        broken.setattr(waiting, "carry_out", fail)
         with pytest.raises(ConnectionError):
             send()
     assert not GitHubDelivery.objects.exists()

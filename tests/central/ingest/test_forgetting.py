@@ -63,6 +63,15 @@ def test_github_s_deliveries_go_after_half_a_year() -> None:
     assert GitHubDelivery.objects.get().delivery_id == "179"
 
 
+def test_what_github_told_is_not_forgotten_before_it_is_done() -> None:
+    delivery = GitHubDelivery.objects.create(
+        organization=OrganizationFactory.create(), delivery_id="1", event="push", waiting={}
+    )
+    GitHubDelivery.objects.filter(pk=delivery.pk).update(received_at=NOW - timedelta(days=999))
+    assert forget(now=NOW) == NOTHING
+    assert GitHubDelivery.objects.get() == delivery
+
+
 def ended_runs(count: int, *, days: int, state: RunState = RunState.APPLIED) -> list[IndexRun]:
     """Runs of one repository that ended so long ago, newest first."""
     at = NOW - timedelta(days=days)

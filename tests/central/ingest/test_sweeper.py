@@ -3,11 +3,15 @@
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from django.db import OperationalError
 from pytest_django import Settings
 
+from central.github.events import Removed
+from central.github.models import GitHubDelivery
+from central.github.stored_events import stored
 from central.ingest import sweeper as sweeper_module
 from central.ingest import wakeup
 from central.ingest.models import IndexRun, RunState
@@ -84,6 +88,37 @@ def test_what_is_retired_is_purged(
     sweeper.start()
     assert purged.wait(WAIT_SECONDS)
     assert not Repository.objects.exists()
+
+
+def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.SWEEP_SECONDS = 3600
+    api = api_of()
+    run = api.queue_full(FILES, repository_id=7)
+    done = threading.Event()
+    apply, carry_out = sweeper_module.apply_run, sweeper_module.carry_out_waiting
+
+    def apply_and_be_told(*, run_id: UUID) -> RunState | None:
+        state = apply(run_id=run_id)
+        GitHubDelivery.objects.create(
+            organization=api.organization,
+            delivery_id="1",
+            event="repository",
+            waiting=stored(Removed(owner_id=5, repository_id=7)),
+        )
+        return state
+
+    def carry_out_and_tell() -> int:
+        count = carry_out()
+        done.set()
+        return count
+
+    monkeypatch.setattr(sweeper_module, "apply_run", apply_and_be_told)
+    monkeypatch.setattr(sweeper_module, "carry_out_waiting", carry_out_and_tell)
+    sweeper.start()
+    assert done.wait(WAIT_SECONDS)
+    assert Repository.objects.get(runs=run["run_id"]).retired_at
 
 
 @pytest.mark.parametrize(
