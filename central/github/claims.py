@@ -69,6 +69,7 @@ class Claims:
     """
 
     token_id: str
+    issued_at: datetime
     expires_at: datetime
     owner_id: int
     repository_id: int
@@ -130,6 +131,7 @@ def _claims(payload: Mapping[str, Any]) -> Claims:
     workflow = payload.get("job_workflow_ref")
     return Claims(
         token_id=told["jti"],
+        issued_at=_time(payload, "iat"),
         expires_at=_time(payload, "exp"),
         owner_id=_number(told, "repository_owner_id"),
         repository_id=_number(told, "repository_id"),
@@ -159,7 +161,7 @@ def _number(told: Mapping[str, str], name: str) -> int:
 
 def _time(payload: Mapping[str, Any], name: str) -> datetime:
     value = payload[name]
-    if type(value) is not int or value > _LATEST:
+    if type(value) is not int or not 0 <= value <= _LATEST:
         raise _malformed(name)
     return datetime.fromtimestamp(value, UTC)
 

@@ -73,11 +73,12 @@ class BranchChanged:
 
 @dataclass(frozen=True, slots=True)
 class VisibilityChanged:
-    """Who may see the repository."""
+    """Who may see the repository. `changed_at` has whole seconds."""
 
     owner_id: int
     repository_id: int
     visibility: str
+    changed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +188,12 @@ def _push(payload: Mapping[str, Any]) -> Event:
         ref=_text(payload, "ref", _REF, "a ref"),
         before=_text(payload, "before", _COMMIT, "a commit"),
         after=after,
-        pushed_at=_pushed_at(payload),
+        pushed_at=_time(payload, "repository.pushed_at"),
     )
 
 
-def _pushed_at(payload: Mapping[str, Any]) -> datetime:
-    """In a push a number of seconds, unlike in any other event."""
-    path = "repository.pushed_at"
+def _time(payload: Mapping[str, Any], path: str) -> datetime:
+    """By GitHub's clock. In a push `pushed_at` is a number of seconds, unlike everywhere else."""
     value = _find(payload, path)
     try:
         if type(value) is int:
@@ -244,7 +244,8 @@ def _visibility_changed(payload: Mapping[str, Any]) -> Event:
     visibility = _find(payload, "repository.visibility")
     if visibility not in _VISIBILITIES:  # old servers do not tell it
         visibility = "public" if payload["action"] == "publicized" else "private"
-    return VisibilityChanged(owner_id, repository_id, visibility)
+    changed_at = _time(payload, "repository.updated_at")
+    return VisibilityChanged(owner_id, repository_id, visibility, changed_at)
 
 
 def _installed(payload: Mapping[str, Any]) -> Event:

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from central.github.events import Event, InstalledRepository
 
 _KINDS = {kind.__name__: kind for kind in get_args(Event)}
+_TIMES = {"pushed_at", "changed_at"}
 
 
 def stored(event: Event) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def restored(stored: Mapping[str, Any]) -> Event:
     if "repositories" in fields:
         listed = fields["repositories"]
         fields["repositories"] = tuple(InstalledRepository(**item) for item in listed)
-    if "pushed_at" in fields:
-        fields["pushed_at"] = datetime.fromisoformat(fields["pushed_at"])
+    for name in _TIMES & fields.keys():
+        fields[name] = datetime.fromisoformat(fields[name])
     event: Event = kind(**fields)
     return event

@@ -36,6 +36,9 @@ class Repository(models.Model):
     visibility = models.CharField(
         max_length=10, choices=Visibility.choices, default=Visibility.PRIVATE
     )
+    visibility_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the forge said so, by its clock; empty: unknown"
+    )
     paused = models.BooleanField(default=False)
     generation = models.BigIntegerField(default=0)
     last_indexed_commit = models.CharField(max_length=64, blank=True)

@@ -73,9 +73,17 @@ def retire_repository(repository: Repository) -> None:
         )
 
 
-def note_visibility(repository: Repository, visibility: str) -> None:
-    """Who may know of it, from now on."""
-    Repository.objects.filter(pk=repository.pk).update(visibility=visibility)
+def note_visibility(repository: Repository, visibility: str, *, at: datetime) -> bool:
+    """Who may know of it, as the forge said `at` that time by its clock; false if it is outdated.
+
+    An id token may be minutes old, and messages come in any order.
+    """
+    is_news = Q(visibility_at=None) | Q(visibility_at__lte=at)
+    return bool(
+        Repository.objects.filter(is_news, pk=repository.pk).update(
+            visibility=visibility, visibility_at=at
+        )
+    )
 
 
 def follow_default_branch(repository: Repository, *, old: str, new: str) -> bool:

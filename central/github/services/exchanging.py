@@ -69,7 +69,7 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
     )
     _use_up(claims)
     if repository and repository.visibility != claims.visibility:
-        note_visibility(repository, claims.visibility)
+        note_visibility(repository, claims.visibility, at=claims.issued_at)
     return issue_token(_api_token(organization, claims, granted)), organization
 
 

@@ -88,7 +88,8 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
-    note_visibility(repository, event.visibility)
+    if not note_visibility(repository, event.visibility, at=event.changed_at):
+        return "ignored: a later visibility is known"
     return f"visibility: {event.visibility}"
 
 
@@ -117,18 +118,20 @@ def _listed(
 
 def _identify(repository: Repository, listed: InstalledRepository) -> None:
     """Writes nothing where nothing is new, and so waits for no apply that holds the row."""
-    told = (listed.repository_id, _visibility(repository.visibility, listed))
+    told = (listed.repository_id, _visibility(repository, listed))
     if (repository.github_id, repository.visibility) == told:
         return
     repository.github_id, repository.visibility = told
     repository.save(update_fields=["github_id", "visibility"])
 
 
-def _visibility(known: str, listed: InstalledRepository) -> str:
+def _visibility(repository: Repository, listed: InstalledRepository) -> str:
+    """A list says not when it was true: what was told with its time is not made public by it."""
     if not listed.is_private:
-        return Visibility.PUBLIC
+        return repository.visibility if repository.visibility_at else Visibility.PUBLIC
     # It may be internal: that is told elsewhere.
-    return Visibility.PRIVATE if known == Visibility.PUBLIC else known
+    is_public = repository.visibility == Visibility.PUBLIC
+    return Visibility.PRIVATE if is_public else repository.visibility
 
 
 def _uninstall(organization: Organization, event: Uninstalled) -> str:

@@ -17,6 +17,15 @@ class Migration(migrations.Migration):
                 null=True,
             ),
         ),
+        migrations.AddField(
+            model_name="repository",
+            name="visibility_at",
+            field=models.DateTimeField(
+                blank=True,
+                help_text="When the forge said so, by its clock; empty: unknown",
+                null=True,
+            ),
+        ),
         migrations.AddIndex(
             model_name="repository",
             index=models.Index(

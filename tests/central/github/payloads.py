@@ -95,8 +95,8 @@ def default_branch(old: str, new: str) -> dict[str, Any]:
     )
 
 
-def visibility(action: str, told: str) -> dict[str, Any]:
-    changed = repository(visibility=told, private=told != "public")
+def visibility(action: str, told: str, at: str = "2019-05-15T15:20:41Z") -> dict[str, Any]:
+    changed = repository(visibility=told, private=told != "public", updated_at=at)
     return on_repository(action, repository=changed)
 
 

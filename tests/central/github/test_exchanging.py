@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from central.github.models import GitHubPolicy, IdTokenUse
 from central.repositories.models import Repository
-from central.repositories.services import retire_repository
+from central.repositories.services import note_visibility, retire_repository
 from central.tenancy.models import ApiToken
 from scripts.local_github import LocalGitHub
 from tests.central.factories import RepositoryFactory
@@ -55,6 +55,20 @@ def test_the_repository_s_visibility_is_noted(
         api_of_job(github, purpose)
         repository.refresh_from_db()
         assert repository.visibility == visibility
+
+
+def test_an_id_token_that_is_older_than_a_change_does_not_undo_it(
+    github: LocalGitHub, policy: GitHubPolicy
+) -> None:
+    changed_at = timezone.now().replace(microsecond=0) - timedelta(seconds=30)
+    repository = repository_of(policy)
+    note_visibility(repository, "private", at=changed_at)
+    github.claims["repository_visibility"] = "public"
+    for seconds, noted in ((-1, "private"), (1, "public")):
+        issued_at = int(changed_at.timestamp()) + seconds
+        assert exchange(github.id_token(AUDIENCE, iat=issued_at)).status_code == 200
+        repository.refresh_from_db()
+        assert repository.visibility == noted
 
 
 def test_a_refused_job_notes_nothing(github: LocalGitHub, policy: GitHubPolicy) -> None:

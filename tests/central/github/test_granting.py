@@ -14,6 +14,7 @@ from central.tenancy.models import Scope
 
 PUSH = Claims(
     token_id="1",
+    issued_at=datetime(2026, 11, 21, 23, 55, tzinfo=UTC),
     expires_at=datetime(2026, 11, 22, tzinfo=UTC),
     owner_id=9919,
     repository_id=74001,

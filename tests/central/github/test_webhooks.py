@@ -177,6 +177,16 @@ def test_visibility_is_what_github_says(
     assert shop.visibility == told
 
 
+def test_what_github_says_late_of_visibility_is_outdated(shop: Repository, github: GitHub) -> None:
+    github.told("repository", payloads.visibility("privatized", "private", "2026-11-22T10:00:01Z"))
+    late = payloads.visibility("publicized", "public", "2026-11-22T10:00:00Z")
+    assert github.told("repository", late) == "ignored: a later visibility is known"
+    listed = payloads.listed("shop", payloads.REPOSITORY_ID, private=False)
+    github.told("installation", payloads.installation("created", repositories=[listed]))
+    shop.refresh_from_db()
+    assert shop.visibility == "private"
+
+
 def test_an_installation_tells_ids_and_visibility_of_what_is_known_by_name(
     acme: Organization, github: GitHub
 ) -> None:
