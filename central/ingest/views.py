@@ -216,7 +216,6 @@ class WebhookView(APIView):
         run = accept_webhook(
             credential=credential,
             announcement=Announcement(
-                project=data["project_id"],
                 run_id=data["run_id"],
                 commit_sha=data["commit_sha"],
                 base_commit=data["base_commit"] or "",

@@ -22,7 +22,6 @@ from indexer.records import Mode
 class Announcement:
     """What the webhook says of a run."""
 
-    project: str
     run_id: UUID
     commit_sha: str
     base_commit: str  # "" where there is none
@@ -90,10 +89,11 @@ def _is_repeated(credential: Credential, webhook_id: UUID, body: bytes) -> bool:
 
 
 def _check_identity(run: IndexRun, announcement: Announcement) -> None:
-    told = (announcement.run_id, announcement.project, announcement.commit_sha)
-    if told != (run.pk, run.repository.name, run.commit_sha):
+    # Not the project's name: the repository may have been renamed or displaced since Open, and the
+    # run, whose own secret signed this, is of the repository whatever that is called by now.
+    if (announcement.run_id, announcement.commit_sha) != (run.pk, run.commit_sha):
         raise InvalidError(
-            "run_id, project_id and commit_sha must be those that the run was opened with.",
+            "run_id and commit_sha must be those that the run was opened with.",
             code="run_mismatch",
         )
     if announcement.base_commit != run.base_commit:

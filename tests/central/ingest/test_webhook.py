@@ -1,6 +1,7 @@
 """The webhook: signed, consistent with its run, and answered alike when it comes again."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -9,6 +10,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from central.repositories.models import Repository
+from central.repositories.services import displace_repository, rename_repository
 from tests.central.protocol import (
     Api,
     apply_queued,
@@ -32,7 +35,7 @@ def uploaded(api: Api, run: dict[str, Any]) -> dict[str, Any]:
     ("members", "status", "code"),
     [
         ({"org_id": "nowhere", "mode": 7}, 404, "organization_not_found"),
-        ({"project_id": "other"}, 400, "run_mismatch"),
+        ({"project_id": "no name"}, 400, "invalid"),
         ({"commit_sha": "b" * 40}, 400, "run_mismatch"),
         ({"run_id": str(uuid4())}, 400, "run_mismatch"),
         ({"base_commit": "b" * 40}, 400, "base_mismatch"),
@@ -86,6 +89,18 @@ def test_a_webhook_that_is_not_signed_stale_or_altered_is_401(
     nobody = api.client.post(url, body, content_type="application/json", headers=good)
     assert_problem(nobody, 401, "unauthenticated")
     assert snapshot() == before
+
+
+@pytest.mark.parametrize("change", [displace_repository, lambda row: rename_repository(row, "b")])
+def test_a_repository_that_is_called_otherwise_since_the_run_was_opened_loses_nothing(
+    api: Api, uploaded: dict[str, Any], change: Callable[[Repository], None]
+) -> None:
+    change(Repository.objects.get())
+    for members in ({"commit_sha": "b" * 40}, {"run_id": str(uuid4())}):
+        told = api.announcement(uploaded, **members)
+        assert_problem(api.deliver(uploaded, told), 400, "run_mismatch")
+    assert api.deliver(uploaded, api.announcement(uploaded)).status_code == 202
+    assert apply_queued() == ["applied"]
 
 
 def test_a_gap_in_the_batches_is_refused(api: Api, run: dict[str, Any]) -> None:
