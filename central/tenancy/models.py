@@ -77,16 +77,19 @@ class ApiToken(models.Model):
         blank=True,
         help_text="Which repositories it may see: public, internal, private; empty for all",
     )
+    # What came later has a default in the database: processes of the version before insert, too.
     is_short_lived = models.BooleanField(
-        default=False, help_text="Made of a forge's id token; deleted some time after it expired"
+        default=False,
+        db_default=False,
+        help_text="Made of a forge's id token; deleted some time after it expired",
     )
     bound_repository_id = models.BigIntegerField(
         null=True, blank=True, help_text="The one repository that it may index, by GitHub's id"
     )
-    bound_project = models.CharField(max_length=200, blank=True)
-    bound_visibility = models.CharField(max_length=10, blank=True)
-    bound_ref = models.CharField(max_length=255, blank=True)
-    bound_commit = models.CharField(max_length=64, blank=True)
+    bound_project = models.CharField(max_length=200, blank=True, default="", db_default="")
+    bound_visibility = models.CharField(max_length=10, blank=True, default="", db_default="")
+    bound_ref = models.CharField(max_length=255, blank=True, default="", db_default="")
+    bound_commit = models.CharField(max_length=64, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -13,17 +13,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="apitoken",
             name="bound_commit",
-            field=models.CharField(blank=True, max_length=64),
+            field=models.CharField(blank=True, db_default="", default="", max_length=64),
         ),
         migrations.AddField(
             model_name="apitoken",
             name="bound_project",
-            field=models.CharField(blank=True, max_length=200),
+            field=models.CharField(blank=True, db_default="", default="", max_length=200),
         ),
         migrations.AddField(
             model_name="apitoken",
             name="bound_ref",
-            field=models.CharField(blank=True, max_length=255),
+            field=models.CharField(blank=True, db_default="", default="", max_length=255),
         ),
         migrations.AddField(
             model_name="apitoken",
@@ -37,12 +37,13 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="apitoken",
             name="bound_visibility",
-            field=models.CharField(blank=True, max_length=10),
+            field=models.CharField(blank=True, db_default="", default="", max_length=10),
         ),
         migrations.AddField(
             model_name="apitoken",
             name="is_short_lived",
             field=models.BooleanField(
+                db_default=False,
                 default=False,
                 help_text="Made of a forge's id token; deleted some time after it expired",
             ),

@@ -1,0 +1,45 @@
+"""While a new version is rolled out, processes of the one before go on with the new tables."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from central.repositories.models import Repository
+from central.tenancy.models import ApiToken
+from tests.central.factories import OrganizationFactory
+
+pytestmark = pytest.mark.django_db
+
+BEFORE = [("tenancy", "0001_initial"), ("repositories", "0002_trace")]
+
+
+@pytest.fixture
+def before() -> Any:
+    """The models as the version before had them: what they insert names its columns alone."""
+    return MigrationLoader(connection).project_state(BEFORE).apps
+
+
+def test_an_api_token_can_be_made_without_the_columns_that_came_later(before: Any) -> None:
+    old = before.get_model("tenancy", "ApiToken").objects.create(
+        organization_id=OrganizationFactory.create().pk,
+        prefix="aet_",
+        digest=b"1" * 32,
+        scopes=["index"],
+        created_at=timezone.now(),
+    )
+    token = ApiToken.objects.get(pk=old.pk)
+    assert not token.is_short_lived
+    assert (token.bound_repository_id, token.bound_project, token.bound_ref) == (None, "", "")
+
+
+def test_a_repository_can_be_made_without_the_columns_that_came_later(before: Any) -> None:
+    old = before.get_model("repositories", "Repository").objects.create(
+        organization_id=OrganizationFactory.create().pk,
+        name="shop",
+        tracked_ref="refs/heads/main",
+    )
+    repository = Repository.objects.get(pk=old.pk)
+    assert (repository.retired_at, repository.visibility_at) == (None, None)
