@@ -74,18 +74,28 @@ class Sweeper:
         if self._is_first and settings.VECTOR_STORE_URL.startswith("edge:"):
             release_leases()  # the embedded store belongs to this process: no other can apply
         self._is_first = False
+        self._apply()
+        self._tidy_nightly()
+        for repository_id in purgeable_repositories(now=timezone.now()):
+            if self._stopping.is_set():
+                return
+            purge_repository(repository_id=repository_id)
+            self._apply()  # a purge may take minutes: no run waits for more than one
+
+    def _apply(self) -> None:
         for run_id in sweep():
             if self._stopping.is_set():
                 return
             apply_run(run_id=run_id)
             carry_out_waiting()  # the apply held them up
-        for repository_id in purgeable_repositories(now=timezone.now()):
-            if self._stopping.is_set():
-                return
-            purge_repository(repository_id=repository_id)
-        if timezone.now() >= self._reconcile_due:
-            self._reconcile_due = next_reconcile(timezone.now())
+
+    def _tidy_nightly(self) -> None:
+        if self._stopping.is_set() or timezone.now() < self._reconcile_due:
+            return
+        self._reconcile_due = next_reconcile(timezone.now())
+        try:
             forget(now=timezone.now())
+        finally:
             reconcile(repair=True)
 
 

@@ -1,7 +1,8 @@
-"""Deleting what a retired repository held: its points, its rows, then itself.
+"""Deleting what a retired repository held: its rows, its points, then itself.
 
 Every step is small and may be done again: whatever ends the process, the repository stays retired
-and the next sweep goes on.
+and the next sweep goes on. Points go when no chunk is left of which a reconcile that began earlier
+could make them again; the runs, which name the collections, go after them.
 """
 
 from datetime import datetime, timedelta
@@ -32,9 +33,9 @@ _TABLES = (
     ("corpus_embedding", _OF_REPOSITORY),
     ("ingest_batch", _OF_RUN),
     ("ingest_delivery", _OF_RUN),
-    ("ingest_indexrun", _OF_REPOSITORY),
     ("repositories_push", _OF_REPOSITORY),
 )
+_RUNS = ("ingest_indexrun", _OF_REPOSITORY)
 
 _log = structlog.get_logger(__name__)
 
@@ -61,12 +62,13 @@ def purge_repository(*, repository_id: int) -> None:
     )
     if repository is None:
         return
-    store = vector_store()
-    for collection in _collections(repository):
-        store.drop(collection)
     _delete_files(repository_id)
     for table, condition in _TABLES:
         _delete_rows(table, condition, repository_id)
+    store = vector_store()
+    for collection in _collections(repository):
+        store.drop(collection)
+    _delete_rows(*_RUNS, repository_id)
     with connection.cursor() as cursor:  # the ORM would look through tables that are not indexed so
         cursor.execute("DELETE FROM repositories_repository WHERE id = %s", [repository_id])
     _log.info("repository_purged", repository=str(repository))

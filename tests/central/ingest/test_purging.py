@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
+import numpy as np
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -13,6 +15,7 @@ from django.db.models import ForeignKey, Model, QuerySet
 from django.utils import timezone
 
 from central.corpus.models import Chunk, File
+from central.corpus.points import REPAIRED
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import Batch, IndexRun, RunState
 from central.ingest.services import applying
@@ -24,12 +27,15 @@ from central.ingest.services.sweeping import sweep
 from central.repositories.models import Repository
 from central.repositories.services import note_push, retire_repository
 from central.tenancy.models import Organization
+from indexer.records import TermVector
+from indexer.store.base import Point
 from tests.central.factories import DependencyFactory, FileFactory, ModuleFactory, PackageFactory
-from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of
+from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of, unit_vector
 
 pytestmark = pytest.mark.django_db
 
 FILES = {"a.py": "def a\ndef aa\n", "b.py": "def b\n"}
+EMBEDDER = Organization._meta.get_field("embedder").default
 OTHER_EMBEDDER = "builtin/other-1/256"
 
 
@@ -96,7 +102,7 @@ def fill(api: Api, project: str) -> Repository:
     note_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
-    api.organization.embedder = Organization._meta.get_field("embedder").default
+    api.organization.embedder = EMBEDDER
     api.organization.save()
     return repository
 
@@ -252,6 +258,39 @@ def test_whatever_ends_it_the_repository_stays_retired_and_is_purged_by_the_next
             assert api.status().json()["projects"] == []
     assert statement > 10  # one for each table and more
     assert set(rows_of(shop.pk).values()) == {0}
+    assert points(shop, EMBEDDER) == points(shop, OTHER_EMBEDDER) == 0
+
+
+def stray(number: int) -> Point:
+    return Point(
+        id=UUID(int=number),
+        run=REPAIRED,
+        path="a.py",
+        language="python",
+        type="function",
+        vector=unit_vector("a"),
+        terms=TermVector(np.array([1], dtype=np.uint32), np.ones(1, dtype=np.float32)),
+    )
+
+
+def test_points_that_come_while_rows_go_are_dropped_too(api: Api) -> None:
+    """As those of a reconcile do that had read the rows before."""
+    fill(api, "shop")
+    shop = retire()
+    sweep()
+    written = []
+
+    def write_before_chunks_go(run: Callable[..., Any], sql: str, *arguments: Any) -> Any:
+        if sql.startswith("DELETE FROM corpus_chunk"):
+            for embedder in (shop.embedder, EMBEDDER):
+                vector_store().upsert(collection_of(shop, embedder), [stray(len(written))])
+                written.append(embedder)
+        return run(sql, *arguments)
+
+    with connection.execute_wrapper(write_before_chunks_go):
+        purge_repository(repository_id=shop.pk)
+    assert set(written) == {EMBEDDER, OTHER_EMBEDDER}
+    assert points(shop, EMBEDDER) == points(shop, OTHER_EMBEDDER) == 0
 
 
 def test_a_repository_in_use_is_never_purged(api: Api) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from django.db import OperationalError
+from django.utils import timezone
 from pytest_django import Settings
 
 from central.github.events import Removed
@@ -119,6 +120,54 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
     sweeper.start()
     assert done.wait(WAIT_SECONDS)
     assert Repository.objects.get(runs=run["run_id"]).retired_at
+
+
+def test_a_run_waits_for_one_purge_at_most(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.RUN_LEASE_SECONDS = 0
+    settings.SWEEP_SECONDS = 3600
+    api = api_of()
+    for project in ("a", "b"):
+        api.index(FILES, project=project)
+        retire_repository(Repository.objects.get(name=project))
+    happened: list[str] = []
+    done = threading.Event()
+    purge, apply = sweeper_module.purge_repository, sweeper_module.apply_run
+
+    def purge_and_queue(*, repository_id: int) -> None:
+        purge(repository_id=repository_id)
+        happened.append("purge")
+        if len(happened) == 1:
+            api.queue_full(FILES)
+        else:
+            done.set()
+
+    def apply_and_note(*, run_id: UUID) -> RunState | None:
+        state = apply(run_id=run_id)
+        happened.append(str(state))
+        return state
+
+    monkeypatch.setattr(sweeper_module, "purge_repository", purge_and_queue)
+    monkeypatch.setattr(sweeper_module, "apply_run", apply_and_note)
+    sweeper.start()
+    assert done.wait(WAIT_SECONDS)
+    assert happened == ["purge", "applied", "purge"]
+
+
+def test_what_fails_to_be_forgotten_does_not_skip_the_night_s_reconcile(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reconciled = threading.Event()
+
+    def fail(**arguments: object) -> None:
+        raise OperationalError("away")
+
+    monkeypatch.setattr(sweeper_module, "forget", fail)
+    monkeypatch.setattr(sweeper_module, "reconcile", lambda **_: reconciled.set())
+    monkeypatch.setattr(sweeper, "_reconcile_due", timezone.now())
+    sweeper.start()
+    assert reconciled.wait(WAIT_SECONDS)
 
 
 @pytest.mark.parametrize(
