@@ -18,8 +18,9 @@ BIGINT = 2**63 - 1
 is_commit = RegexValidator(
     r"^(?:[0-9a-f]{40}|[0-9a-f]{64})\Z", "Give 40 or 64 lower-case hexadecimal digits."
 )
+# As GitHub names repositories: what was called otherwise may be "-" there.
 is_project = RegexValidator(
-    r"^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}\Z", "Use 1 to 100 of A-Z, a-z, 0-9, '_', '.' and '-'."
+    r"^[A-Za-z0-9_.-]{1,100}\Z", "Use 1 to 100 of A-Z, a-z, 0-9, '_', '.' and '-'."
 )
 # git check-ref-format
 is_ref = RegexValidator(

@@ -85,6 +85,18 @@ def test_a_rename_onto_a_taken_name_displaces_its_holder(api: Api) -> None:
     assert names()[8].startswith("b~")
 
 
+@pytest.mark.parametrize("name", ["-", "-x", ".github", "_", "0", "--help"])
+def test_whatever_github_lets_a_repository_be_called_can_be_indexed_and_asked_for(
+    api: Api, name: str
+) -> None:
+    api.index(FILES, project=name)
+    (status,) = api.status(project=name).json()["projects"]
+    assert (status["project"], status["files"]) == (name, 1)
+    query = {"org_id": "acme", "query": "def a", "include_projects": [name]}
+    found = api.request("POST", "/api/v1/search", query)
+    assert [result["project"] for result in found.json()["results"]] == [name]
+
+
 def test_two_organisations_may_use_one_name(api: Api) -> None:
     other = api_of(type(api.organization).objects.create(slug="globex"))
     assert api.open("shop").status_code == other.open("shop").status_code == 201
