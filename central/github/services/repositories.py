@@ -94,13 +94,14 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
 
 
 def _install(organization: Organization, event: Installed) -> str:
-    GitHubPolicy.objects.filter(organization=organization).update(
+    has_policy = GitHubPolicy.objects.filter(organization=organization).update(
         installation_id=event.installation_id
     )
     known = _listed(organization, event.repositories)
     for repository, listed in known:
         _identify(repository, listed)
-    return f"installation noted, {len(known)} known repositories"
+    noted = "installation noted" if has_policy else "no policy to note the installation in"
+    return f"{noted}, {len(known)} known repositories"
 
 
 def _listed(
@@ -135,10 +136,10 @@ def _visibility(repository: Repository, listed: InstalledRepository) -> str:
 
 
 def _uninstall(organization: Organization, event: Uninstalled) -> str:
-    GitHubPolicy.objects.filter(
+    was_noted = GitHubPolicy.objects.filter(
         organization=organization, installation_id=event.installation_id
     ).update(installation_id=None)
-    return "installation removed"
+    return "installation removed" if was_noted else "ignored: the installation was not noted"
 
 
 def _known(organization: Organization, repository_id: int) -> Repository | None:

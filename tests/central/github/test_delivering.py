@@ -91,7 +91,10 @@ def test_an_installation_that_tells_nothing_new_waits_for_no_apply(shop: Reposit
     with elsewhere() as threads, transaction.atomic():
         Repository.objects.filter(pk=shop.pk).update(generation=1)
         outcome = threads.submit(send, "installation", payload)
-        assert outcome.result(WAIT_SECONDS) == "installation noted, 1 known repositories"
+        assert (
+            outcome.result(WAIT_SECONDS)
+            == "no policy to note the installation in, 1 known repositories"
+        )
 
 
 def test_an_installation_locks_the_organisation_before_its_policy(shop: Repository) -> None:

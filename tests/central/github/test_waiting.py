@@ -115,7 +115,7 @@ CHANGES: list[Change] = [
             "created",
             repositories=[payloads.listed("shop", payloads.REPOSITORY_ID, private=False)],
         ),
-        "installation noted, 1 known repositories",
+        "no policy to note the installation in, 1 known repositories",
         lambda row: row.visibility == "public",
     ),
 ]

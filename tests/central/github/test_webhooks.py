@@ -224,8 +224,11 @@ def test_repositories_that_are_added_later_are_identified_too(
 
 @pytest.mark.usefixtures("acme")
 def test_an_installation_gives_no_trust_that_nobody_asked_for(github: GitHub) -> None:
-    github.told("installation", payloads.installation("created"))
+    told = github.told("installation", payloads.installation("created"))
+    assert told == "no policy to note the installation in, 0 known repositories"
     assert not GitHubPolicy.objects.exists()
+    told = github.told("installation", payloads.installation("deleted"))
+    assert told == "ignored: the installation was not noted"
 
 
 @pytest.mark.usefixtures("acme")
