@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -236,6 +237,28 @@ def test_the_same_delivery_again_while_it_waits_is_stored_once(
             assert github.told("repository", payloads.renamed("store"), **once) == WAITING
     sweep()
     assert github.told("repository", payloads.renamed("store"), **once) == "renamed"
+
+
+def test_of_two_who_sweep_at_once_each_delivery_is_carried_out_by_one_and_in_order(
+    shop: Repository, github: GitHub
+) -> None:
+    names = [f"store-{number}" for number in range(20)]
+    with being_written(shop):
+        for name in names:
+            github.told("repository", payloads.renamed(name))
+    barrier = Barrier(2)
+
+    def carry_out() -> int:
+        barrier.wait()
+        try:
+            return carry_out_waiting()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        counts = [threads.submit(carry_out) for _ in range(2)]
+        assert sum(count.result() for count in counts) == len(names)
+    assert now(shop).name == names[-1]
 
 
 def test_what_cannot_be_carried_out_holds_up_nothing(
