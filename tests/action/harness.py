@@ -192,6 +192,7 @@ class _Execution:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_listen_to_interrupts,  # noqa: PLW1509 (it takes no lock)
             )
             while process.poll() is None:
                 if self.result.conclusion != "cancelled" and self._cancel_when():
@@ -218,6 +219,11 @@ def _listing(environment: Mapping[str, str]) -> str:
 
 def _decoded(value: str) -> str:
     return value.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+
+
+def _listen_to_interrupts() -> None:
+    """A background job ignores SIGINT, its children inherit that, and bash cannot undo it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _cancel(process: subprocess.Popen[bytes]) -> int:
