@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,7 +26,25 @@ def is_absent(tool: str) -> bool:
     return not os.environ.get(tool) if tool.isupper() else shutil.which(tool) is None
 
 
+# Directories and files of tests that share what is dear, or what only one process may hold.
+SHARING = {
+    "tests/action/": "actions",
+    "tests/workflows/": "actions",
+    "tests/e2e/test_impact.py": "examples",
+    "tests/e2e/test_ranking.py": "examples",
+    "tests/e2e/test_tracing.py": "examples",
+}
+
+
+def group_of(item: pytest.Item) -> str:
+    """The tests that one process runs, where there are several (`make test`): else, a file's."""
+    path = item.nodeid.partition("::")[0]
+    return next((name for start, name in SHARING.items() if path.startswith(start)), path)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
     absent: dict[str, int] = {}
     kept, left_out = [], []
     for item in items:
@@ -41,6 +60,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 LEFT_OUT = pytest.StashKey[str]()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """One of several processes: what it left out is told by the one that the person sees."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, "")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", "")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
