@@ -35,6 +35,8 @@ SHARING = {
     "tests/e2e/test_tracing.py": "examples",
 }
 
+LONG = ("tests/e2e/", "tests/action/")
+
 
 def group_of(item: pytest.Item) -> str:
     """The tests that one process runs, where there are several (`make test`): else, a file's."""
@@ -42,7 +44,9 @@ def group_of(item: pytest.Item) -> str:
     return next((name for start, name in SHARING.items() if path.startswith(start)), path)
 
 
+@pytest.hookimpl(trylast=True)  # after the order was made random
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))  # so that none is left alone
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
     absent: dict[str, int] = {}
