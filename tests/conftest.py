@@ -44,11 +44,13 @@ def group_of(item: pytest.Item) -> str:
     return next((name for start, name in SHARING.items() if path.startswith(start)), path)
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    item.add_marker(pytest.mark.xdist_group(group_of(item)))
+
+
 @pytest.hookimpl(trylast=True)  # after the order was made random
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))  # so that none is left alone
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
     absent: dict[str, int] = {}
     kept, left_out = [], []
     for item in items:

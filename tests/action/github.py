@@ -1,5 +1,6 @@
 """GitHub's own programs for actions and workflows, from npm by hash, and its evaluator."""
 
+import fcntl
 import hashlib
 import json
 import shutil
@@ -20,15 +21,17 @@ def npm_directory() -> Path:
     """
     lock = (HERE / "package-lock.json").read_bytes()
     directory = BUILD / f"npm-{hashlib.sha256(lock).hexdigest()[:16]}"
-    if not directory.exists():
-        _install(directory)
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "npm.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not directory.exists():
+            _install(directory)
     for program in HERE.glob("*.mjs"):
         shutil.copy(program, directory)
     return directory
 
 
 def _install(directory: Path) -> None:
-    BUILD.mkdir(exist_ok=True)
     half_made = Path(tempfile.mkdtemp(dir=BUILD))
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, half_made)
