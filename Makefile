@@ -25,7 +25,7 @@ demo: $(STAMP) ## The main job on the embedded default: index, search, trace, ch
 	@$(BIN)/python scripts/demo.py
 
 test: $(STAMP) ## Every test (those whose tool is absent are named and left out)
-	@$(BIN)/python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 serve: $(STAMP) ## Run the embedded service (AETERNA_DATA_DIR, AETERNA_BIND)
 	@exec $(BIN)/python -m central.serve

@@ -26,26 +26,7 @@ def is_absent(tool: str) -> bool:
     return not os.environ.get(tool) if tool.isupper() else shutil.which(tool) is None
 
 
-# Directories and files of tests that share what is dear, or what only one process may hold.
-SHARING = {
-    "tests/action/": "actions",
-    "tests/workflows/": "actions",
-    "tests/e2e/test_impact.py": "examples",
-    "tests/e2e/test_ranking.py": "examples",
-    "tests/e2e/test_tracing.py": "examples",
-}
-
 LONG = ("tests/e2e/", "tests/action/")
-
-
-def group_of(item: pytest.Item) -> str:
-    """The tests that one process runs, where there are several (`make test`): else, a file's."""
-    path = item.nodeid.partition("::")[0]
-    return next((name for start, name in SHARING.items() if path.startswith(start)), path)
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    item.add_marker(pytest.mark.xdist_group(group_of(item)))
 
 
 @pytest.hookimpl(trylast=True)  # after the order was made random

@@ -1,6 +1,7 @@
 """What the tests of the action and of the workflows share."""
 
 import fcntl
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,8 +26,11 @@ def evaluator() -> Iterator[Evaluator]:
 
 @pytest.fixture(scope="session")
 def runner_directory() -> Iterator[Path]:
-    """Where jobs run, one session at a time; what they install is kept there from run to run."""
-    directory = BUILD / "runner"
+    """Where jobs run, one session at a time; what they install is kept there from run to run.
+
+    Each of several processes of a session (pytest-xdist) has one of its own.
+    """
+    directory = BUILD / f"runner-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
