@@ -1,4 +1,4 @@
-"""An organisation that lets in the jobs of one owner at a local GitHub."""
+"""An organisation of an owner at GitHub, and a local GitHub whose jobs it lets in."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,11 @@ import pytest
 from pytest_django import Settings
 
 from central.github.models import GitHubPolicy
+from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from scripts.local_github import LocalGitHub, job_claims
+from tests.central.factories import RepositoryFactory
+from tests.central.github import payloads
 from tests.central.github.job import AUDIENCE
 
 
@@ -33,3 +36,17 @@ def policy(github: LocalGitHub) -> GitHubPolicy:
     owner_id = int(github.claims["repository_owner_id"])
     acme = Organization.objects.create(slug="acme", github_owner_id=owner_id)
     return GitHubPolicy.objects.create(organization=acme)
+
+
+@pytest.fixture
+def acme() -> Organization:
+    """The organisation of which GitHub's webhooks tell."""
+    return Organization.objects.create(slug="acme", github_owner_id=payloads.OWNER_ID)
+
+
+@pytest.fixture
+def shop(acme: Organization) -> Repository:
+    """Its repository that they are about."""
+    return RepositoryFactory.create(
+        organization=acme, name="shop", github_id=payloads.REPOSITORY_ID
+    )

@@ -14,22 +14,12 @@ from central.github.services import delivering, waiting
 from central.github.services.delivering import deliver
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
-from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
-from tests.central.github.payloads import OWNER_ID
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 TOGETHER = 4
 WAIT_SECONDS = 20
-
-
-@pytest.fixture
-def shop() -> Repository:
-    acme = Organization.objects.create(slug="acme", github_owner_id=OWNER_ID)
-    return RepositoryFactory.create(
-        organization=acme, name="shop", github_id=payloads.REPOSITORY_ID
-    )
 
 
 @contextmanager

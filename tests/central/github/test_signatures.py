@@ -16,7 +16,7 @@ from central.github.models import GitHubDelivery, GitHubPolicy
 from central.github.signatures import organization_secret, verified_sender
 from central.tenancy.models import Organization
 from tests.central.github import payloads
-from tests.central.github.payloads import APP_SECRET, OWNER_ID, GitHub, sign
+from tests.central.github.payloads import APP_SECRET, GitHub, sign
 from tests.central.refusals import assert_problem
 
 pytestmark = pytest.mark.django_db
@@ -25,11 +25,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def app_secret(settings: Settings) -> None:
     settings.GITHUB_WEBHOOK_SECRET = APP_SECRET
-
-
-@pytest.fixture
-def acme() -> Organization:
-    return Organization.objects.create(slug="acme", github_owner_id=OWNER_ID)
 
 
 def test_github_s_own_example_is_verified(settings: Settings) -> None:

@@ -19,7 +19,7 @@ from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
 from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
-from tests.central.github.payloads import APP_SECRET, OWNER_ID, GitHub
+from tests.central.github.payloads import APP_SECRET, GitHub
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,18 +41,6 @@ def impatience(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def github() -> GitHub:
     return GitHub()
-
-
-@pytest.fixture
-def acme() -> Organization:
-    return Organization.objects.create(slug="acme", github_owner_id=OWNER_ID)
-
-
-@pytest.fixture
-def shop(acme: Organization) -> Repository:
-    return RepositoryFactory.create(
-        organization=acme, name="shop", github_id=payloads.REPOSITORY_ID
-    )
 
 
 @pytest.fixture

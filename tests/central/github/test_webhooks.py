@@ -36,18 +36,6 @@ def github() -> GitHub:
 
 
 @pytest.fixture
-def acme() -> Organization:
-    return Organization.objects.create(slug="acme", github_owner_id=OWNER_ID)
-
-
-@pytest.fixture
-def shop(acme: Organization) -> Repository:
-    return RepositoryFactory.create(
-        organization=acme, name="shop", github_id=payloads.REPOSITORY_ID
-    )
-
-
-@pytest.fixture
 def api(acme: Organization) -> Api:
     """Acme's, with shop indexed."""
     api = api_of(acme)
