@@ -47,7 +47,7 @@ format: $(STAMP) ## Format the code
 	@$(BIN)/ruff format .
 
 lock: $(STAMP) ## Compile requirements/*.in to pinned, hashed files
-	@for name in bootstrap indexer central dev; do \
+	@for name in bootstrap indexer cli central dev; do \
 	  $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --no-header --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt; done
 

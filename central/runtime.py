@@ -29,6 +29,18 @@ class ServerRecord(TypedDict):
     pid: int
 
 
+def data_directory(given: str | None) -> Path:
+    """What AETERNA_DATA_DIR says; else `var/` of a checkout; else the user's own directory."""
+    if given:
+        return Path(given).resolve()
+    beside = Path(__file__).resolve().parent.parent
+    if (beside / "manage.py").is_file():
+        return beside / "var"
+    from platformdirs import user_data_path
+
+    return user_data_path("aeterna-code-search", appauthor=False)
+
+
 def embedded_postgres(directory: Path) -> str:
     """Start PostgreSQL in `directory` unless it runs already; return its URL.
 

@@ -1,15 +1,14 @@
 """What every mode shares. A mode adds the secret key, the hosts and the database."""
 
-from pathlib import Path
 from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from central import runtime
 from central.settings import env
 
-BASE_DIR = Path(__file__).resolve().parent.parent.parent
-DATA_DIR = Path(env.text("AETERNA_DATA_DIR") or BASE_DIR / "var").resolve()
+DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
 BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
 
 DEBUG = False
@@ -138,6 +137,12 @@ RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
 METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
+
+# --- Agents -------------------------------------------------------------------------------------
+
+# A sidecar that the `code_*` tools at /mcp forward to; without, they ask the services here.
+CODESEARCH_SIDECAR_URL = env.text("CODESEARCH_SIDECAR_URL")
+CODESEARCH_SIDECAR_SECONDS = env.number("CODESEARCH_SIDECAR_SECONDS", default=10)
 
 # --- GitHub -------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""What coding agents are offered: MCP tools over any service that answers in the API's shapes."""

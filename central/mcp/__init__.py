@@ -1,0 +1,1 @@
+"""MCP at `/mcp`, in the process of the API."""

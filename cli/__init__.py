@@ -1,0 +1,1 @@
+"""`codesearch …`, for people: a client of a service, central or embedded, over HTTP."""

@@ -1,0 +1,1 @@
+"""Uncommitted work in front of what central answers."""
