@@ -1,5 +1,10 @@
 """What a tool answers instead of a result: a stable code, a status and what to do next."""
 
+from dataclasses import dataclass
+
+INDEX_NOT_FOUND = "INDEX_NOT_FOUND"
+INVALID = "INVALID"
+
 
 class RefusedError(Exception):
     """A refusal or an expected failure.
@@ -12,3 +17,16 @@ class RefusedError(Exception):
         self.message = message
         self.code = code
         self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a caller of this server does to have something indexed: whole sentences."""
+
+    build_index: str
+
+
+LOCAL_ADVICE = Advice("Build it with `codesearch init` in the repository.")
+CENTRAL_ADVICE = Advice(
+    "Build it with `codesearch init` in a clone of the repository, or run the index action there."
+)
