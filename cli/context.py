@@ -1,8 +1,13 @@
 """What every command is told: the environment as it was at the start, and where it was called."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cli.api import Asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,3 +16,14 @@ class Invocation:
 
     environ: Mapping[str, str] = field(repr=False)
     directory: Path
+
+    @contextmanager
+    def asks(self) -> Iterator["Asks"]:
+        """Who answers here, for as long as it is asked. Raises IndexerError."""
+        # Imported here: --help and a wrong argument answer at once.
+        from cli.api import Api
+        from cli.place import open_place
+        from indexer.identity import Purpose
+
+        with open_place(self.environ, self.directory, purpose=Purpose.IMPACT) as place:
+            yield Api(place.transport(), place.organization)

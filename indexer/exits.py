@@ -68,3 +68,16 @@ EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
     errors.RunStaleError: Exit.NOT_INDEXED,
     errors.RunFailedError: Exit.NOT_INDEXED,
 }
+
+_EXIT_OF_CODE: Final[Mapping[str, Exit]] = {
+    "symbol_not_found": Exit.NOTHING_FOUND,
+    "repository_not_found": Exit.NOT_INDEXED,
+    "invalid": Exit.USAGE,
+}
+
+
+def exit_of(error: errors.IndexerError) -> Exit:
+    """The exit code of one error; a refusal that only says that there is nothing is no refusal."""
+    if isinstance(error, errors.CentralRefusedError) and error.code in _EXIT_OF_CODE:
+        return _EXIT_OF_CODE[error.code]
+    return EXIT_OF[type(error)]

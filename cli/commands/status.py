@@ -1,0 +1,39 @@
+"""`status`: what is indexed, of which commit, and how fresh that is."""
+
+import typer
+
+from cli.context import Invocation
+from cli.options import Json, Project, examples
+from indexer.exits import Exit
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "status",
+    epilog=examples(
+        "codesearch status", "codesearch status --project billing --json | jq .total_chunks"
+    ),
+)
+def status(ctx: typer.Context, project: Project = None, json: Json = False) -> Exit:
+    """Tell what is indexed, of which commit, and how fresh it is.
+
+    In a pipe: repository, state, commit, time, files, chunks, symbols, references and error,
+    separated by tabs.
+    """
+    from cli import receipts, states
+    from cli.console import Console, note, tell
+
+    invocation: Invocation = ctx.obj
+    with invocation.asks() as asks:
+        answer = asks.status(project)
+    console = Console.of(invocation.environ)
+    indexed = any(one["last_indexed_commit"] for one in answer["projects"])
+    if json:
+        tell(console.as_json(answer))
+    else:
+        tell(states.drawn(console, answer) if console.is_terminal else states.plain(answer))
+    if indexed:
+        return Exit.OK
+    note(receipts.NOTHING_INDEXED)
+    return Exit.NOT_INDEXED
