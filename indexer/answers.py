@@ -115,7 +115,7 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
     message = f"central refused (HTTP {status}, {code}): {detail}"
     if hint:
         message = f"{message.removesuffix('.')}; {hint}"
-    raise CentralRefusedError(message, code=code, status=status)
+    raise CentralRefusedError(message, code=code, status=status, problem=fields)
 
 
 def _problem(response: httpx.Response) -> dict[str, Any]:

@@ -23,6 +23,9 @@ IndexerError
     └── RunFailedError          the run ended without being applied
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class IndexerError(Exception):
     """Root of the tree. `retryable` says whether the same call may succeed later."""
@@ -109,15 +112,24 @@ class CentralUnreachableError(CentralError):
 
 
 class CentralRefusedError(CentralError):
-    """Central refused: `code` is the problem document's code.
+    """Central refused.
 
-    `code` is stable and `status` is the HTTP status.
+    `code` is stable, `status` is the HTTP status, and `problem` is the whole document (RFC 9457),
+    empty where a proxy answered.
     """
 
-    def __init__(self, message: str, *, code: str = "refused", status: int = 0) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "refused",
+        status: int = 0,
+        problem: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.status = status
+        self.problem = problem or {}
 
 
 class RunConflictError(CentralError):
