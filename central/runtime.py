@@ -103,14 +103,19 @@ def running_server(directory: Path) -> ServerRecord | None:
     The lock tells, not the record: a killed server leaves its record behind, and its process id
     may by now be another's.
     """
+    return _record(directory / "server.json") if is_held(directory) else None
+
+
+def is_held(directory: Path) -> bool:
+    """Whether a server process holds `directory`; it may still be starting, or be ending."""
     try:
         with (directory / "server.lock").open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
-        return None
+        return False
     except BlockingIOError:
-        return _record(directory / "server.json")
-    return None
+        return True
+    return False
 
 
 def _record(path: Path) -> ServerRecord | None:

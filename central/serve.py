@@ -3,12 +3,13 @@
 With CELERY_BROKER_URL set it is the web process alone, and Celery workers apply the runs.
 """
 
+import argparse
 import gc
 import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import StringIO
 
@@ -25,6 +26,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # 
 # interpreter each time that it waits: the webhook's p99 was 78 ms meanwhile, 50 are promised.
 _SWITCH_SECONDS = 0.0005
 
+# What makes the first index, by who started the server.
+_COMMANDS = {
+    "manage.py": (
+        "  .venv/bin/python manage.py create_organization acme\n"
+        "  .venv/bin/python manage.py create_token --organization acme --scopes index,search\n"
+    ),
+    "codesearch": "  codesearch init PATH_OF_A_REPOSITORY\n",
+}
+
 _log = structlog.get_logger(__name__)
 
 
@@ -32,10 +42,15 @@ class CannotServeError(Exception):
     """The configuration does not allow serving; the message says what to change."""
 
 
-def main() -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Serve until SIGINT or SIGTERM; 0, or 2 with a message if that is not possible."""
+    options = _parser().parse_args(arguments)
+    # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
     sys.setswitchinterval(_SWITCH_SECONDS)
     django.setup()
+    from central.lease import end_when_unused
     from central.runtime import DataDirectoryHeldError, held_data_directory
 
     with ExitStack() as stack:
@@ -43,7 +58,10 @@ def main() -> int:
             check_system()
             stack.enter_context(held_data_directory(settings.DATA_DIR))
             listener = stack.enter_context(bound_socket(settings.BIND))
-        except (CannotServeError, DataDirectoryHeldError) as exc:
+        except DataDirectoryHeldError as exc:
+            sys.stderr.write(f"{exc}\n")
+            return 0 if options.while_used else 2  # commands share the one that is there
+        except CannotServeError as exc:
             sys.stderr.write(f"{exc}\n")
             return 2
         call_command("migrate", verbosity=0)
@@ -52,8 +70,23 @@ def main() -> int:
         # What is loaded now stays: a full collection would walk through it, and every request that
         # is being answered waits meanwhile.
         gc.freeze()
-        serve(listener)
+        if options.while_used:
+            end_when_unused(settings.DATA_DIR)
+        serve(listener, _COMMANDS[options.of])
     return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m central.serve", description=__doc__)
+    parser.add_argument(
+        "--while-used",
+        action="store_true",
+        help="end when no command of this machine uses the data directory",
+    )
+    parser.add_argument(
+        "--of", choices=list(_COMMANDS), default="manage.py", help="which commands to tell of"
+    )
+    return parser
 
 
 def check_system() -> None:
@@ -128,7 +161,7 @@ def warm_up() -> None:
             _log.error("embedder_unusable", embedder=spec, error=str(exc))
 
 
-def serve(listener: socket.socket) -> None:
+def serve(listener: socket.socket, commands: str) -> None:
     """Answer HTTP on `listener` until a signal ends it; announces the address first."""
     from central.asgi import application
     from central.runtime import announce_server, kept_secret
@@ -137,14 +170,11 @@ def serve(listener: socket.socket) -> None:
     kept_secret(settings.DATA_DIR / "server_key")
     announce_server(settings.DATA_DIR, url)
     sys.stderr.write(
-        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps()}"
+        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps(commands)}"
     )
     config = uvicorn.Config(
         application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=10
     )
-    # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
     uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -155,18 +185,14 @@ def reachable_url(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def first_steps() -> str:
+def first_steps(commands: str) -> str:
     """What to type next, while there is no organisation yet."""
     from central.tenancy.models import Organization
 
     if Organization.objects.exists():
         return ""
-    return (
-        "No organisation yet. In another terminal:\n"
-        "  .venv/bin/python manage.py create_organization acme\n"
-        "  .venv/bin/python manage.py create_token --organization acme --scopes index,search\n"
-    )
+    return f"Nothing is indexed yet. In another terminal:\n{commands}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

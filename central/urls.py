@@ -9,6 +9,7 @@ from central.common.metrics import metrics
 from central.ingest.views_internal import dump_index, reconcile_index
 from central.repositories.views import StatusView
 from central.search.views import SearchView
+from central.tenancy.views_internal import local_token
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/index/status", StatusView.as_view(), name="index-status"),
@@ -22,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
+    path("internal/local-token", local_token, name="internal-local-token"),
     path("internal/dump-index", dump_index, name="internal-dump-index"),
     path("internal/reconcile", reconcile_index, name="internal-reconcile"),
 ]

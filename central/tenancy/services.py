@@ -1,6 +1,7 @@
 """Writing organisations and tokens."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
@@ -12,6 +13,7 @@ from central.tenancy.models import ApiToken, Organization, Scope
 from central.tenancy.tokens import new_token, token_digest
 
 MAX_DAYS = 36_500
+LOCAL_TOKEN_LIFETIME = timedelta(days=1)
 
 
 def create_organization(*, slug: str, github_owner_id: int | None = None) -> Organization:
@@ -71,6 +73,25 @@ def create_token(
             scopes=sorted(set(scopes)),
             repositories=None if repositories is None else sorted(set(repositories)),
             expires_at=timezone.now() + timedelta(days=expires_days) if expires_days else None,
+        )
+    )
+
+
+def create_local_token(*, organization_slug: str) -> str:
+    """A token for this machine's command line, in an organisation that is made if there is none.
+
+    Raises InvalidError for a bad slug.
+    """
+    slug = organization_slug.removeprefix("org-")
+    with suppress(ConflictError):  # it is there
+        create_organization(slug=slug)
+    return issue_token(
+        ApiToken(
+            organization=organization_named(slug),
+            name="this machine's command line",
+            scopes=[Scope.INDEX, Scope.SEARCH],
+            is_short_lived=True,
+            expires_at=timezone.now() + LOCAL_TOKEN_LIFETIME,
         )
     )
 

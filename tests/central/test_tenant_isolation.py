@@ -27,8 +27,8 @@ FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
 PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema", "api/v1/docs"}
 # Asked without an API token: an id token or a signature says who asks (tests/central/github).
 SELF_PROVING = {"api/v1/auth/github-oidc", "api/v1/github/webhook"}
-# Authorised by the server's own key (tests/central/ingest/test_internal.py).
-KEYED = {"internal/dump-index", "internal/reconcile"}
+# Authorised by the server's own key (tests/central/common/test_internal.py).
+KEYED = {"internal/dump-index", "internal/local-token", "internal/reconcile"}
 
 
 def routes(patterns: list[Any], prefix: str = "") -> Iterator[str]:

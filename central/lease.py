@@ -1,0 +1,45 @@
+"""Who uses an embedded service that commands share; standard library only.
+
+A command holds `users.lock` together with others. A server that a command started ends once it has
+the lock alone. A lock goes with its process, however that ends.
+"""
+
+import fcntl
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_ASK_SECONDS = 0.5
+
+
+@contextmanager
+def used(directory: Path) -> Iterator[None]:
+    """Keep the server of `directory` meanwhile. Waits while one that nobody used is ending."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "users.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+
+
+def end_when_unused(directory: Path) -> None:
+    """Have this process end, as by SIGTERM, as soon as nobody uses `directory`."""
+    # Never closed: who comes meanwhile waits until this process is gone, and then starts another.
+    lock = os.open(directory / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    threading.Thread(target=_end_alone, args=(lock,), name="users", daemon=True).start()
+
+
+def _end_alone(lock: int) -> None:
+    while not _is_alone(lock):
+        time.sleep(_ASK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _is_alone(lock: int) -> bool:
+    with suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
