@@ -4,6 +4,7 @@ Reads objects, never the work tree or the index, so neither local edits nor a us
 can change an answer.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from indexer.listing import (
     parse_tree,
 )
 from indexer.planning import Relation
-from indexer.plumbing import Plumbing, Process
+from indexer.plumbing import NOTHING, Plumbing, Process
 from indexer.project_file import PROJECT_FILE
 from indexer.records import TreeEntry
 from indexer.remote import Remote
@@ -30,11 +31,17 @@ _OBJECT_MISSING = 128
 class Repository:
     """The repository that holds `path`. Not for use by several threads at once.
 
-    `credential` is for a remote that asks for one, of a clone that has none.
+    `credential` is for a remote that asks for one, of a clone that has none; `environment` is for
+    every git command.
     """
 
-    def __init__(self, path: Path, credential: GitCredential | None = None) -> None:
-        self._git = Plumbing(path)
+    def __init__(
+        self,
+        path: Path,
+        credential: GitCredential | None = None,
+        environment: Mapping[str, str] = NOTHING,
+    ) -> None:
+        self._git = Plumbing(path, environment)
         self._credential = credential
         self.root = self._git.root
 

@@ -4,8 +4,10 @@ The only import of GitPython. Nothing may ask a question, page, translate or swa
 a user has configured.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from subprocess import PIPE
+from types import MappingProxyType
 from typing import Final
 
 import git
@@ -30,21 +32,22 @@ _ENVIRONMENT: Final = {
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 # Attributes are the commit's own; and git runs no file-system monitor, a program of the checkout's.
 _SETTINGS = ("-c", "core.attributesFile=/dev/null", "-c", "core.fsmonitor=false")
 
 
 class Plumbing:
-    """Git's commands in the repository that holds `path`."""
+    """Git's commands in the repository that holds `path`, all of them with `environment`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, environment: Mapping[str, str] = NOTHING) -> None:
         try:
             self._repo = git.Repo(path, search_parent_directories=True)
         except (InvalidGitRepositoryError, NoSuchPathError) as exc:
             raise NotARepositoryError(
                 f"{path} is not inside a git repository; name one with --path"
             ) from exc
-        self._repo.git.update_environment(**_ENVIRONMENT)
+        self._repo.git.update_environment(**_ENVIRONMENT, **environment)
         self.root = Path(self._repo.working_tree_dir or self._repo.git_dir)
         self.text("rev-parse", "--git-dir")  # says at once if git distrusts the directory
 
