@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from prometheus_client import CONTENT_TYPE_LATEST, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
 
 APPLY_SECONDS = Histogram(
     "aeterna_apply_seconds",
@@ -14,6 +14,12 @@ SEARCH_SECONDS = Histogram(
     "Time to answer a search, by mode.",
     ["mode"],
     buckets=(0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.15, 0.3, 1, 3),
+)
+SIDECAR_CALLS = Counter(
+    "aeterna_sidecar_calls_total", "Calls of the sidecar's tools, by outcome.", ["outcome"]
+)
+SIDECAR_IS_AWAY = Gauge(
+    "aeterna_sidecar_is_away", "1 while the sidecar is left alone because it failed, else 0."
 )
 
 
