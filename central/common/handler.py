@@ -1,9 +1,6 @@
 """Django behind ASGI, for views that are synchronous: one hop to a thread per request."""
 
-import asyncio
-import contextvars
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
@@ -20,10 +17,7 @@ from django.urls import set_script_prefix
 
 from central.common.errors import ServiceError, TooLargeError
 from central.common.problems import response_to
-
-# Requests that may wait for the database or the vector store side by side; below the size of
-# the database's pool, so that the workers beside them find a connection.
-THREADS = 16
+from central.common.threads import RequestThreads
 
 _Receive = Callable[[], Any]
 _Send = Callable[[Mapping[str, Any]], Any]
@@ -41,11 +35,13 @@ class ThreadHandler(ASGIHandler):
     to disk), and so are those for which it raises a ServiceError.
     """
 
-    def __init__(self, *, admitted_bytes: Callable[[str, str | None], int]) -> None:
+    def __init__(
+        self, *, admitted_bytes: Callable[[str, str | None], int], threads: RequestThreads
+    ) -> None:
         BaseHandler.__init__(self)  # ASGIHandler's own makes every middleware asynchronous
         self.load_middleware(is_async=False)
         self._admitted_bytes = admitted_bytes
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
+        self._threads = threads
 
     async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
         """Answer one HTTP request; nothing if the client leaves before it is complete."""
@@ -60,10 +56,10 @@ class ThreadHandler(ASGIHandler):
             except ServiceError as exc:
                 await self.send_response(self._refuse(scope, exc), send)
                 return
-            response = await self._in_thread(partial(self._respond, scope, body))
+            response = await self._threads.run(partial(self._respond, scope, body))
         await self.send_response(response, send)
         if response.streaming:
-            await self._in_thread(response.close)
+            await self._threads.run(response.close)
 
     def _limit(self, scope: Mapping[str, Any]) -> int:
         """How long the body may be. Raises ServiceError if its length is declared, and greater."""
@@ -76,11 +72,6 @@ class ThreadHandler(ASGIHandler):
         if declared.isdigit() and int(declared) > limit:
             raise _too_large(limit)
         return limit
-
-    async def _in_thread(self, function: Callable[[], Any]) -> Any:
-        context = contextvars.copy_context()
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, context.run, function)
 
     def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
         """The response, closed already (it keeps its content) unless it is a stream."""

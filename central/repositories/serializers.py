@@ -1,10 +1,25 @@
 """Bodies of the status API."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
 
+from central.common.fields import StrictCharField
 from central.repositories.states import IndexState
+
+
+class StatusRequestSerializer(serializers.Serializer[Any]):
+    """`GET /api/v1/index/status`."""
+
+    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+    project = StrictCharField(
+        required=False, allow_blank=True, help_text="One repository; without: all"
+    )
+
+    def project_in(self, query: Mapping[str, Any]) -> str:
+        """The project that is asked for, "" for all; nothing stays, so one instance serves all."""
+        return str(self.run_validation(dict(query)).get("project", ""))
 
 
 class LiveRun(serializers.Serializer[Any]):

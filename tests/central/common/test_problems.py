@@ -75,7 +75,7 @@ def test_unknown_addresses_methods_and_failures_are_documents(
     def fails(**arguments: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("central.repositories.views.visible_repositories", fails)
+    monkeypatch.setattr("central.repositories.status.visible_repositories", fails)
     answer = api.status()
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
     assert answer["X-Request-Id"]
@@ -83,7 +83,7 @@ def test_unknown_addresses_methods_and_failures_are_documents(
     def away(**arguments: object) -> None:
         raise OperationalError
 
-    monkeypatch.setattr("central.repositories.views.visible_repositories", away)
+    monkeypatch.setattr("central.repositories.status.visible_repositories", away)
     assert api.status().json()["code"] == "database_unavailable"
 
 
