@@ -1,6 +1,7 @@
-"""ASGI entry point: what `make serve` and the web container run."""
+"""ASGI entry point: the API and, at /mcp, the tools of agents. `make serve` and the containers."""
 
 import os
+from typing import Any
 
 import django
 
@@ -9,5 +10,29 @@ django.setup(set_prefix=False)
 
 from central.admission import admitted_bytes  # noqa: E402
 from central.common.handler import ThreadHandler  # noqa: E402
+from central.common.threads import RequestThreads  # noqa: E402
+from central.mcp.mount import PATH, Mount  # noqa: E402
 
-application = ThreadHandler(admitted_bytes=admitted_bytes)
+
+class Application:
+    """Gives each request to who answers it; both use the same threads: one limit for all."""
+
+    def __init__(self, threads: RequestThreads) -> None:
+        self._handler = ThreadHandler(admitted_bytes=admitted_bytes, threads=threads)
+        self._mcp = Mount(threads)
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """ASGI's entry."""
+        if scope["type"] == "lifespan":
+            await self._mcp.live(receive, send)
+        elif scope["type"] == "http" and _path(scope) == PATH:
+            await self._mcp(scope, receive, send)
+        else:
+            await self._handler(scope, receive, send)
+
+
+def _path(scope: dict[str, Any]) -> str:
+    return str(scope["path"]).removeprefix(scope.get("root_path", ""))
+
+
+application = Application(RequestThreads())

@@ -173,7 +173,7 @@ def serve(listener: socket.socket, commands: str) -> None:
         f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps(commands)}"
     )
     config = uvicorn.Config(
-        application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=10
+        application, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=10
     )
     uvicorn.Server(config).run(sockets=[listener])
 

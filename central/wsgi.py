@@ -1,4 +1,4 @@
-"""WSGI entry point, for servers that do not speak ASGI."""
+"""WSGI entry point, for servers that do not speak ASGI. It has no /mcp: that needs ASGI."""
 
 import os
 

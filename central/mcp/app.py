@@ -1,0 +1,45 @@
+"""The MCP server of central, as an ASGI application: tools, gate and life."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Final
+
+from django.conf import settings
+from mcp.server import MCPServer
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.caching import CACHEABLE_METHODS, CacheHint
+from mcp.server.transport_security import TransportSecuritySettings
+
+from agents.errors import CENTRAL_ADVICE
+from agents.tools import add_code_tools
+from central.common.threads import RequestThreads
+from central.mcp.backends import backend
+from central.mcp.calls import log_call
+from central.mcp.gate import Gate
+from central.mcp.mount import App
+
+# What is listed is the same for everybody and changes with a release.
+_LISTED: Final = CacheHint(ttl_ms=3_600_000, scope="public")
+
+
+@asynccontextmanager
+async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
+    """The application while it runs. No state between requests: any process answers any of them."""
+    server = MCPServer(
+        "aeterna-code-search",
+        title="Aeterna Code Search",
+        version=version("aeterna-code-search"),
+        cache_hints=dict.fromkeys(CACHEABLE_METHODS, _LISTED),
+        middleware=[log_call],
+        subscriptions=False,
+    )
+    chosen = backend(threads)
+    add_code_tools(server, lambda: chosen, advice=CENTRAL_ADVICE)
+    application = server.streamable_http_app(
+        stateless_http=True,
+        max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    async with server.session_manager.run():
+        yield Gate(AuthContextMiddleware(application), threads)

@@ -1,0 +1,38 @@
+"""One line in the log for each call of a tool: which, how long, what came of it."""
+
+import time
+from typing import Any
+
+import structlog
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp_types import CallToolResult
+
+from agents.outcomes import refusal_in
+
+_log = structlog.get_logger(__name__)
+
+
+async def log_call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware of the SDK. What was asked is not logged here; the services log what they do."""
+    if ctx.method != "tools/call":
+        return await call_next(ctx)
+    started = time.perf_counter()
+    outcome = "cancelled"
+    try:
+        result = await call_next(ctx)
+        outcome = _outcome(result)
+    except Exception:
+        outcome = "failed"
+        raise
+    finally:
+        tool = str((ctx.params or {}).get("name"))[:100]
+        took_ms = round(1000 * (time.perf_counter() - started), 1)
+        _log.info("tool_call", tool=tool, took_ms=took_ms, outcome=outcome)
+    return result
+
+
+def _outcome(result: HandlerResult) -> str:
+    if not isinstance(result, CallToolResult) or not result.is_error:
+        return "ok"
+    refusal = refusal_in(result)
+    return refusal.code if refusal else "failed"

@@ -1,0 +1,164 @@
+"""Who may reach the tools: the hosts and origins that are ours, with a token that may search."""
+
+import time
+from contextvars import ContextVar
+from typing import Any
+from urllib.parse import urlsplit
+
+import structlog
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.request import split_domain_port, validate_host
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.datastructures import Headers
+
+from central.common.errors import ForbiddenError, UnauthenticatedError
+from central.common.logs import bind_request_id, log_request
+from central.common.problems import problem, response_to
+from central.common.threads import RequestThreads
+from central.mcp.mount import PATH, App, Receive, Send
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Scope
+from central.tenancy.tokens import credential_of, unknown_token
+
+_credential: ContextVar[Credential] = ContextVar("mcp_credential")
+
+
+def caller() -> Credential:
+    """The credential of the request that is being answered."""
+    return _credential.get()
+
+
+class Gate:
+    """An ASGI application before the SDK's: nothing of a stranger's request is read.
+
+    In place of the SDK's own, which takes no wildcard hosts, says "Authentication required" of a
+    token that was revoked, and wants the address of an OAuth server, of which there is none.
+    """
+
+    def __init__(self, application: App, threads: RequestThreads) -> None:
+        self._application = application
+        self._threads = threads
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        """Let the request in as its credential's, or answer with a problem document."""
+        headers = Headers(scope=scope)
+        request_id = bind_request_id(headers.get("x-request-id", ""))
+        started = time.perf_counter()
+
+        async def send_logged(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                named = (b"x-request-id", request_id.encode())
+                message = {**message, "headers": [*message.get("headers", ()), named]}
+                log_request(scope["method"], PATH, message["status"], started)
+            await send(message)
+
+        refusal = refused_address(headers) or refused_method(scope["method"])
+        if refusal is None:
+            refusal = await self._enter(scope, headers)
+        if refusal is None:
+            await self._application(scope, receive, send_logged)
+        else:
+            await _respond(refusal, send_logged)
+
+    async def _enter(self, scope: dict[str, Any], headers: Headers) -> HttpResponse | None:
+        """Make the request its credential's; the refusal if that may not search."""
+        try:
+            token = bearer_token(headers.get("authorization"))
+            credential = await self._threads.query(lambda: credential_of(token))
+            credential.require_scope(Scope.SEARCH)
+        except Exception as exc:
+            response = response_to(_request(), exc)
+            if response is None:
+                raise
+            if challenge := _challenge(exc):
+                response["WWW-Authenticate"] = challenge
+            return response
+        _credential.set(credential)
+        structlog.contextvars.bind_contextvars(organization=credential.organization.slug)
+        access = AccessToken(
+            token=token,
+            client_id=str(credential.api_token_id),
+            scopes=sorted(credential.scopes),
+        )
+        scope["user"] = AuthenticatedUser(access)
+        return None
+
+
+def refused_address(headers: Headers) -> HttpResponse | None:
+    """421 or 403 where the host or the origin is none of ours: a page elsewhere, DNS rebinding."""
+    host = headers.get("host", "")
+    if not _is_ours(split_domain_port(host)[0]):
+        detail = "This service is not known by that name; add it to AETERNA_ALLOWED_HOSTS."
+        return problem(_request(), status=421, code="unknown_host", detail=detail)
+    origin = headers.get("origin")
+    if origin is not None and not _is_ours(_host_of(origin)):
+        detail = "Pages of that origin may not ask; add its host to AETERNA_ALLOWED_HOSTS."
+        return problem(_request(), status=403, code="unknown_origin", detail=detail)
+    return None
+
+
+def _is_ours(host: str) -> bool:
+    return bool(host) and validate_host(host, settings.ALLOWED_HOSTS)
+
+
+def _host_of(origin: str) -> str:
+    """The host of an origin of the web, as ALLOWED_HOSTS writes it; "" of anything else."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return ""
+    return split_domain_port(parts.netloc)[0] if parts.scheme in {"http", "https"} else ""
+
+
+def refused_method(method: str) -> HttpResponse | None:
+    """405 but for POST: there are no sessions, so nothing to listen to (GET) or to end (DELETE)."""
+    if method == "POST":
+        return None
+    response = problem(
+        _request(), status=405, code="method_not_allowed", detail="Send MCP messages by POST."
+    )
+    response["Allow"] = "POST"
+    return response
+
+
+def bearer_token(authorization: str | None) -> str:
+    """The token of an Authorization header. Raises UnauthenticatedError."""
+    if authorization is None:
+        raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer":
+        raise unknown_token()
+    return token
+
+
+def _challenge(exc: Exception) -> str | None:
+    """WWW-Authenticate as RFC 6750, section 3 has it, or None for what no other token would mend.
+
+    Without `resource_metadata`: that document must name an authorization server, and there is none.
+    """
+    if isinstance(exc, ForbiddenError):
+        error, more = "insufficient_scope", f', scope="{Scope.SEARCH}"'
+    elif not isinstance(exc, UnauthenticatedError):
+        return None
+    elif exc.code == UnauthenticatedError.code:  # no token came: no error either
+        return 'Bearer realm="aeterna"'
+    else:
+        error, more = "invalid_token", ""
+    return f'Bearer realm="aeterna", error="{error}", error_description="{exc.message}"{more}'
+
+
+def _request() -> HttpRequest:
+    """What a problem document is about."""
+    request = HttpRequest()
+    request.path = PATH
+    return request
+
+
+async def _respond(response: HttpResponse, send: Send) -> None:
+    response["Content-Length"] = str(len(response.content))
+    headers = [(name.lower().encode(), value.encode()) for name, value in response.items()]
+    start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": response.content})

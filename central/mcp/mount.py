@@ -1,0 +1,59 @@
+"""The MCP application as a part of the process: loaded when it is first asked, ended with it."""
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
+from typing import Any, Final
+
+from central.common.threads import RequestThreads
+
+PATH: Final = "/mcp"
+
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
+
+
+class Mount:
+    """An ASGI application that begins at its first request; needs no lifespan, but ends by one.
+
+    The SDK takes a second to import: a server that only indexes and searches, or that a command
+    starts for its own duration, starts without it.
+    """
+
+    def __init__(self, threads: RequestThreads) -> None:
+        self._threads = threads
+        self._begun: asyncio.Future[App] | None = None
+        self._ending = asyncio.Event()
+        self._life: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if self._begun is None or (self._begun.done() and self._begun.exception()):
+            self._begun = asyncio.get_running_loop().create_future()
+            self._life = asyncio.create_task(self._live(self._begun))
+        application = await asyncio.shield(self._begun)
+        await application(scope, receive, send)
+
+    async def live(self, receive: Receive, send: Send) -> None:
+        """ASGI's lifespan."""
+        while (await receive())["type"] != "lifespan.shutdown":
+            await send({"type": "lifespan.startup.complete"})
+        self._ending.set()
+        if self._life is not None:
+            await self._life
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _live(self, begun: "asyncio.Future[App]") -> None:
+        """Enter and leave the application in one task, as its cancel scopes want it."""
+        try:
+            module = await asyncio.to_thread(import_module, "central.mcp.app")
+            gc.freeze()  # as central.serve does: a full collection need not walk through it
+            async with module.mcp_application(self._threads) as application:
+                begun.set_result(application)
+                await self._ending.wait()
+        except Exception as exc:
+            if begun.done():
+                raise
+            begun.set_exception(exc)  # told to whoever waits, and tried again by the next

@@ -1,0 +1,136 @@
+"""The tools' backend inside central: the services behind the API, asked in the request threads.
+
+Parsing, answers and errors are the API's own, so that the two cannot differ.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+import structlog
+from rest_framework.renderers import JSONRenderer
+
+from agents.errors import RefusedError
+from central.common.documents import document
+from central.common.problems import described
+from central.common.threads import RequestThreads
+from central.mcp.gate import caller
+from central.repositories.serializers import IndexStatus, StatusRequestSerializer
+from central.repositories.status import index_status
+from central.search.serializers import SearchRequestSerializer
+from central.search.services import search
+from central.tenancy.credentials import Credential
+from central.trace.serializers import (
+    CalleesRequestSerializer,
+    CallersRequestSerializer,
+    GraphRequestSerializer,
+)
+from central.trace.services.graphing import graph
+from central.trace.services.tracing import callees, callers
+
+ANSWER_SECONDS = 30.0
+
+_Parameters = Mapping[str, Any]
+_Answers = Callable[[Credential, _Parameters], Any]
+
+_SEARCH = SearchRequestSerializer()
+_STATUS = StatusRequestSerializer()
+_CALLERS = CallersRequestSerializer()
+_CALLEES = CalleesRequestSerializer()
+_GRAPH = GraphRequestSerializer()
+
+_log = structlog.get_logger(__name__)
+
+
+class ServicesBackend:
+    """`agents.backend.Backend` for the caller of the request that is being answered."""
+
+    def __init__(self, threads: RequestThreads) -> None:
+        self._threads = threads
+
+    async def search(self, body: _Parameters) -> dict[str, Any]:
+        """`POST /api/v1/search`."""
+        return await self._answer(_search, body)
+
+    async def trace(self, what: str, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/trace/{what}`: callers, callees or graph."""
+        return await self._answer(_TRACES[what], parameters)
+
+    async def status(self, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/index/status`."""
+        return await self._answer(_status, parameters)
+
+    async def _answer(self, answers: _Answers, parameters: _Parameters) -> dict[str, Any]:
+        """The API's document. Raises RefusedError for whatever goes wrong.
+
+        Who is cancelled waits no longer; the thread is free when the query has ended.
+        """
+        asked = partial(_document, answers, caller(), parameters)
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._threads.query(asked)
+        except TimeoutError as exc:
+            raise RefusedError(
+                f"There was no answer within {ANSWER_SECONDS:.0f} s. Ask for less (one project, a "
+                "smaller depth or limit), or try again shortly.",
+                code="timed_out",
+                status=504,
+            ) from exc
+        except Exception as exc:
+            raise _refusal(exc) from exc
+
+
+def _document(answers: _Answers, credential: Credential, given: _Parameters) -> dict[str, Any]:
+    """What the API would answer, as JSON's types."""
+    parameters = {name: value for name, value in given.items() if value is not None}
+    org_id = parameters.setdefault("org_id", credential.organization.slug)
+    if isinstance(org_id, str):  # else the serializer refuses it
+        credential.require_organization(org_id)
+    answer: dict[str, Any] = json.loads(JSONRenderer().render(answers(credential, parameters)))
+    return answer
+
+
+def _search(credential: Credential, body: _Parameters) -> Any:
+    return document(search(credential=credential, request=_SEARCH.search_request(body)))
+
+
+def _callers(credential: Credential, query: _Parameters) -> Any:
+    return document(callers(credential=credential, request=_CALLERS.trace_request(query)))
+
+
+def _callees(credential: Credential, query: _Parameters) -> Any:
+    return document(callees(credential=credential, request=_CALLEES.trace_request(query)))
+
+
+def _graph(credential: Credential, query: _Parameters) -> Any:
+    return document(graph(credential=credential, request=_GRAPH.graph_request(query)))
+
+
+def _status(credential: Credential, query: _Parameters) -> Any:
+    project = _STATUS.project_in(query)
+    return IndexStatus(index_status(credential=credential, project=project)).data
+
+
+_TRACES: Final[Mapping[str, _Answers]] = {
+    "callers": _callers,
+    "callees": _callees,
+    "graph": _graph,
+}
+
+
+def _refusal(exc: Exception) -> RefusedError:
+    """What the caller is told; of an error that nobody expected, only where to look."""
+    found = described(exc)
+    if found is None:
+        _log.error("tool_failed", exc_info=exc)
+        request_id = structlog.contextvars.get_contextvars().get("request_id", "")
+        return RefusedError(
+            f"This service failed. The log has the details under the request id {request_id}.",
+            code="internal_error",
+            status=500,
+        )
+    near = found.extra.get("near")
+    alike = f" Alike: {', '.join(near)}." if isinstance(near, list) and near else ""
+    return RefusedError(found.detail + alike, code=found.code, status=found.status)
