@@ -1,0 +1,174 @@
+"""Answers cut to a budget, so that what is left holds together: targets, nodes of edges, counts.
+
+The rows come first; at most a quarter is kept free for the receipt. Each function gives its
+argument back where all of it fits.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from agents.budget import MAX_TOKENS, Budget, tokens_of
+
+Answer = dict[str, Any]
+Row = dict[str, Any]
+
+_LISTS: Final = ("results", "definitions", "callers", "callees", "nodes", "edges")
+_NOTE_TOKENS: Final = 120  # of `left_out` itself
+
+
+def fit_search(answer: Answer, max_tokens: int) -> Answer:
+    """The best results that fit."""
+
+    def cut(kept: "_Kept") -> None:
+        kept.rows("results", kept.budget.first(answer["results"]))
+        kept.count("results")
+
+    return _fitted(answer, max_tokens, cut, "ask for fewer with limit and follow next_cursor")
+
+
+def fit_code(answer: Answer, max_tokens: int) -> Answer:
+    """The same of `search_code`."""
+
+    def cut(kept: "_Kept") -> None:
+        kept.rows("results", kept.budget.first(answer["results"]))
+        kept.answer["totalResults"] = len(kept.answer["results"])
+
+    return _fitted(answer, max_tokens, cut, "ask for fewer with top_k")
+
+
+def fit_links(answer: Answer, what: str, max_tokens: int) -> Answer:
+    """The first links that fit, with the definitions that they point at, then other definitions."""
+    definitions: Sequence[Row] = answer["definitions"]
+
+    def cut(kept: "_Kept") -> None:
+        links, targets = [], set[int]()
+        for link in answer[what]:
+            target = int(link["target"])
+            needed = [] if target in targets else [definitions[target]]
+            if not kept.budget.takes(link, *needed):
+                break
+            links.append(link)
+            targets.add(target)
+        for index, definition in enumerate(definitions):
+            if index not in targets and kept.budget.takes(definition):
+                targets.add(index)
+        order = {old: new for new, old in enumerate(sorted(targets))}
+        kept.rows("definitions", [definitions[index] for index in order])
+        kept.rows(what, [{**link, "target": order[int(link["target"])]} for link in links])
+        kept.count(what)
+
+    advice = "name project or file, or ask for fewer with limit and follow next_cursor"
+    return _fitted(answer, max_tokens, cut, advice)
+
+
+def fit_graph(answer: Answer, max_tokens: int) -> Answer:
+    """The nodes nearest to the roots, and the edges among them."""
+    nodes: Sequence[Row] = sorted(answer["nodes"], key=lambda node: int(node["distance"]))
+
+    edges_at: dict[str, list[Row]] = {}
+    for edge in answer["edges"]:
+        for end in {edge["caller"], edge["callee"]}:
+            edges_at.setdefault(end, []).append(edge)
+
+    def cut(kept: "_Kept") -> None:
+        near: set[str] = set()
+        for node in nodes:
+            reached = near | {node["id"]}
+            edges = [edge for edge in edges_at.get(node["id"], ()) if _is_among(edge, reached)]
+            if not kept.budget.takes(node, *edges):
+                break
+            near = reached
+        kept.rows("nodes", [node for node in answer["nodes"] if node["id"] in near])
+        kept.rows("edges", [edge for edge in answer["edges"] if _is_among(edge, near)])
+        kept.answer["root"] = [root for root in answer["root"] if root in near]
+        if kept.counts:
+            kept.answer.update(truncated=True, truncated_reason="max_tokens")
+
+    return _fitted(answer, max_tokens, cut, "lower depth, or name project or file")
+
+
+def fit_status(answer: Answer, max_tokens: int) -> Answer:
+    """The first projects that fit."""
+
+    def cut(kept: "_Kept") -> None:
+        kept.rows("projects", kept.budget.first(answer["projects"]))
+
+    return _fitted(answer, max_tokens, cut, "name a project")
+
+
+def _is_among(edge: Row, nodes: set[str]) -> bool:
+    return edge["caller"] in nodes and edge["callee"] in nodes
+
+
+class _Kept:
+    """What is kept of an answer, and how many rows of it are not."""
+
+    def __init__(self, answer: Answer, max_tokens: int) -> None:
+        self._whole = answer
+        self.counts: dict[str, int] = {}
+        empty: Answer = {name: [] for name in _LISTS if name in answer}
+        self.answer: Answer = {**answer, **empty}
+        if "receipt" in answer:
+            self.answer["receipt"] = _bare(answer["receipt"])
+        elif "projects" in answer:
+            self.answer["projects"] = []
+        free = max(0, max_tokens - tokens_of(self.answer) - _NOTE_TOKENS)
+        for_receipt = min(tokens_of(answer.get("receipt", "")), free // 4)
+        self._for_receipt = for_receipt
+        self.budget = Budget(free - for_receipt)
+
+    def rows(self, name: str, rows: list[Row]) -> None:
+        """Keep `rows` of the list `name`."""
+        self.answer[name] = rows
+        self._lack(name, len(self._whole[name]) - len(rows))
+
+    def count(self, name: str) -> None:
+        """The page ends with what is kept of the list `name`."""
+        if name in self.counts:
+            self.answer.update(count=len(self.answer[name]), next_cursor=None)
+
+    def receipt(self) -> None:
+        """Keep of the receipt what fits, the projects of the rows that are kept first."""
+        budget = Budget(self.budget.left + self._for_receipt)
+        whole, receipt = self._whole["receipt"], self.answer["receipt"]
+        shown = {row.get("project") for name in _LISTS for row in self.answer.get(name, ())}
+        receipt["missing"] = budget.first(whole["missing"])
+        receipt["projects"] = budget.first(
+            sorted(whole["projects"], key=lambda row: row["project"] not in shown)
+        )
+        for name in ("missing", "projects"):
+            self._lack(f"receipt.{name}", len(whole[name]) - len(receipt[name]))
+        if "unresolved" in whole:
+            sample = whole["unresolved"]["sample"]
+            receipt["unresolved"]["sample"] = budget.first(sample)
+            left = len(sample) - len(receipt["unresolved"]["sample"])
+            self._lack("receipt.unresolved.sample", left)
+
+    def _lack(self, name: str, number: int) -> None:
+        if number:
+            self.counts[name] = number
+
+
+def _bare(receipt: Mapping[str, Any]) -> Answer:
+    bare = {**receipt, "projects": [], "missing": []}
+    if "unresolved" in receipt:
+        bare["unresolved"] = {**receipt["unresolved"], "sample": []}
+    return bare
+
+
+def _fitted(
+    answer: Answer, max_tokens: int, cut: Callable[[_Kept], None], otherwise: str
+) -> Answer:
+    whole = tokens_of(answer)
+    if whole <= max_tokens:
+        return answer
+    kept = _Kept(answer, max_tokens)
+    cut(kept)
+    if "receipt" in answer:
+        kept.receipt()
+    advice = f"max_tokens={max_tokens} is too little for about {whole} tokens: "
+    if whole <= MAX_TOKENS:
+        advice += f"raise it to {min(MAX_TOKENS, whole)}, or "
+    if kept.counts:
+        kept.answer["left_out"] = {"counts": kept.counts, "advice": f"{advice}{otherwise}."}
+    return kept.answer

@@ -1,0 +1,69 @@
+"""Parameters that several tools have, with the limits that the API has."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from agents.budget import MAX_TOKENS, MIN_TOKENS
+
+NOT_BLANK = r"\S"
+
+Query = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=4_000,
+        pattern=NOT_BLANK,
+        description="What the code does in plain words, or an identifier",
+    ),
+]
+Symbol = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=1_500,
+        pattern=NOT_BLANK,
+        description="A name (verify), a qualified name (Auth.verify) or module:name",
+    ),
+]
+Workspace = Annotated[
+    str | None,
+    Field(
+        max_length=104,
+        description="The organisation's slug, or org-<slug>. Rarely needed: the credential has one",
+    ),
+]
+MaxTokens = Annotated[
+    int,
+    Field(
+        ge=MIN_TOKENS,
+        le=MAX_TOKENS,
+        description="The size of the answer; what does not fit is left out, and counted",
+    ),
+]
+Cursor = Annotated[
+    str | None,
+    Field(max_length=10_000, description="next_cursor of the page before, all else being equal"),
+]
+Confidence = Annotated[
+    Literal["high", "medium", "low"],
+    Field(description="How sure a link must be; low lists places that share the name only"),
+]
+Project = Annotated[
+    str | None, Field(max_length=200, description="The repository that defines the symbol")
+]
+File = Annotated[
+    str | None, Field(max_length=1_024, description="The file that defines the symbol")
+]
+Line = Annotated[
+    int | None, Field(ge=1, le=10_000_000, description="A line of the symbol's definition")
+]
+ProjectName = Annotated[str, Field(max_length=200)]
+Projects = list[ProjectName] | None
+
+
+def given(**parameters: Any) -> dict[str, Any]:
+    """The parameters that were given, by the API's names."""
+    asked = {name: value for name, value in parameters.items() if value is not None}
+    workspace = asked.pop("workspace", "")
+    return {"org_id": workspace, **asked} if workspace else asked

@@ -1,0 +1,186 @@
+"""The compact text form of answers, which an agent reads cheaply: one line says where and what."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+Row = Mapping[str, Any]
+
+_COMMIT_CHARACTERS: Final = 10
+_MISSING: Final = {
+    "never_indexed": "never indexed",
+    "failed": "its last indexing failed",
+    "behind": "indexed at an older commit",
+    "paused": "indexing is paused",
+    "embedder_unavailable": "found by words only: its embedding service is away",
+    "unknown_project": "no such project in sight",
+    "too_many_hits": "too many hits: narrow the filters",
+    "commits_unknown": "the sidecar does not say which commits answered",
+}
+
+
+def search_text(answer: Row) -> str:
+    """Where each hit is, what it is, and its snippet."""
+    head = _head(answer["count"], "result", f"for {answer['query']}")
+    return _joined([head, *(_result(row) for row in answer["results"])], answer)
+
+
+def code_text(answer: Row) -> str:
+    """The same for `search_code`."""
+    parts = [f"{_number(answer['totalResults'], 'result')} in {answer['searchTimeMs']} ms"]
+    for row in answer["results"]:
+        place = f"{row['project']}/{row['path']}".lstrip("/")
+        head = f"{place}:{row['startLine']}-{row['endLine']}  {row['score']:.2f}"
+        parts.append(f"{head}\n{row['text'].rstrip()}")
+    if not answer["complete"]:
+        parts.append("Incomplete: some projects are missing or behind; see code_index_status.")
+    return _joined(parts, answer)
+
+
+def links_text(answer: Row, what: str) -> str:
+    """The definitions, numbered, then who calls them or whom they call, and how that is known."""
+    definitions = answer["definitions"]
+    parts = [_head(answer["count"], what.removesuffix("s"), f"of {answer['symbol']}")]
+    parts.append(
+        "\n".join(f"[{index}] {_definition(row)}" for index, row in enumerate(definitions))
+    )
+    is_many = len(definitions) > 1
+    parts.append("\n".join(_link(row, what, is_many=is_many) for row in answer[what]))
+    return _joined(parts, answer)
+
+
+def graph_text(answer: Row) -> str:
+    """The nodes by their distance from the symbol, then who uses whom."""
+    nodes, edges = answer["nodes"], answer["edges"]
+    names = {node["id"]: node["qualified_name"] for node in nodes}
+    head = f"{_number(len(nodes), 'node')} and {_number(len(edges), 'edge')}"
+    parts = [f"{head} around {answer['symbol']}"]
+    parts.append("\n".join(_node(node) for node in nodes))
+    parts.append("\n".join(_edge(edge, names) for edge in edges))
+    if answer["truncated"]:
+        parts.append(f"The graph goes on: it was cut at {answer['truncated_reason']}.")
+    return _joined(parts, answer)
+
+
+def status_text(answer: Row) -> str:
+    """A line for each project."""
+    head = f"{_number(len(answer['projects']), 'project')} of {answer['org_id']}"
+    rows = "\n".join(_status(row) for row in answer["projects"])
+    return _joined([f"{head}, {_number(answer['total_chunks'], 'chunk')}", rows], answer)
+
+
+def receipt_text(receipt: Row, shown: Iterable[str]) -> str:
+    """Which commits answered (those of the projects `shown`) and what is missing and why."""
+    projects = {row["project"]: row["commit"] for row in receipt["projects"]}
+    named = [name for name in dict.fromkeys(shown) if name in projects]
+    commits = [f"{name}@{projects[name][:_COMMIT_CHARACTERS]}" for name in named]
+    others = len(projects) - len(named)
+    if others:
+        commits.append(f"{others} more" if named else _number(others, "project"))
+    lines = [f"Answered by {', '.join(commits) or 'no project'}.{_local(receipt)}"]
+    missing = [
+        f"{row['project'] or 'every project'} ({_MISSING.get(row['reason'], row['reason'])})"
+        for row in receipt["missing"]
+    ]
+    if missing:
+        lines.append(f"Incomplete: {', '.join(missing)}.")
+    if receipt.get("cut"):
+        lines.append(f"Limits that were met: {', '.join(receipt['cut'])}.")
+    if receipt["complete"]:
+        lines[0] = f"Complete. {lines[0]}"
+    return "\n".join([*lines, *_unresolved(receipt)])
+
+
+def _joined(parts: list[str], answer: Row) -> str:
+    if answer.get("hint"):
+        parts.append(answer["hint"])
+    if answer.get("left_out"):
+        counts = ", ".join(f"{n} of {name}" for name, n in answer["left_out"]["counts"].items())
+        parts.append(f"Left out: {counts}. {answer['left_out']['advice']}")
+    if answer.get("next_cursor"):
+        parts.append(f"More: cursor={answer['next_cursor']}")
+    if "receipt" in answer:
+        parts.append(receipt_text(answer["receipt"], _shown(answer)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _shown(answer: Row) -> Iterable[str]:
+    for name in ("results", "definitions", "callers", "callees", "nodes"):
+        for row in answer.get(name, ()):
+            yield row["project"]
+
+
+def _head(count: int, noun: str, of: str) -> str:
+    return f"{_number(count, noun)} {of}" if count else f"No {noun} {of}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _place(row: Row, lines: str) -> str:
+    prefix = f"{row['project']}/" if row["project"] else ""
+    return f"{prefix}{row['file']}:{lines}{' (uncommitted)' if row.get('local') else ''}"
+
+
+def _result(row: Row) -> str:
+    name = ".".join(part for part in (row["container"], row["name"]) if part)
+    what = f"{row['chunk_type']} {name}".strip()
+    lines = f"{row['start_line']}-{row['end_line']}"
+    head = f"{_place(row, lines)}  {what}  {row['score']:.2f}"
+    cut = "\n… (cut; expand shows all of it)" if row["truncated"] and row["content"] else ""
+    return f"{head}\n{row['content'].rstrip()}{cut}".rstrip()
+
+
+def _definition(row: Row) -> str:
+    package = " ".join(part for part in (row["package"], row["version"]) if part)
+    of = f"  ({package})" if package else ""
+    where = f"{_place(row, row['line'])}  {row['kind']} {row['qualified_name']}{of}"
+    return f"{where}\n    {row['signature']}".rstrip()
+
+
+def _link(row: Row, what: str, *, is_many: bool) -> str:
+    near, far = ("callee", "caller") if what == "callers" else ("caller", "callee")
+    target = f" [{row['target']}]" if is_many else ""
+    through = f" through {row[near]['qualified_name']}, depth {row['depth']}"
+    pinned = row["pinned_version"]
+    version = f"  pins {pinned}{', older than indexed' if row['lags'] else ''}" if pinned else ""
+    defined = "" if what == "callers" else f"  at {_place(row[far], row[far]['line'])}"
+    return (
+        f"{_place(row, row['line'])}  {row[far]['qualified_name']}{target}{defined}"
+        f"{through if row['depth'] > 1 else ''}  {row['confidence']}, {row['rule']}{version}"
+        f"\n    {row['evidence']}"
+    ).rstrip()
+
+
+def _node(row: Row) -> str:
+    return f"{row['distance']}  {_place(row, row['line'])}  {row['kind']} {row['qualified_name']}"
+
+
+def _edge(row: Row, names: Mapping[str, str]) -> str:
+    caller, callee = (names.get(row[end], row[end]) for end in ("caller", "callee"))
+    often = f" at {row['count']} places" if row["count"] > 1 else ""
+    return f"{_place(row, row['line'])}  {caller} → {callee}  {row['confidence']}{often}"
+
+
+def _status(row: Row) -> str:
+    commit = (row["last_indexed_commit"] or "")[:_COMMIT_CHARACTERS]
+    at = f"@{commit} {row['default_branch']}, indexed {row['indexed_at']}" if commit else ""
+    sizes = ", ".join(f"{row[name]} {name}" for name in ("files", "chunks", "symbols"))
+    error = f"\n    {row['error']}" if row["error"] else ""
+    return f"{row['project']}{at}: {row['state']}; {sizes}{error}"
+
+
+def _local(receipt: Row) -> str:
+    local = receipt.get("local")
+    if not local:
+        return ""
+    return f" Uncommitted work of {local['project']} is in front, as of {local['indexed_at']}."
+
+
+def _unresolved(receipt: Row) -> list[str]:
+    unresolved = receipt.get("unresolved") or {"count": 0}
+    if not unresolved["count"]:
+        return []
+    number = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
+    sites = [f"{row['name']} at {_place(row, row['line'])}" for row in unresolved["sample"][:3]]
+    return [f"References of which only the name is known: {number} ({', '.join(sites)} …)."]

@@ -1,0 +1,309 @@
+"""The tools that coding agents are offered: code_search, code_trace_*, code_graph and the like."""
+
+import time
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal
+
+from mcp.server import MCPServer
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from agents.answers import (
+    CalleesAnswer,
+    CallersAnswer,
+    CodeAnswer,
+    GraphAnswer,
+    SearchAnswer,
+    StatusAnswer,
+)
+from agents.backend import Backend
+from agents.budget import DEFAULT_TOKENS
+from agents.errors import INDEX_NOT_FOUND, Advice, RefusedError
+from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_status
+from agents.outcomes import answered
+from agents.parameters import (
+    Confidence,
+    Cursor,
+    File,
+    Line,
+    MaxTokens,
+    Project,
+    Projects,
+    Query,
+    Symbol,
+    Workspace,
+    given,
+)
+from agents.text import code_text, graph_text, links_text, search_text, status_text
+from agents.toolset import ToolSet
+
+INSTRUCTIONS: Final = """\
+Search and call graphs over every indexed repository of the organisation, at the commits named in
+each answer's receipt. Use code_search (or search_code) to find code by meaning or by identifier,
+across repositories; code_trace_callers before changing a signature, to see who depends on it, in
+other repositories too; code_trace_callees to see what a function relies on; code_graph for both
+directions; code_index_status to see what is indexed. An empty answer with receipt.complete=true
+means that there is none; else receipt.missing says what was not searched, and why. Places are
+project/path:line; a path is relative to the project's root."""
+
+_CODE_CHARACTERS: Final = 1_000
+
+ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
+Mode = Literal["hybrid", "semantic", "lexical", "symbol"]
+
+
+def add_code_tools(
+    server: MCPServer[Any], backend: Callable[[], Backend], *, advice: Advice
+) -> None:
+    """Register the six tools; `backend` is asked for in each call, where the caller is known."""
+    tools = ToolSet(server)
+    code = _CodeTools(backend, advice)
+    tools.add(code.code_search, title="Search code")
+    tools.add(code.code_trace_callers, title="Find callers")
+    tools.add(code.code_trace_callees, title="Find callees")
+    tools.add(code.code_graph, title="Call graph")
+    tools.add(code.code_index_status, title="Index status")
+    tools.add(code.search_code, title="Search code (simple)")
+
+
+class _CodeTools:
+    """The tools over a backend; their docstrings are what agents read."""
+
+    def __init__(self, backend: Callable[[], Backend], advice: Advice) -> None:
+        self._backend = backend
+        self._advice = advice
+
+    async def code_search(  # noqa: PLR0913 (the tool's parameters)
+        self,
+        query: Query,
+        limit: Annotated[int, Field(ge=1, le=50, description="Results at most")] = 10,
+        workspace: Workspace = None,
+        include_projects: Annotated[
+            Projects, Field(max_length=1_000, description="Search these repositories only")
+        ] = None,
+        exclude_projects: Annotated[
+            Projects, Field(max_length=1_000, description="Leave these repositories out")
+        ] = None,
+        language: Annotated[
+            str | None, Field(max_length=40, description="Such as python, typescript, go")
+        ] = None,
+        chunk_type: Annotated[ChunkType | None, Field(description="What a hit must be")] = None,
+        path: Annotated[
+            str | None, Field(max_length=1_024, description="What a file's path begins with")
+        ] = None,
+        exclude: Annotated[
+            str | None,
+            Field(max_length=1_000, description="Parts of paths to leave out: test|mock"),
+        ] = None,
+        expand: Annotated[
+            int,
+            Field(
+                ge=0,
+                le=100,
+                description="Lines to show around a hit; from 1 on, the whole hit is shown, else "
+                "its first 500 characters",
+            ),
+        ] = 0,
+        mode: Annotated[
+            Mode, Field(description="hybrid suits most; symbol looks for names only")
+        ] = "hybrid",
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, SearchAnswer]:
+        """Find code in all indexed repositories by what it does, or by an identifier.
+
+        Use it instead of grep when you do not know the words, the file or the repository. Returns
+        the best hits first: project/path:lines, what is defined there, score and snippet, with a
+        receipt of what was searched. Examples: query="retry with exponential back-off";
+        query="verify a JWT", include_projects=["auth-service"];
+        query="AuthMiddleware", exclude="test|mock".
+        """
+        answer = await self._backend().search(
+            given(
+                query=query,
+                limit=limit,
+                workspace=workspace,
+                include_projects=include_projects,
+                exclude_projects=exclude_projects,
+                language=language,
+                chunk_type=chunk_type,
+                path=path,
+                exclude=exclude,
+                expand=expand,
+                mode=mode,
+                cursor=cursor,
+            )
+        )
+        if not answer["results"] and not answer["receipt"]["projects"]:
+            answer["hint"] = f"{answer['hint'] or ''} {self._advice.build_index}".strip()
+        answer = fit_search(answer, max_tokens)
+        return answered(search_text(answer), answer)
+
+    async def code_trace_callers(  # noqa: PLR0913
+        self,
+        symbol: Symbol,
+        workspace: Workspace = None,
+        project: Project = None,
+        file: File = None,
+        line: Line = None,
+        depth: Annotated[
+            int, Field(ge=1, le=5, description="Above 1: callers of the callers too")
+        ] = 1,
+        min_confidence: Confidence = "medium",
+        caller_projects: Annotated[
+            Projects, Field(max_length=1_000, description="Callers in these repositories only")
+        ] = None,
+        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 50,
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, CallersAnswer]:
+        """Find who calls or uses a function, method, class or value, in every repository.
+
+        Use it before you change or remove something. Returns the definitions that the symbol means
+        and each place that uses one of them, with the rule and the evidence that link them, a
+        confidence, and the version that the caller's repository pins. If several definitions share
+        the name, choose with project and file. Examples: symbol="AuthMiddleware";
+        symbol="Ledger.transfer", project="payments-api", depth=2.
+        """
+        parameters = given(
+            symbol=symbol,
+            workspace=workspace,
+            project=project,
+            file=file,
+            line=line,
+            depth=depth,
+            min_confidence=min_confidence,
+            caller_projects=caller_projects,
+            limit=limit,
+            cursor=cursor,
+        )
+        answer = await self._backend().trace("callers", parameters)
+        answer = fit_links(answer, "callers", max_tokens)
+        return answered(links_text(answer, "callers"), answer)
+
+    async def code_trace_callees(  # noqa: PLR0913
+        self,
+        symbol: Symbol,
+        workspace: Workspace = None,
+        project: Project = None,
+        file: File = None,
+        line: Line = None,
+        min_confidence: Confidence = "medium",
+        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 50,
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, CalleesAnswer]:
+        """Find what a function, method or class calls and uses, and where each of it is defined.
+
+        Use it to understand code without opening file after file: what is called in other files and
+        other repositories is resolved. Examples: symbol="ProcessPayment";
+        symbol="create_app", project="payments-api", file="payments/app.py".
+        """
+        parameters = given(
+            symbol=symbol,
+            workspace=workspace,
+            project=project,
+            file=file,
+            line=line,
+            min_confidence=min_confidence,
+            limit=limit,
+            cursor=cursor,
+        )
+        answer = await self._backend().trace("callees", parameters)
+        answer = fit_links(answer, "callees", max_tokens)
+        return answered(links_text(answer, "callees"), answer)
+
+    async def code_graph(  # noqa: PLR0913
+        self,
+        symbol: Symbol,
+        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and levels down")] = 2,
+        workspace: Workspace = None,
+        project: Project = None,
+        file: File = None,
+        line: Line = None,
+        min_confidence: Confidence = "medium",
+        limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, GraphAnswer]:
+        """Show the call graph around a symbol: its callers and callees, several levels of them.
+
+        Use it to see how something is wired in; for a plain list, code_trace_callers is cheaper.
+        Example: symbol="AuthMiddleware", depth=2.
+        """
+        parameters = given(
+            symbol=symbol,
+            workspace=workspace,
+            project=project,
+            file=file,
+            line=line,
+            depth=depth,
+            min_confidence=min_confidence,
+            limit=limit,
+        )
+        answer = fit_graph(await self._backend().trace("graph", parameters), max_tokens)
+        return answered(graph_text(answer), answer)
+
+    async def code_index_status(
+        self,
+        workspace: Workspace = None,
+        project: Annotated[
+            str | None, Field(max_length=200, description="This repository only")
+        ] = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, StatusAnswer]:
+        """List the indexed repositories: commit, when it was indexed, state and sizes.
+
+        Use it to learn the names of projects, or why something is not found.
+        """
+        answer = await self._backend().status(given(workspace=workspace, project=project))
+        answer = fit_status(answer, max_tokens)
+        advice = "" if answer["total_chunks"] else f"Nothing is indexed. {self._advice.build_index}"
+        return answered("\n\n".join(filter(None, (status_text(answer), advice))), answer)
+
+    async def search_code(
+        self,
+        query: Query,
+        top_k: Annotated[int, Field(ge=1, le=50, description="Results at most")] = 10,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, CodeAnswer]:
+        """Search the code with a question in plain words; the simple form of code_search.
+
+        Returns path, text, score (0.0-1.0, best first) and lines of each hit. Example:
+        query="where are passwords hashed", top_k=5.
+        """
+        started = time.perf_counter()
+        found = await self._backend().search(
+            {"query": query, "limit": top_k, "max_content": _CODE_CHARACTERS}
+        )
+        milliseconds = round((time.perf_counter() - started) * 1000, 1)
+        receipt = found["receipt"]
+        if not found["results"] and not receipt["projects"]:
+            raise RefusedError(
+                f"There is no index to search. {self._advice.build_index}",
+                code=INDEX_NOT_FOUND,
+                status=404,
+            )
+        answer = fit_code(_code_answer(found, milliseconds), max_tokens)
+        return answered(code_text(answer), answer)
+
+
+def _code_answer(found: dict[str, Any], milliseconds: float) -> dict[str, Any]:
+    results = [
+        {
+            "path": row["file"],
+            "text": row["content"],
+            "score": row["score"],
+            "startLine": row["start_line"],
+            "endLine": row["end_line"],
+            "project": row["project"],
+            "commit": row["commit"],
+        }
+        for row in found["results"]
+    ]
+    return {
+        "results": results,
+        "totalResults": len(results),
+        "searchTimeMs": milliseconds,
+        "complete": found["receipt"]["complete"],
+        "hint": found["hint"],
+    }

@@ -1,0 +1,96 @@
+"""Tools of a server that answer refusals with a code, those of their own arguments included."""
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.types import CallToolResult, ToolAnnotations
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from agents.errors import INVALID, RefusedError
+from agents.outcomes import refused
+
+Tool = Callable[..., Awaitable[CallToolResult]]
+
+_SENTENCES: Final = {
+    "missing": "is required",
+    "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must not be blank",
+}
+
+
+class ToolSet:
+    """Registers read-only tools with `server`.
+
+    The SDK would tell of wrong arguments in pydantic's words and drop those that it does not
+    know; here they are refused before the tool runs, with a code and the names that exist.
+    """
+
+    def __init__(self, server: MCPServer[Any]) -> None:
+        self._server = server
+        self._arguments: dict[str, FuncMetadata] = {}
+        server.middleware.append(self._check)
+
+    def add(self, tool: Tool, *, title: str) -> None:
+        """Register `tool` under its function's name, described by its docstring."""
+
+        @functools.wraps(tool)
+        async def answer(**arguments: Any) -> CallToolResult:
+            try:
+                return await tool(**arguments)
+            except RefusedError as error:
+                return refused(error)
+
+        self._arguments[tool.__name__] = func_metadata(answer, structured_output=False)
+        self._server.add_tool(
+            answer,
+            title=title,
+            description=inspect.cleandoc(tool.__doc__ or ""),
+            annotations=ToolAnnotations(
+                title=title,
+                read_only_hint=True,
+                destructive_hint=False,
+                idempotent_hint=True,
+                open_world_hint=False,
+            ),
+        )
+
+    async def _check(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        if ctx.method == "tools/call" and ctx.params:
+            metadata = self._arguments.get(str(ctx.params.get("name")))
+            given = ctx.params.get("arguments") or {}
+            if metadata and isinstance(given, Mapping):
+                complaint = _complaint(metadata, dict(given))
+                if complaint:
+                    return refused(RefusedError(complaint, code=INVALID, status=400))
+        return await call_next(ctx)
+
+
+def _complaint(metadata: FuncMetadata, given: dict[str, Any]) -> str:
+    known = metadata.arg_model.model_fields
+    unknown = sorted(set(given).difference(known))
+    if unknown:
+        return f"There is no argument {', '.join(unknown)}. There are: {', '.join(known)}."
+    try:
+        metadata.validate_arguments(given)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=False, include_input=False)
+        sentences = dict.fromkeys(_sentence(known, one) for one in details)
+        return " ".join(sentences)
+    return ""
+
+
+def _sentence(known: Mapping[str, Any], detail: ErrorDetails) -> str:
+    # Behind the argument's name pydantic puts indices and the arms of unions.
+    name, *inner = detail["loc"]
+    indices = "".join(f"[{part}]" for part in inner if isinstance(part, int))
+    subject = f"{name}{indices}" if name in known else str(name)
+    said = _SENTENCES.get(detail["type"]) or f"is wrong: {detail['msg']}"
+    return f"{subject} {said}."

@@ -1,0 +1,45 @@
+"""A backend that gives back what a real service answered (see `data/README.md`)."""
+
+import copy
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).resolve().parent / "data"
+
+
+def recorded(name: str) -> dict[str, Any]:
+    """A recorded answer; the caller may change it."""
+    answer: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    return answer
+
+
+class RecordedBackend:
+    """Answers each question with the recording of that name, and remembers what it was asked."""
+
+    def __init__(self, refusal: Exception | None = None, **names: str) -> None:
+        self._names = names
+        self._refusal = refusal
+        self.asked: list[dict[str, Any]] = []
+
+    async def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded search, cut to `limit` as the service cuts it."""
+        answer = self._answer("search", body)
+        answer["results"] = answer["results"][: body["limit"]]
+        answer["count"] = len(answer["results"])
+        return answer
+
+    async def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded trace."""
+        return self._answer(what, parameters)
+
+    async def status(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded status."""
+        return self._answer("status", parameters)
+
+    def _answer(self, what: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        self.asked.append(copy.deepcopy(dict(asked)))
+        if self._refusal:
+            raise self._refusal
+        return recorded(self._names.get(what, what))
