@@ -1,1 +1,1 @@
-"""Uncommitted work in front of what central answers."""
+"""Uncommitted work in front of central's answers: what was changed is told by the local index."""

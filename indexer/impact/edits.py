@@ -73,6 +73,14 @@ def moved_files(
     return tuple(_moved(one, hunks.get(one.path) or ()) for one in files)
 
 
+def hunks_of(repository: Repository, path: str, base: str, head: str) -> tuple[Hunk, ...] | None:
+    """What `head` changes of one file of `base`; None: it has no lines any more, or had none."""
+    sections = parse_patch(_patch(repository, base, head, [path]))
+    if not sections:
+        return ()
+    return sections[0] if len(sections) == 1 else None
+
+
 def _moved(file: EditedFile, hunks: Sequence[Hunk]) -> EditedFile:
     return EditedFile(file.path, tuple(moved(span, hunks) for span in file.spans))
 

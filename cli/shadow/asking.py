@@ -1,0 +1,186 @@
+"""Central and the index of the watched work tree asked at once, and one answer made of both.
+
+Central's failure is the answer's. Where the local index fails the answer is central's, and its
+receipt says that it may lack what is not committed yet.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from cli.api import Api, Asks
+from cli.place import Place
+from cli.shadow import traces
+from cli.shadow.front import Front, Row, unfronted
+from cli.shadow.hits import merged_hits, without_changed
+from cli.shadow.worktree import WorkTree
+from indexer.errors import CentralRefusedError, IndexerError
+
+if TYPE_CHECKING:
+    from cli.watching.lock import Watched
+
+_Answer = TypeVar("_Answer")
+_Local = Row | IndexerError | None  # None: the local index has no such thing
+
+_NOT_THERE: Final = frozenset({"symbol_not_found", "file_not_found", "repository_not_found"})
+# A page that begins with one of central's first hits, as local ones took its place before.
+_CURSOR: Final = re.compile(r"local-(\d{1,2})")
+_MOST_HITS: Final = 50
+
+
+def shadowed(api: Api, place: Place) -> Asks:
+    """Whoever answers for `place`: the api itself, unless it is central's and asked in a checkout.
+
+    Whether a watcher runs there is looked up for each question; that costs a look at a file.
+    """
+    if place.is_local or place.root is None or not place.project:
+        return api
+    return _Shadow(api, WorkTree(place, place.root))
+
+
+class _Shadow:
+    def __init__(self, api: Api, worktree: WorkTree) -> None:
+        self._api = api
+        self._worktree = worktree
+        self._project = worktree.project
+
+    def search(self, body: Mapping[str, Any]) -> Row:
+        """Search. A page after the first is central's, without what the work tree has changed."""
+        is_excluded = self._project in (body.get("exclude_projects") or ())
+        watched = None if is_excluded else self._watched_in(body.get("include_projects"))
+        if body.get("cursor"):
+            return self._further(body, watched)
+        if watched is None:
+            return self._api.search(body)
+        limit = int(body.get("limit", 10))
+        own = {"include_projects": [watched.project], "limit": min(_MOST_HITS, 2 * limit)}
+        asked = {**_without(body, "org_id", "exclude_projects"), **own}
+        central, local = self._both(lambda: self._api.search(body), lambda api: api.search(asked))
+
+        def merge(front: Front, found: Row | None) -> Row:
+            if found is None:
+                return without_changed(central, front)
+            answer, through = merged_hits(central, found, front, limit=limit)
+            if through < len(central["results"]):
+                answer["next_cursor"] = f"local-{through}"
+            return answer
+
+        return self._merged(central, local, watched, merge)
+
+    def trace(self, what: str, parameters: Mapping[str, Any]) -> Row:
+        """Trace. What only one side knows is answered by that one."""
+        watched = self._watched_in(parameters.get("caller_projects"))
+        if watched is None:
+            return self._api.trace(what, parameters)
+        central, local = self._traced(what, parameters, watched)
+        if isinstance(central, CentralRefusedError):
+            return self._only_local(what, central, local, watched)
+        return self._merged(
+            central,
+            local,
+            watched,
+            lambda front, found: traces.merged(
+                what, central, found, front, is_first=not parameters.get("cursor")
+            ),
+        )
+
+    def status(self, project: str | None = None) -> Row:
+        """Central's status, with what is in front of it as `local`."""
+        answer = self._api.status(project)
+        watched = self._watched_in([project] if project else ())
+        if watched is None:
+            return answer
+        return {**answer, "local": self._worktree.front(watched, self._indexed(answer)).said()}
+
+    def _watched_in(self, projects: Sequence[str] | None) -> "Watched | None":
+        """What the watcher has, if the project is among those asked for; none: any is."""
+        if projects and self._project not in projects:
+            return None
+        return self._worktree.watched()
+
+    def _further(self, body: Mapping[str, Any], watched: "Watched | None") -> Row:
+        cursor, first = body["cursor"], _without(body, "cursor")
+        if own := _CURSOR.fullmatch(cursor):
+            through = int(own[1])
+            cursor = self._api.search({**first, "limit": through})["next_cursor"] if through else ""
+        central = self._api.search({**first, "cursor": cursor} if cursor else first)
+        if watched is None:
+            return central
+        return self._merged(
+            central, None, watched, lambda front, _: without_changed(central, front)
+        )
+
+    def _traced(
+        self, what: str, parameters: Mapping[str, Any], watched: "Watched"
+    ) -> tuple[Row | CentralRefusedError, _Local]:
+        """Both answers; central's too may be that there is no such thing."""
+        if parameters.get("project") not in {None, "", self._project}:
+            return self._of_central(what, parameters), None
+        asked = traces.local_parameters(what, parameters, watched.project)
+        if not parameters.get("line"):
+            return self._both(
+                lambda: self._of_central(what, parameters),
+                lambda api: traces.whole(api, what, asked),
+            )
+        # A line is the work tree's, so that the local index says which definition is meant.
+        local = self._local(lambda api: traces.whole(api, what, asked))
+        chosen = traces.by_name(parameters, local) if isinstance(local, dict) else parameters
+        return self._of_central(what, chosen), local
+
+    def _of_central(self, what: str, parameters: Mapping[str, Any]) -> Row | CentralRefusedError:
+        try:
+            return self._api.trace(what, parameters)
+        except CentralRefusedError as exc:
+            if exc.code not in _NOT_THERE:
+                raise
+            return exc
+
+    def _both(
+        self, central: Callable[[], _Answer], local: Callable[[Api], Row]
+    ) -> tuple[_Answer, _Local]:
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(self._local, local)
+            return central(), other.result()
+
+    def _local(self, ask: Callable[[Api], Row]) -> _Local:
+        try:
+            return ask(self._worktree.api())
+        except CentralRefusedError as exc:
+            return None if exc.code in _NOT_THERE else exc
+        except IndexerError as exc:
+            return exc
+
+    def _merged(
+        self,
+        central: Row,
+        local: _Local,
+        watched: "Watched",
+        merge: Callable[[Front, Row | None], Row],
+    ) -> Row:
+        front = self._worktree.front(watched, _commit(central["receipt"], self._project), local)
+        if isinstance(local, IndexerError):
+            return unfronted(central, front, str(local))
+        return merge(front, local)
+
+    def _only_local(
+        self, what: str, refusal: CentralRefusedError, local: _Local, watched: "Watched"
+    ) -> Row:
+        if not isinstance(local, dict):
+            raise refusal
+        front = self._worktree.front(watched, self._indexed(self._api.status()), local)
+        return traces.only_local(what, local, front)
+
+    def _indexed(self, status: Row) -> str | None:
+        """The commit that central has of the project."""
+        rows = {row["project"]: row["last_indexed_commit"] for row in status["projects"]}
+        return rows.get(self._project) or None
+
+
+def _commit(receipt: Mapping[str, Any], project: str) -> str | None:
+    rows = {row["project"]: row["commit"] for row in receipt["projects"]}
+    return rows.get(project) or None
+
+
+def _without(body: Mapping[str, Any], *names: str) -> Row:
+    return {name: value for name, value in body.items() if name not in names}

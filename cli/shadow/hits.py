@@ -1,0 +1,88 @@
+"""Two answers to one search as one: the local index's hits where the work tree differs. Pure."""
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from cli.shadow.front import Front, Row
+
+_NOTHING_LEFT = (
+    "What was found is in files that the work tree has changed, and nothing that is there now "
+    "resembles the query. Try other words, or an identifier."
+)
+
+
+def merged_hits(
+    central: Mapping[str, Any], local: Mapping[str, Any], front: Front, *, limit: int
+) -> tuple[Row, int]:
+    """(the answer, how many of central's hits it goes through).
+
+    At most `limit` hits in descending order of score. The second is less than central gave where
+    local hits took the place of the last ones.
+    """
+    if front.is_empty:
+        return {**central, "receipt": front.receipt(central["receipt"])}, len(central["results"])
+    scale = _scale(central["results"], local["results"], front, limit)
+    fresh = [hit for hit in local["results"] if front.is_own(hit) and front.has(hit["file"])]
+    shown = [{**front.told(hit), "score": scale * hit["score"]} for hit in fresh]
+    kept = [hit for hit in central["results"] if not front.covers(hit)]
+    results = sorted([*kept, *shown], key=lambda hit: -hit["score"])[:limit]
+    left = {id(hit) for hit in results}
+    pushed_off = [n for n, hit in enumerate(central["results"]) if _is_cut(hit, front, left)]
+    through = min(pushed_off, default=len(central["results"]))
+    return _answer(central, _as_shares(results), front), through
+
+
+def without_changed(central: Mapping[str, Any], front: Front) -> Row:
+    """A further page: central's, without what the work tree has changed."""
+    return _answer(central, [hit for hit in central["results"] if not front.covers(hit)], front)
+
+
+def _is_cut(hit: Row, front: Front, left: set[int]) -> bool:
+    return not front.covers(hit) and id(hit) not in left
+
+
+def _answer(central: Mapping[str, Any], results: Sequence[Row], front: Front) -> Row:
+    return {
+        **central,
+        "count": len(results),
+        "results": list(results),
+        "receipt": front.receipt(central["receipt"]),
+        "hint": None if results else central.get("hint") or _NOTHING_LEFT,
+    }
+
+
+def _as_shares(results: list[Row]) -> list[Row]:
+    """Scores are shares of the best of all; a local hit may be better than central's best."""
+    best = max((hit["score"] for hit in results), default=0.0)
+    if best <= 1.0:
+        return results
+    return [{**hit, "score": hit["score"] / best} for hit in results]
+
+
+def _scale(central: Sequence[Row], local: Sequence[Row], front: Front, limit: int) -> float:
+    """What a local score is worth on central's scale: each is a share of its own list's best.
+
+    By the hits that both have; else, where central's page is full, so that the best of the others
+    is no better than its last; else by how alike the best hits are to the query.
+    """
+    own = [hit for hit in local if front.is_own(hit) and hit["score"] > 0.0]
+    known = {_key(hit, front): hit["score"] for hit in central if hit["project"] == front.project}
+    both = [known[key] / hit["score"] for hit in own if (key := _key(hit, front)) in known]
+    if both:
+        return median(both)
+    unchanged = max((hit["score"] for hit in own if not front.has(hit["file"])), default=0.0)
+    if unchanged and len(central) >= limit:
+        return float(central[-1]["score"] / unchanged)
+    ours, theirs = _likeness(own), _likeness(central)
+    return min(1.0, ours / theirs) if ours > 0.0 and theirs > 0.0 else 1.0
+
+
+def _key(hit: Mapping[str, Any], front: Front) -> tuple[Any, ...]:
+    """By what a chunk is known on both sides; in a changed file it may stand elsewhere."""
+    line = 0 if front.has(hit["file"]) else hit["start_line"]
+    return hit["file"], line, hit["name"], hit["content"]
+
+
+def _likeness(hits: Sequence[Row]) -> float:
+    return float((hits[0]["similarity"] if hits else None) or 0.0)

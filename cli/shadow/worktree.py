@@ -1,0 +1,88 @@
+"""The watched checkout: whether somebody watches it, the index of it, and how it differs."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.api import Api
+from cli.place import Place
+from cli.shadow.front import Front
+from cli.shadow.lines import MovedLines
+from indexer.errors import CentralUnreachableError
+
+if TYPE_CHECKING:
+    from cli.watching.lock import Watched
+
+
+class WorkTree:
+    """The checkout of a place whose service is central."""
+
+    def __init__(self, place: Place, root: Path) -> None:
+        self.project = place.project
+        self._place = place
+        self._root = root
+        self._api: tuple[str, Api] | None = None
+
+    def watched(self) -> "Watched | None":
+        """What its watcher has indexed last; None where none runs."""
+        from cli.watching.lock import watched
+
+        return watched(self._place.data_dir, self._root)
+
+    def api(self) -> Api:
+        """The embedded service that the watcher fills. Raises CentralUnreachableError."""
+        from cli.embedded import running_place
+        from indexer.transport import Transport
+
+        found = running_place(self._place.data_dir, self._place.organization)
+        if found is None:
+            raise CentralUnreachableError("The embedded service does not run.")
+        url, credentials = found
+        if self._api is None or self._api[0] != url:
+            transport = Transport(url=url, credentials=credentials, retry_seconds=0.0)
+            self._api = url, Api(transport, self._place.organization)
+        return self._api[1]
+
+    def front(self, watched: "Watched", base: str | None, local: object = None) -> Front:
+        """What differs between `base`, central's commit, and the snapshot that `local` is of.
+
+        Without an answer, or where it does not say, that is the last one. Raises GitError.
+        """
+        commit, indexed_at = _snapshot(watched, local)
+        changed, moved = _difference(self._root, watched.directory, base, commit)
+        return Front(
+            project=self.project,
+            local_project=watched.project,
+            commit=commit,
+            base_commit=base,
+            indexed_at=indexed_at,
+            changed=changed,
+            moved=moved,
+        )
+
+
+def _snapshot(watched: "Watched", local: object) -> tuple[str, str | None]:
+    """(commit, when it was indexed): between two questions the watcher may have gone on."""
+    if isinstance(local, dict):
+        for row in local["receipt"]["projects"]:
+            if row["project"] == watched.project:
+                return row["commit"], row["indexed_at"]
+    return watched.commit, watched.indexed_at
+
+
+@lru_cache(maxsize=8)
+def _difference(
+    root: Path, directory: Path, base: str | None, commit: str
+) -> tuple[frozenset[str] | None, Callable[[str, int], int | None]]:
+    """(paths, where lines are); it is of two commits, so it is worked out once."""
+    from cli.watching.snapshot import Snapshots
+
+    changed = Snapshots(root, directory).changed_paths(base, commit) if base else None
+    if base is None or changed is None:
+        return None, _nowhere
+    return changed, MovedLines(root, directory / "objects", base, commit)
+
+
+def _nowhere(_path: str, _line: int) -> None:
+    return None
