@@ -61,7 +61,8 @@ def _renamed(local: Mapping[str, Any], front: Front) -> Row:
 
 
 def _id(node: Row, front: Front) -> str:
-    return f"code:{front.project}/" + node["id"].removeprefix(f"code:{front.local_project}/")
+    path = str(node["id"]).removeprefix(f"code:{front.local_project}/")
+    return f"code:{front.project}/{path}"
 
 
 def _central_edges(

@@ -70,7 +70,7 @@ def _scale(central: Sequence[Row], local: Sequence[Row], front: Front, limit: in
     known = {_key(hit, front): hit["score"] for hit in central if hit["project"] == front.project}
     both = [known[key] / hit["score"] for hit in own if (key := _key(hit, front)) in known]
     if both:
-        return median(both)
+        return float(median(both))
     unchanged = max((hit["score"] for hit in own if not front.has(hit["file"])), default=0.0)
     if unchanged and len(central) >= limit:
         return float(central[-1]["score"] / unchanged)
