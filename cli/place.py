@@ -1,12 +1,21 @@
 """Where the index is and who asks: a configured service, or the embedded one."""
 
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from central.runtime import data_directory
+from indexer.config import Named, Settings, given_token
+from indexer.errors import NotARepositoryError
+from indexer.identity import Credentials, Purpose, StaticToken, credentials_of
 
 if TYPE_CHECKING:
-    from indexer.identity import Credentials
     from indexer.transport import Transport
+
+LOCAL_ORGANIZATION: Final = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class Place:
     url: str
     organization: str
     project: str
-    credentials: "Credentials" = field(repr=False)
+    credentials: Credentials = field(repr=False)
     is_local: bool
     data_dir: Path
     root: Path | None
@@ -29,3 +38,88 @@ class Place:
         from indexer.transport import Transport
 
         return Transport(url=self.url, credentials=self.credentials, retry_seconds=retry_seconds)
+
+
+@contextmanager
+def open_place(
+    environ: Mapping[str, str],
+    directory: Path,
+    *,
+    url: str | None = None,
+    organization: str | None = None,
+    project: str | None = None,
+    purpose: Purpose = Purpose.IMPACT,
+) -> Iterator[Place]:
+    """The place of `directory`; an embedded service does not end meanwhile.
+
+    What is given wins over the environment, and that over `.codesearch.toml`. Raises
+    ConfigurationError for what is wrong or missing, CentralError if the embedded service does not
+    start.
+    """
+    root, name = _repository(directory)
+    project_dir = root or directory
+    overrides = {"url": url, "organization": organization, "project": project}
+    named = Named.load(environ, project_dir=project_dir, overrides=overrides)
+    if named.url is None:
+        with _embedded(environ, named, root, name) as place:
+            yield place
+        return
+    settings = Settings.load(
+        environ, project_dir=project_dir, default_project=name, overrides=overrides
+    )
+    yield Place(
+        url=settings.url,
+        organization=settings.organization,
+        project=settings.project,
+        credentials=credentials_of(settings, purpose),
+        is_local=False,
+        data_dir=data_dir_of(environ),
+        root=root,
+    )
+
+
+def data_dir_of(environ: Mapping[str, str]) -> Path:
+    """The data directory of the embedded service."""
+    return data_directory(environ.get("AETERNA_DATA_DIR"))
+
+
+@contextmanager
+def _embedded(
+    environ: Mapping[str, str], named: Named, root: Path | None, name: str
+) -> Iterator[Place]:
+    from cli.embedded import used_service
+    from cli.local_token import LocalToken
+    from cli.projects import local_project
+
+    data_dir = data_dir_of(environ)
+    organization = named.organization or LOCAL_ORGANIZATION
+    token = given_token(environ)
+    with used_service(data_dir, environ=environ, tell=_tell) as server:
+        yield Place(
+            url=server["url"],
+            organization=organization,
+            project=local_project(data_dir, root, named.project or name) if root else "",
+            credentials=StaticToken(token) if token else LocalToken(data_dir, organization),
+            is_local=True,
+            data_dir=data_dir,
+            root=root,
+        )
+
+
+def _repository(directory: Path) -> tuple[Path | None, str]:
+    """The top of the checkout that holds `directory`, and its own name."""
+    from indexer.git import Repository
+    from indexer.job import repository_name
+
+    try:
+        repository = Repository(directory)
+    except NotARepositoryError:
+        return None, ""
+    try:
+        return repository.root, repository_name(repository)
+    finally:
+        repository.close()
+
+
+def _tell(message: str) -> None:
+    sys.stderr.write(f"{message}\n")

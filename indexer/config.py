@@ -76,6 +76,32 @@ class IdTokenSource:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """Service, organisation and project as they are named; None: nobody does."""
+
+    url: str | None
+    organization: str | None
+    project: str | None
+
+    @classmethod
+    def load(
+        cls, environ: Mapping[str, str], *, project_dir: Path, overrides: Mapping[str, str | None]
+    ) -> "Named":
+        """Overrides (of the command line) before environment before file.
+
+        Raises ConfigurationError.
+        """
+        server = _project_file(project_dir).server
+
+        def pick(key: str) -> str | None:
+            name = f"AETERNA_{key.upper()}"
+            return overrides.get(key) or environ.get(name) or server.get(key)
+
+        url = pick("url")
+        return cls(url and _checked_url(url), pick("organization"), pick("project"))
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a run is told from outside, apart from its arguments."""
 
@@ -97,20 +123,15 @@ class Settings:
         default_project: str,
         overrides: Mapping[str, str | None],
     ) -> "Settings":
-        """Overrides (of the command line) before environment before file.
+        """Overrides as in Named; `default_project` is the repository's own name.
 
-        `default_project` is the repository's own name. Raises ConfigurationError.
+        Raises ConfigurationError.
         """
-        server = _project_file(project_dir).server
-
-        def pick(key: str) -> str | None:
-            name = f"AETERNA_{key.upper()}"
-            return overrides.get(key) or environ.get(name) or server.get(key)
-
+        named = Named.load(environ, project_dir=project_dir, overrides=overrides)
         return cls(
-            url=_checked_url(_required(pick("url"), "AETERNA_URL")),
-            organization=_required(pick("organization"), "AETERNA_ORGANIZATION"),
-            project=pick("project") or default_project,
+            url=_required(named.url, "AETERNA_URL"),
+            organization=_required(named.organization, "AETERNA_ORGANIZATION"),
+            project=named.project or default_project,
             credential=_credential(environ),
             environ=environ,
             github=_github(environ),
@@ -132,13 +153,19 @@ def _required(value: str | None, name: str) -> str:
     )
 
 
+def given_token(environ: Mapping[str, str]) -> str | None:
+    """The API token that AETERNA_TOKEN is. Raises ConfigurationError."""
+    token = _secret(environ, "AETERNA_TOKEN")
+    if token and not (token.isascii() and token.isprintable()):  # no header may hold it
+        raise ConfigurationError(
+            "AETERNA_TOKEN is no token: no token has such characters, or several lines"
+        )
+    return token or None
+
+
 def _credential(environ: Mapping[str, str]) -> str | IdTokenSource:
     """The token, or where to get one: a token that is given is used, also where there is both."""
-    if token := _secret(environ, "AETERNA_TOKEN"):
-        if not (token.isascii() and token.isprintable()):  # no header may hold it
-            raise ConfigurationError(
-                "AETERNA_TOKEN is no token: no token has such characters, or several lines"
-            )
+    if token := given_token(environ):
         return token
     url, key = (environ.get(f"ACTIONS_ID_TOKEN_REQUEST_{name}", "") for name in ("URL", "TOKEN"))
     if url and key:

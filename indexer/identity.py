@@ -13,6 +13,7 @@ from indexer.answers import asked_pause, decoded, is_passing, response_of
 from indexer.config import IdTokenSource, Settings
 from indexer.errors import CentralError, IdentityError, IdentityUnavailableError
 from indexer.patience import Away, persist
+from indexer.proxies import direct
 
 _EXCHANGE: Final = "/api/v1/auth/github-oidc"
 _AHEAD_SECONDS: Final = 30.0
@@ -113,7 +114,8 @@ class KeylessToken:
 
     def _exchange(self) -> None:
         began = time.monotonic()
-        with httpx.Client(timeout=_TIMEOUT, headers={"Accept": "application/json"}) as http:
+        headers, mounts = {"Accept": "application/json"}, direct(self._url)
+        with httpx.Client(timeout=_TIMEOUT, headers=headers, mounts=mounts) as http:
             response = persist(
                 lambda: self._attempt(http), seconds=self._retry_seconds, sleep=self._sleep
             )

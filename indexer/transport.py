@@ -12,6 +12,7 @@ import httpx
 from indexer.answers import decoded, response_of
 from indexer.identity import Credentials
 from indexer.patience import persist
+from indexer.proxies import direct
 
 _JSON: Final = {"Content-Type": "application/json"}
 
@@ -34,6 +35,7 @@ class Transport:
             auth=_Bearer(credentials),
             headers={"Accept": "application/json"},
             timeout=httpx.Timeout(60.0, connect=5.0),
+            mounts=direct(url),
         )
         self._retry_seconds = retry_seconds
         self._sleep = sleep

@@ -8,14 +8,14 @@ from typing import Final
 
 from indexer import advice, job_summary
 from indexer.actions import Level, Runner
-from indexer.commands.connection import add_arguments, connect
+from indexer.commands.connection import Connection, add_arguments, connect
 from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit, TerminatedError
 from indexer.planning import Requested
 from indexer.records import Reason, SkipReason
 from indexer.report import Course, Report, as_json, as_text
 
-_WAIT_SECONDS: Final = 1800.0
+WAIT_SECONDS: Final = 1800.0
 _OVER_LIMITS: Final = (SkipReason.TOO_LARGE, SkipReason.UNPROCESSABLE)
 _MANY_FILES, _MANY_OF_ALL = 10, 0.01
 
@@ -51,18 +51,29 @@ def _index(options: argparse.Namespace, environ: Mapping[str, str], course: Cour
     from indexer.processing import warm_up
 
     warm_up()
-    from indexer.client import Central
     from indexer.identity import Purpose
+
+    connection = connect(options, environ, Purpose.INDEX)
+    return index_branch(
+        connection, ref=options.ref, requested=options.mode, plain=options.json, course=course
+    )
+
+
+def index_branch(
+    connection: Connection, *, ref: str | None, requested: Requested, plain: bool, course: Course
+) -> Report:
+    """Bring the index of `ref` (default: the checked-out branch) up to date, and wait for it.
+
+    Raises IndexerError; `plain`: no bar.
+    """
+    from indexer.client import Central
     from indexer.job import make_job
     from indexer.pipeline import index
     from indexer.progress import display
 
-    connection = connect(options, environ, Purpose.INDEX)
     repository, settings = connection.repository, connection.settings
-    job = make_job(
-        repository, settings, ref=options.ref, requested=options.mode, timeout_seconds=_WAIT_SECONDS
-    )
-    with display(plain=options.json or settings.continuous_integration) as progress:
+    job = make_job(repository, settings, ref=ref, requested=requested, timeout_seconds=WAIT_SECONDS)
+    with display(plain=plain or settings.continuous_integration) as progress:
         return index(
             job=job,
             repository=repository,

@@ -1,0 +1,153 @@
+"""Indexing from the command line: a branch at a configured service, the checkout at a local one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+from cli.place import Place
+from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
+from indexer.planning import Requested
+from indexer.report import Course, Report
+
+if TYPE_CHECKING:
+    from indexer.local import LocalRepository
+    from indexer.pipeline import Progress
+
+_RETRY_SECONDS: Final = 10.0  # the local service may be starting again
+
+
+def checkout_root(path: Path) -> Path:
+    """The top of the checkout that holds `path`. Raises GitError with what to type.
+
+    Asks nobody: to be called before a service is started that would have nothing to do.
+    """
+    from indexer.git import Repository
+
+    if not path.is_dir():
+        raise NotARepositoryError(f"there is no directory {path}")
+    try:
+        repository = Repository(path)
+    except NotARepositoryError as exc:
+        raise NotARepositoryError(
+            f"{path} is not inside a git repository: go to one, name one, or make one with "
+            f"`git init {quote(str(path))}`"
+        ) from exc
+    try:
+        repository.commit("HEAD")
+    except CommitNotFoundError as exc:
+        here = f"git -C {quote(str(repository.root))}"
+        raise CommitNotFoundError(
+            f"{repository.root} has no commit yet, and commits are what is indexed: "
+            f"`{here} add --all && {here} commit -m 'First commit'`"
+        ) from exc
+    finally:
+        repository.close()
+    return repository.root
+
+
+def index_place(
+    place: Place,
+    environ: Mapping[str, str],
+    path: Path,
+    requested: Requested,
+    *,
+    plain: bool,
+    ref: str | None = None,
+) -> Report:
+    """Bring the index of the repository that holds `path` up to date.
+
+    At a configured service as `python -m indexer run` does it: `ref`, or the checked-out branch. At
+    the local one the checkout, whatever branch that is. Raises IndexerError.
+    """
+    from indexer.processing import warm_up
+
+    warm_up()
+    if place.is_local:
+        if ref:
+            raise ConfigurationError(
+                "the index on this machine is of what is checked out: leave --ref out, and check "
+                "the branch out"
+            )
+        return _index_checkout(place, path, requested, plain=plain)
+    return _index_branch(place, environ, path, requested, plain=plain, ref=ref)
+
+
+def index_local(
+    place: Place,
+    repository: "LocalRepository",
+    commit: str,
+    requested: Requested,
+    progress: "Progress",
+) -> Report:
+    """Bring the local index of a checkout to `commit`. Raises IndexerError."""
+    from indexer.client import Central, OpenRequest
+    from indexer.commands.run import WAIT_SECONDS
+    from indexer.extractor import EXTRACTOR
+    from indexer.local import LOCAL_REF
+    from indexer.pipeline import Job, index
+
+    request = OpenRequest(
+        org_id=place.organization,
+        project_id=place.project,
+        ref=LOCAL_REF,
+        commit_sha=commit,
+        extractor=EXTRACTOR,
+        default_branch=LOCAL_REF.removeprefix("refs/heads/"),
+    )
+    transport = place.transport(_RETRY_SECONDS)
+    try:
+        return index(
+            job=Job(request, requested, WAIT_SECONDS),
+            repository=repository,
+            central=Central(transport),
+            progress=progress,
+            course=Course(),
+        )
+    finally:
+        transport.close()
+
+
+def _index_checkout(place: Place, path: Path, requested: Requested, *, plain: bool) -> Report:
+    from indexer.local import LocalRepository
+    from indexer.progress import display
+
+    repository = LocalRepository(path)
+    try:
+        with display(plain=plain) as progress:
+            return index_local(place, repository, repository.commit("HEAD"), requested, progress)
+    finally:
+        repository.close()
+
+
+def _index_branch(
+    place: Place,
+    environ: Mapping[str, str],
+    path: Path,
+    requested: Requested,
+    *,
+    plain: bool,
+    ref: str | None,
+) -> Report:
+    from indexer.commands.connection import Connection
+    from indexer.commands.run import index_branch
+    from indexer.config import GitCredential, Settings
+    from indexer.git import Repository
+
+    repository = Repository(path, GitCredential.load(environ))
+    settings = Settings.load(
+        environ,
+        project_dir=repository.root,
+        default_project=place.project,
+        overrides={
+            "url": place.url,
+            "organization": place.organization,
+            "project": place.project,
+        },
+    )
+    connection = Connection(repository, settings, place.transport(settings.retry_seconds))
+    try:
+        return index_branch(connection, ref=ref, requested=requested, plain=plain, course=Course())
+    finally:
+        connection.transport.close()
+        repository.close()
