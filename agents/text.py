@@ -14,6 +14,10 @@ _MISSING: Final = {
     "embedder_unavailable": "found by words only: its embedding service is away",
     "unknown_project": "no such project in sight",
     "too_many_hits": "too many hits: narrow the filters",
+    "local_index_unavailable": "its uncommitted work: the index of the work tree does not answer",
+    "base_commit_not_in_clone": "links to other projects: the commit that is indexed is not in "
+    "this clone; fetch it",
+    "links_on_edited_lines": "links to other projects on lines that are edited but not committed",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 
@@ -119,7 +123,8 @@ def _number(count: int, noun: str) -> str:
 
 def _place(row: Row, lines: str) -> str:
     prefix = f"{row['project']}/" if row["project"] else ""
-    return f"{prefix}{row['file']}:{lines}{' (uncommitted)' if row.get('local') else ''}"
+    state = " (uncommitted)" if row.get("local") else " (no longer there)" if row.get("gone") else ""
+    return f"{prefix}{row['file']}:{lines}{state}"
 
 
 def _result(row: Row) -> str:

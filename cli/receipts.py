@@ -1,10 +1,11 @@
 """What an answer is of, in a line: which repositories, at which commits, and what it may lack."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from cli.printable import one_line
 from cli.wording import age, short
+from indexer.exits import Exit
 from indexer.wording import counted
 
 NOTHING_INDEXED: Final = (
@@ -19,41 +20,77 @@ _REASONS: Final = {
     "paused": "paused",
     "embedder_unavailable": "found by words only: its embedder is away",
     "unknown_project": "no such repository here: see `codesearch status`",
+    "local_index_unavailable": "uncommitted work: the index of the work tree does not answer",
+    "base_commit_not_in_clone": "links to others: git fetch the commit that is indexed",
+    "links_on_edited_lines": "links to others, on lines that are not committed yet",
     "too_many_hits": "the filters leave too little of its hits: search with other words",
+}
+# What the service calls by the names of its parameters.
+_OPTIONS: Final = {
+    "mode=": "--mode ",
+    "min_confidence=": "--min-confidence ",
+    "exclude_projects": "--exclude-project",
+    "caller_projects": "--caller-project",
+    "lower depth, raise limit, or give project and file": (
+        "lower --depth, raise --limit, or give --project and --file"
+    ),
+    ": see receipt.missing": ", as said above",
 }
 
 
-def receipt_line(receipt: Mapping[str, Any]) -> str:
-    """`Searched 3 repositories …`, and what is missing and why."""
-    parts = [_asked(receipt["projects"]) + f" in {receipt['took_ms']:,.0f} ms"]
+def notes(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Lines about an answer: what it is of, and what it leaves out."""
+    receipt = answer["receipt"]
+    yield _receipt_line(receipt)
+    yield from (_in_options(limit) for limit in receipt.get("cut", ()))
+    if answer.get("next_cursor"):
+        yield "There are more; --top-k or --limit shows them, or the filters choose among them."
+    if unresolved := receipt.get("unresolved", {}).get("count"):
+        yield (
+            f"{counted(unresolved, 'use')} of such names could not be resolved; "
+            "--min-confidence low lists those that may be meant."
+        )
+
+
+def ending(answer: Mapping[str, Any], *, found: int) -> tuple[Exit, str]:
+    """How a command ends, and why an empty answer is empty."""
+    receipt = answer["receipt"]
+    if found:
+        return Exit.OK, ""
+    if receipt["projects"]:
+        return Exit.NOTHING_FOUND, _in_options(answer.get("hint") or "Nothing was found.")
+    reasons = {one["reason"] for one in receipt["missing"]}
+    if "unknown_project" in reasons:
+        return Exit.NOT_INDEXED, "There is no such repository: see `codesearch status`."
+    return Exit.NOT_INDEXED, NOTHING_INDEXED
+
+
+def _receipt_line(receipt: Mapping[str, Any]) -> str:
+    parts = [f"{_asked(receipt['projects'])} ({receipt['took_ms']:,.0f} ms)"]
     if local := receipt.get("local"):
         parts.append(
-            f"{counted(local['files'], 'changed file')} of {local['project']} as on this machine "
-            f"({age(local['indexed_at'])})"
+            f"{_changed(local['files'])} of {local['project']} as on this machine "
+            f"{age(local['indexed_at'])}"
         )
     if missing := receipt["missing"]:
         parts.append(f"may lack something of {_missing(missing)}")
-    parts += receipt.get("cut", ())
     return one_line("; ".join(parts) + ".")
-
-
-def is_nothing_indexed(receipt: Mapping[str, Any]) -> bool:
-    """Whether no index was asked, and not because a name was wrong."""
-    reasons = {one["reason"] for one in receipt["missing"]}
-    return not receipt["projects"] and reasons <= {"never_indexed", "failed", "paused"}
 
 
 def _asked(projects: Sequence[Mapping[str, Any]]) -> str:
     if not projects:
-        return "asked no repository"
-    ages = sorted((one["indexed_at"] or "" for one in projects), reverse=True)
+        return "Asked no repository"
     if len(projects) == 1:
         one = projects[0]
-        return f"asked {one['project']} at {short(one['commit'])}, indexed {age(one['indexed_at'])}"
-    return (
-        f"asked {counted(len(projects), 'repository', 'repositories')}, "
-        f"indexed between {age(ages[-1] or None)} and {age(ages[0] or None)}"
-    )
+        return f"Asked {one['project']} at {short(one['commit'])}, indexed {age(one['indexed_at'])}"
+    times = sorted(one["indexed_at"] or "" for one in projects)
+    oldest, newest = (age(time or None) for time in (times[0], times[-1]))
+    when = newest if newest == oldest else f"between {oldest} and {newest}"
+    return f"Asked {len(projects):,} repositories at their indexed commits, indexed {when}"
+
+
+def _changed(files: int | None) -> str:
+    return "every file" if files is None else counted(files, "changed file")
 
 
 def _missing(missing: Sequence[Mapping[str, Any]]) -> str:
@@ -63,3 +100,10 @@ def _missing(missing: Sequence[Mapping[str, Any]]) -> str:
     ]
     left = len(missing) - len(named)
     return ", ".join(named) + (f" and {left:,} more" if left else "")
+
+
+def _in_options(sentence: str) -> str:
+    """A sentence of the service in this command line's words."""
+    for parameter, option in _OPTIONS.items():
+        sentence = sentence.replace(parameter, option)
+    return one_line(sentence)

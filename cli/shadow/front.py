@@ -81,6 +81,7 @@ class Front:
 
 
 def unfronted(answer: Row, front: Front, error: str) -> Row:
-    """Central's answer where the local index cannot be asked; the receipt says why."""
+    """Central's answer where the local index cannot be asked: nothing is in front of it."""
     receipt = front.receipt(answer["receipt"], LOCAL_AWAY)
-    return {**answer, "receipt": {**receipt, "local": {**receipt["local"], "error": error}}}
+    del receipt["local"]
+    return {**answer, "receipt": {**receipt, "local_error": error}}

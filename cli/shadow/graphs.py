@@ -13,7 +13,7 @@ from cli.shadow.front import BASE_UNKNOWN, EDITED_LINES, Front, Row
 def merged_graph(central: Mapping[str, Any], local: Mapping[str, Any] | None, front: Front) -> Row:
     """Nodes united by id; `local` is None where the symbol is not there, or not the project's."""
     if front.is_empty:
-        return {**central, "receipt": front.receipt(central["receipt"])}
+        return {**central}
     ours = _renamed(local, front) if local else {"root": [], "nodes": [], "edges": []}
     nodes = {node["id"]: node for node in central["nodes"]}
     own = {node["id"]: node for node in ours["nodes"]}

@@ -21,7 +21,7 @@ def merged_hits(
     local hits took the place of the last ones.
     """
     if front.is_empty:
-        return {**central, "receipt": front.receipt(central["receipt"])}, len(central["results"])
+        return {**central}, len(central["results"])
     scale = _scale(central["results"], local["results"], front, limit)
     fresh = [hit for hit in local["results"] if front.is_own(hit) and front.has(hit["file"])]
     shown = [{**front.told(hit), "score": scale * hit["score"]} for hit in fresh]
@@ -35,6 +35,8 @@ def merged_hits(
 
 def without_changed(central: Mapping[str, Any], front: Front) -> Row:
     """A further page: central's, without what the work tree has changed."""
+    if front.is_empty:
+        return {**central}
     return _answer(central, [hit for hit in central["results"] if not front.covers(hit)], front)
 
 

@@ -36,7 +36,7 @@ def merged_links(
     uses that the local index tells of, so it may be longer than was asked for.
     """
     if front.is_empty:
-        return {**central, "receipt": front.receipt(central["receipt"])}
+        return {**central}
     definitions = _definitions(central["definitions"], local["definitions"] if local else (), front)
     rows = local[what] if local else []
     page = _Page(front, definitions, _lines(definitions.rows, rows, front))
