@@ -123,7 +123,9 @@ def _number(count: int, noun: str) -> str:
 
 def _place(row: Row, lines: str) -> str:
     prefix = f"{row['project']}/" if row["project"] else ""
-    state = " (uncommitted)" if row.get("local") else " (no longer there)" if row.get("gone") else ""
+    state = (
+        " (uncommitted)" if row.get("local") else " (no longer there)" if row.get("gone") else ""
+    )
     return f"{prefix}{row['file']}:{lines}{state}"
 
 
