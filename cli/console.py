@@ -60,6 +60,6 @@ def tell(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def note(text: str) -> None:
-    """Write a line about the answer, which is no part of it, to standard error."""
-    sys.stderr.write(f"{text}\n")
+def note(*lines: str) -> None:
+    """Write lines about the answer, which are no part of it, to standard error."""
+    sys.stderr.writelines(f"{line}\n" for line in lines if line)

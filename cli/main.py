@@ -17,13 +17,14 @@ from typing import Any, Final, NoReturn
 
 import typer
 
-from cli.commands import status
+from cli.commands import search, status, trace
 from cli.context import Invocation
+from cli.refusals import told
 from indexer.config import take_environment
 from indexer.errors import IndexerError
 from indexer.exits import Exit, TerminatedError, exit_of
 
-_COMMANDS: Final = (status,)
+_COMMANDS: Final = (search, trace, status)
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {code.meaning}" for code in Exit if code < Exit.TERMINATED
 )
@@ -85,7 +86,7 @@ def _exit_code(application: typer.Typer, name: str, environ: Mapping[str, str]) 
     except SystemExit as ended:  # how typer ends; Ctrl-C is 130 there
         return ended.code if isinstance(ended.code, int) else Exit.OK
     except IndexerError as error:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(f"{told(error)}\n")
         return exit_of(error)
     except TerminatedError:
         return Exit.TERMINATED

@@ -3,15 +3,14 @@
 
 def one_line(text: str) -> str:
     """`text` on one line; what is neither letter, sign nor blank is shown as �."""
-    return "".join(_shown(char) for char in text)
+    return "".join(char if char.isprintable() else _shown(char) for char in text)
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a file's content, as its line numbers count them."""
-    return [one_line(line.expandtabs(4)) for line in text.removesuffix("\n").split("\n")]
+def lines_of(content: str) -> list[str]:
+    """The lines of a file's content, as its line numbers count them; tabs stay."""
+    lines = content.removesuffix("\n").split("\n")
+    return ["\t".join(map(one_line, line.removesuffix("\r").split("\t"))) for line in lines]
 
 
 def _shown(char: str) -> str:
-    if char.isprintable():
-        return char
-    return " " if char.isspace() and char not in "\x1c\x1d\x1e\x1f" else "�"
+    return " " if char in "\t\n\r" or (char.isspace() and char > "\x7f") else "�"

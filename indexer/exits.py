@@ -71,6 +71,7 @@ EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
 
 _EXIT_OF_CODE: Final[Mapping[str, Exit]] = {
     "symbol_not_found": Exit.NOTHING_FOUND,
+    "file_not_found": Exit.NOTHING_FOUND,
     "repository_not_found": Exit.NOT_INDEXED,
     "invalid": Exit.USAGE,
 }

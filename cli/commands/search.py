@@ -1,0 +1,122 @@
+"""`search`: code by words, names or meaning, in every repository."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.context import Invocation
+from cli.options import Json, Projects, examples
+from indexer.exits import Exit
+from indexer.records import ChunkType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+commands = typer.Typer()
+_MAX_QUERY = 4_000
+
+
+class Mode(StrEnum):
+    """Which of the service's lists are asked."""
+
+    HYBRID = "hybrid"
+    SEMANTIC = "semantic"
+    LEXICAL = "lexical"
+    SYMBOL = "symbol"
+
+
+def _query(words: list[str]) -> list[str]:
+    query = " ".join(words).strip()
+    if not query:
+        raise typer.BadParameter("type what to look for")
+    if len(query) > _MAX_QUERY:
+        raise typer.BadParameter(f"a query has at most {_MAX_QUERY:,} characters")
+    return [query]
+
+
+def _languages() -> list[str]:
+    from indexer.languages.registry import SUFFIXES
+
+    return sorted({language.name for language in SUFFIXES.values()})
+
+
+@commands.command(
+    "search",
+    epilog=examples(
+        "codesearch search where are passwords hashed",
+        "codesearch search verify_token --mode symbol --project auth-service",
+        'codesearch search "retry with backoff" --language go --exclude "test|mock" --expand 5',
+        "codesearch search login --json | jq -r '.results[].file'",
+    ),
+)
+def search(
+    ctx: typer.Context,
+    query: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="QUERY",
+            callback=_query,
+            help="Words, a name, or a sentence; several words are one query.",
+        ),
+    ],
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", min=1, max=50, help="How many results.")
+    ] = 10,
+    project: Projects = None,
+    exclude_project: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Not this repository; repeatable.")
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", autocompletion=_languages, help="Such as python."),
+    ] = None,
+    chunk_type: Annotated[ChunkType | None, typer.Option("--type", help="What the hit is.")] = None,
+    path: Annotated[str | None, typer.Option(help="What a file's path begins with.")] = None,
+    exclude: Annotated[
+        str | None,
+        typer.Option(metavar="PARTS", help='Parts of paths to leave out, such as "test|mock".'),
+    ] = None,
+    expand: Annotated[
+        int, typer.Option(min=0, max=100, help="Lines to show before and after a hit.")
+    ] = 0,
+    mode: Annotated[
+        Mode, typer.Option(help="By words and meaning, or by one of these only.")
+    ] = Mode.HYBRID,
+    json: Json = False,
+) -> Exit:
+    """Search the code of every repository: by words, names and meaning.
+
+    In a pipe each line of a hit is `repository/path:line: text`, as of `grep -n`.
+    """
+    body = {
+        "query": query[0],
+        "limit": top_k,
+        "mode": str(mode),
+        "include_projects": project,
+        "exclude_projects": exclude_project,
+        "language": language,
+        "chunk_type": chunk_type and str(chunk_type),
+        "path": path,
+        "exclude": exclude,
+        "expand": expand,
+    }
+    return _show(ctx.obj, {key: value for key, value in body.items() if value}, json=json)
+
+
+def _show(invocation: Invocation, body: "Mapping[str, Any]", *, json: bool) -> Exit:
+    from cli import receipts, snippets
+    from cli.console import Console, note, tell
+
+    with invocation.asks() as asks:
+        answer = asks.search(body)
+    console = Console.of(invocation.environ)
+    results = answer["results"]
+    if json:
+        tell(console.as_json(answer))
+    else:
+        tell(snippets.drawn(console, results) if console.is_terminal else snippets.plain(results))
+        note(*receipts.notes(answer))
+    code, why = receipts.ending(answer, found=len(results))
+    note(why)
+    return code

@@ -1,0 +1,185 @@
+"""`trace`: who uses a definition, what it uses, and what is around it, in every repository."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.context import Invocation
+from cli.options import Confidence, Json, MinConfidence, examples
+from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from cli.console import Console
+
+commands = typer.Typer()
+_trace = typer.Typer(no_args_is_help=True)
+commands.add_typer(
+    _trace,
+    name="trace",
+    help="Tell who uses a definition, what it uses, or what is around it.",
+)
+
+
+def _symbol(symbol: str) -> str:
+    if not symbol.strip():
+        raise typer.BadParameter("type a name")
+    return symbol.strip()
+
+
+Symbol = Annotated[
+    str,
+    typer.Argument(callback=_symbol, help="A name, a qualified name (Auth.verify) or module:name."),
+]
+InProject = Annotated[
+    str | None,
+    typer.Option("--project", "-p", metavar="NAME", help="Defined in this repository."),
+]
+InFile = Annotated[str | None, typer.Option("--file", metavar="PATH", help="Defined in this file.")]
+AtLine = Annotated[int | None, typer.Option("--line", min=1, help="Defined around this line.")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
+
+
+@_trace.command(
+    "callers",
+    epilog=examples(
+        "codesearch trace callers verify_token",
+        "codesearch trace callers Auth.verify --project auth-service --depth 2",
+        "codesearch trace callers verify --file auth/tokens.py --line 70 --json",
+    ),
+)
+def callers(
+    ctx: typer.Context,
+    symbol: Symbol,
+    project: InProject = None,
+    file: InFile = None,
+    line: AtLine = None,
+    caller_project: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Callers in this repository only; repeatable."),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of callers of callers.")] = 1,
+    min_confidence: MinConfidence = Confidence.MEDIUM,
+    limit: Limit = 50,
+    json: Json = False,
+) -> Exit:
+    """Tell who uses a definition, in every repository.
+
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
+    """
+    asked = {
+        **_choice(symbol, project, file, line, min_confidence),
+        "caller_projects": caller_project,
+        "depth": depth,
+        "limit": limit,
+    }
+    return _show(ctx.obj, "callers", asked, json=json)
+
+
+@_trace.command(
+    "callees",
+    epilog=examples(
+        "codesearch trace callees HandleLogin", "codesearch trace callees pay -p billing-service"
+    ),
+)
+def callees(
+    ctx: typer.Context,
+    symbol: Symbol,
+    project: InProject = None,
+    file: InFile = None,
+    line: AtLine = None,
+    min_confidence: MinConfidence = Confidence.MEDIUM,
+    limit: Limit = 50,
+    json: Json = False,
+) -> Exit:
+    """Tell what a definition uses.
+
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
+    """
+    asked = {**_choice(symbol, project, file, line, min_confidence), "limit": limit}
+    return _show(ctx.obj, "callees", asked, json=json)
+
+
+@_trace.command(
+    "graph",
+    epilog=examples(
+        "codesearch trace graph verify_token --depth 1",
+        "codesearch trace graph Auth.verify --json | jq '.edges[]'",
+    ),
+)
+def graph(
+    ctx: typer.Context,
+    symbol: Symbol,
+    project: InProject = None,
+    file: InFile = None,
+    line: AtLine = None,
+    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels up and levels down.")] = 2,
+    min_confidence: MinConfidence = Confidence.MEDIUM,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="Nodes at most.")] = 200,
+    json: Json = False,
+) -> Exit:
+    """Tell what is around a definition: callers and callees, level by level.
+
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
+    """
+    asked = {
+        **_choice(symbol, project, file, line, min_confidence),
+        "depth": depth,
+        "limit": limit,
+    }
+    return _show(ctx.obj, "graph", asked, json=json)
+
+
+def _choice(
+    symbol: str, project: str | None, file: str | None, line: int | None, surety: Confidence
+) -> dict[str, Any]:
+    asked = {"symbol": symbol, "project": project, "file": file, "line": line}
+    return asked | {"min_confidence": str(surety)}
+
+
+def _show(invocation: Invocation, what: str, asked: Mapping[str, Any], *, json: bool) -> Exit:
+    from cli import receipts
+    from cli.console import Console, note, tell
+
+    answer = _ask(invocation, what, {name: value for name, value in asked.items() if value})
+    if answer is None:
+        note(receipts.NOTHING_INDEXED)
+        return Exit.NOT_INDEXED
+    console = Console.of(invocation.environ)
+    if json:
+        tell(console.as_json(answer))
+    else:
+        _tell(console, what, answer)
+        note(*receipts.notes(answer))
+    code, why = receipts.ending(answer, found=len(answer["edges" if what == "graph" else what]))
+    note(why)
+    return code
+
+
+def _ask(invocation: Invocation, what: str, asked: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer; None where nothing at all is indexed. Raises IndexerError."""
+    from indexer.errors import CentralRefusedError
+
+    with invocation.asks() as asks:
+        try:
+            return asks.trace(what, asked)
+        except CentralRefusedError as error:
+            if error.code == "symbol_not_found" and not error.problem.get("near"):
+                projects = asks.status()["projects"]
+                if not any(one["last_indexed_commit"] for one in projects):
+                    return None
+            raise
+
+
+def _tell(console: "Console", what: str, answer: Mapping[str, Any]) -> None:
+    from cli import graphs, links
+    from cli.console import note, tell
+
+    if what == "graph":
+        tell(graphs.drawn(console, answer) if console.is_terminal else graphs.plain(answer))
+    elif console.is_terminal:
+        tell(links.drawn(console, answer, what))
+    else:
+        for definition in answer["definitions"]:
+            note(f"Defined at {links.definition_line(definition)}")
+        tell(links.plain(answer[what]))

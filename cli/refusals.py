@@ -1,0 +1,33 @@
+"""What went wrong, as it is told to who typed the command."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from cli.printable import lines_of
+from indexer.errors import CentralRefusedError, IndexerError
+
+# These speak of what was asked for, so who is asked and with what credential is not the matter.
+_OF_THE_QUESTION: Final = {
+    "symbol_not_found": "",
+    "file_not_found": "",
+    "repository_not_found": "`codesearch status` lists those that there are.",
+    "invalid": "",
+}
+
+
+def told(error: IndexerError) -> str:
+    """The message and what to do; nothing in it commands the terminal."""
+    message = str(error)
+    if isinstance(error, CentralRefusedError) and error.code in _OF_THE_QUESTION:
+        message = _of_the_question(error.problem, _OF_THE_QUESTION[error.code]) or message
+    return "\n".join(lines_of(f"error: {message}"))
+
+
+def _of_the_question(problem: Mapping[str, Any], advice: str) -> str:
+    detail, near = problem.get("detail"), problem.get("near")
+    if not isinstance(detail, str):
+        return ""
+    if near and isinstance(near, list):
+        detail = detail.removesuffix(" Check its spelling; near lists names that are alike.")
+        advice = f"These are alike: {', '.join(map(str, near))}"
+    return " ".join(filter(None, (detail, advice)))
