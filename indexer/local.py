@@ -4,10 +4,13 @@ Commits that no ref names may be kept apart, in a directory of objects that git 
 environment: the repository itself then changes in nothing.
 """
 
+import os
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from indexer.errors import GitError
 from indexer.git import Repository
 from indexer.listing import Changes, parse_diff
 from indexer.planning import Relation
@@ -54,6 +57,21 @@ class LocalRepository(Repository):
             return Relation.MISSING
         return Relation.ANCESTOR if self.is_ancestor(base, head) else Relation.DIVERGED
 
+    # The checkout
+
+    def configured(self, pattern: str) -> tuple[str, ...]:
+        """The names of git's settings that a regular expression matches."""
+        _, out, _ = self._git.attempt("config", "--null", "--name-only", "--get-regexp", pattern)
+        return tuple(dict.fromkeys(out.decode(errors="replace").split("\0")[:-1]))
+
+    def ignored(self, paths: Iterable[str]) -> frozenset[str]:
+        """Those of the paths that git ignores; none that is tracked. Raises GitError."""
+        stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        status, out, problem = self._git.attempt("check-ignore", "-z", "--stdin", stdin=stdin)
+        if status > 1:  # 1: none of them is
+            raise GitError(f"git check-ignore failed: {problem}")
+        return frozenset(os.fsdecode(path) for path in out.split(b"\0")[:-1])
+
     # Content
 
     def changes(self, base: str, head: str) -> Changes:
@@ -83,7 +101,7 @@ class LocalRepository(Repository):
 
     @cached_property
     def _is_partial(self) -> bool:
-        return not self._git.attempt("config", "--get-regexp", r"^remote\..*\.promisor$")[0]
+        return bool(self.configured(r"^remote\..*\.promisor$"))
 
     @cached_property
     def _empty_tree(self) -> str:

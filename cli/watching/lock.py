@@ -1,0 +1,119 @@
+"""One watcher for each checkout: who it is, and what it says of itself to other commands.
+
+The lock tells whether there is one, not the record: a killed watcher leaves its record behind.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Final
+
+from indexer.errors import ConfigurationError
+
+_PROBE_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A checkout whose work tree is in the local index, as the `commit` that stands for it.
+
+    `directory` holds what git objects the repository itself does not have.
+    """
+
+    root: Path
+    project: str
+    commit: str
+    indexed_at: str
+    pid: int
+    directory: Path
+
+
+def watch_directory(data_dir: Path, root: Path) -> Path:
+    """Where the watcher of a checkout keeps what it needs."""
+    key = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
+    return data_dir / "watch" / key
+
+
+@contextmanager
+def held_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
+    """Hold a checkout for this process; answers its directory. The lock ends with the process.
+
+    Raises ConfigurationError, which says who holds it.
+    """
+    directory = watch_directory(data_dir, root)
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "lock").open("a+") as lock:
+        if not _is_locked(lock):
+            raise ConfigurationError(f"{root} is watched already, by {_holder(lock)}")
+        (directory / "state.json").unlink(missing_ok=True)  # of one that was killed
+        since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        lock.truncate(0)
+        lock.write(json.dumps({"pid": os.getpid(), "since": since}))
+        lock.flush()
+        try:
+            yield directory
+        finally:
+            (directory / "state.json").unlink(missing_ok=True)
+
+
+def tell_watched(directory: Path, *, root: Path, project: str, commit: str) -> Watched:
+    """Say, for everybody at once, which commit the local index is of now."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    state = Watched(root, project, commit, now, os.getpid(), directory)
+    record = asdict(state) | {"root": str(root)}
+    del record["directory"]
+    partial = directory / "state.json.partial"
+    partial.write_text(json.dumps(record), encoding="utf-8")
+    partial.replace(directory / "state.json")
+    return state
+
+
+def watched(data_dir: Path, root: Path) -> Watched | None:
+    """What the watcher of a checkout has indexed; None without one, or before its first index."""
+    directory = watch_directory(data_dir, root)
+    try:
+        with (directory / "lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return None
+    except BlockingIOError:
+        return _state(directory)
+    return None
+
+
+def _state(directory: Path) -> Watched | None:
+    try:
+        record = json.loads((directory / "state.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:  # it is starting, or ending
+        return None
+    return Watched(**(record | {"root": Path(record["root"]), "directory": directory}))
+
+
+def _is_locked(lock: IO[str]) -> bool:
+    """Lock for this process alone; tried for a while, as `watched` holds it an instant."""
+    deadline = time.monotonic() + _PROBE_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
+
+
+def _holder(lock: IO[str]) -> str:
+    lock.seek(0)
+    try:
+        record = json.loads(lock.read())
+    except ValueError:  # it is just starting
+        return "a process that is starting"
+    return f"process {record['pid']} since {record['since']}"

@@ -1,0 +1,235 @@
+"""The work tree as a commit, made without a trace in the repository.
+
+Git's own commands work on an index and in a directory of objects that are the watcher's: no ref,
+index or object of the repository changes, nothing is signed, no hook and no filter program runs.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from indexer.errors import CommitNotFoundError, GitError
+from indexer.listing import parse_diff
+from indexer.local import LocalRepository
+from indexer.project_file import PROJECT_FILE, parse_project_file
+from indexer.selection import SelectionRules
+
+# The same tree on the same parent is the same commit.
+_WHO: Final = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in {
+        "NAME": "codesearch",
+        "EMAIL": "codesearch@localhost",
+        "DATE": "@0 +0000",
+    }.items()
+}
+# A shared index would be written beside the repository's own; a line ending is no reason to stop.
+_CONFIGURATION: Final = {
+    "core.hooksPath": os.devnull,
+    "core.splitIndex": "false",
+    "core.safecrlf": "false",
+}
+_PROGRAMS: Final = r"^filter\..*\.(clean|process|required)$"
+_Signature = tuple[tuple[int, int, int] | None, ...]
+
+
+class Snapshots:
+    """The commits that a checkout's work tree was, each the parent of the next.
+
+    `directory` is the watcher's own; the objects of the commits are there. Only who holds it may
+    call `take`.
+    """
+
+    def __init__(self, root: Path, directory: Path) -> None:
+        self._directory = directory
+        self._index = directory / "index"
+        self._copied: _Signature | None = None
+        self._commit: str | None = None
+        self._tree = ""
+        self.repository = LocalRepository(root, directory / "objects")
+
+    def start_over(self) -> None:
+        """Forget all snapshots, also those of other processes; the next follows HEAD."""
+        self.repository.close()
+        shutil.rmtree(self._directory / "objects", ignore_errors=True)
+        (self._directory / "objects").mkdir(parents=True)
+        (self._directory / "index.lock").unlink(missing_ok=True)  # of one that was killed
+        self._copied, self._commit, self._tree = None, None, ""
+
+    def changed_paths(self, base: str, commit: str) -> frozenset[str] | None:
+        """The paths that differ between two commits; None if `base` is not here."""
+        if not self.repository.has_commit(base):
+            return None
+        changes = parse_diff(self.repository.raw_diff(base, commit))
+        return frozenset([*changes.removed, *(entry.path for entry in changes.entries)])
+
+    def take(self) -> str | None:
+        """The work tree as a commit; None if it is as it was. Raises IndexerError.
+
+        What is written meanwhile may be in it or not. HEAD itself stands for a clean work tree at
+        the beginning.
+        """
+        is_renewed = self._renew_index()
+        differing = self._differing()
+        if any(path.rpartition(b"/")[2] == b".gitignore" for path in differing):
+            is_renewed = self._copy_index()  # files that were taken may be ignored now
+            differing = self._differing()
+        if not differing and not is_renewed:
+            return None
+        self._take_in(differing)
+        tree = self._git("write-tree", "--missing-ok").decode().strip()
+        if tree == self._tree:
+            return None
+        self._commit, self._tree = self._commit_of(tree), tree
+        return self._commit
+
+    # The index
+
+    def _renew_index(self) -> bool:
+        """Copy the repository's index if it is another than last time."""
+        return self._signature() != self._copied and self._copy_index()
+
+    def _copy_index(self) -> bool:
+        self._copied = self._signature()
+        self._index.unlink(missing_ok=True)
+        try:
+            shutil.copy2(self._own("index"), self._index)  # git compares files with its time
+        except FileNotFoundError:  # nothing was ever added
+            return True
+        return True
+
+    def _signature(self) -> _Signature:
+        return tuple(_stamp(self._own(name)) for name in ("index", "info/exclude"))
+
+    def _own(self, name: str) -> Path:
+        return self._paths[name]
+
+    @cached_property
+    def _paths(self) -> dict[str, Path]:
+        names = ("index", "info/exclude")
+        return {
+            name: self.repository.root
+            / os.fsdecode(self.repository.run("rev-parse", "--git-path", name)).rstrip("\n")
+            for name in names
+        }
+
+    # What is taken
+
+    def _differing(self) -> list[bytes]:
+        """Paths whose file is not as in the index, or which it lacks; no repositories in it."""
+        listing = self._git("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
+        return sorted({path for path in listing.split(b"\0") if path and path[-1:] != b"/"})
+
+    def _take_in(self, paths: list[bytes]) -> None:
+        limit = self._max_file_bytes()
+        root = self.repository.root
+        filtered = self._filtered(paths)
+        taken = [
+            path
+            for path in paths
+            if path not in filtered and _can_be_taken(root / os.fsdecode(path), limit)
+        ]
+        left_out = set(paths).difference(taken)
+        left_out.update(self._update(taken))
+        zeros = "0" * (64 if self.repository.object_format == "sha256" else 40)
+        removals = b"".join(b"0 %s\t%s\0" % (zeros.encode(), path) for path in sorted(left_out))
+        if removals:
+            self._git("update-index", "-z", "--index-info", stdin=removals)
+
+    def _update(self, paths: Sequence[bytes]) -> list[bytes]:
+        """Put the files into the index; answers those that git cannot read, or not just now."""
+        if not paths:
+            return []
+        try:
+            self._git(
+                "update-index", "-z", "--add", "--remove", "--replace", "--stdin",
+                stdin=b"".join(path + b"\0" for path in paths),
+            )  # fmt: skip
+        except GitError:
+            if len(paths) == 1:
+                return list(paths)
+            half = len(paths) // 2
+            return self._update(paths[:half]) + self._update(paths[half:])
+        return []
+
+    def _filtered(self, paths: list[bytes]) -> frozenset[bytes]:
+        """Paths whose content is made by a program: only what that makes of them is committed."""
+        if not self._configured_programs:
+            return frozenset()
+        answer = self._git(
+            "check-attr", "-z", "--stdin", "filter", stdin=b"".join(path + b"\0" for path in paths)
+        )
+        fields = answer.split(b"\0")
+        return frozenset(
+            path
+            for path, value in zip(fields[::3], fields[2::3], strict=False)
+            if value not in {b"unspecified", b"unset"}
+        )
+
+    def _max_file_bytes(self) -> int:
+        try:
+            content = (self.repository.root / PROJECT_FILE).read_bytes()
+        except OSError:
+            content = b""
+        return parse_project_file(content).max_file_bytes or SelectionRules().max_file_bytes
+
+    # Git
+
+    def _commit_of(self, tree: str) -> str:
+        parent = self._commit
+        if parent is None:
+            parent = self._head()
+            if parent and self._git("rev-parse", f"{parent}^{{tree}}").decode().strip() == tree:
+                return parent
+        follows = ["-p", parent] if parent else []
+        arguments = ["commit-tree", "--no-gpg-sign", *follows, "-m", "The work tree", tree]
+        return self.repository.run(*arguments, **_WHO).decode().strip()
+
+    def _head(self) -> str | None:
+        try:
+            return self.repository.commit("HEAD")
+        except CommitNotFoundError:  # there is no commit yet
+            return None
+
+    def _git(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        return self.repository.run(*arguments, stdin=stdin, **self._environment)
+
+    @cached_property
+    def _environment(self) -> dict[str, str]:
+        settings = _CONFIGURATION | {
+            name: "false" if name.endswith(".required") else ""
+            for name in self._configured_programs
+        }
+        environment = {"GIT_INDEX_FILE": str(self._index), "GIT_CONFIG_COUNT": str(len(settings))}
+        for number, (name, value) in enumerate(settings.items()):
+            environment[f"GIT_CONFIG_KEY_{number}"] = name
+            environment[f"GIT_CONFIG_VALUE_{number}"] = value
+        return environment
+
+    @cached_property
+    def _configured_programs(self) -> tuple[str, ...]:
+        return self.repository.configured(_PROGRAMS)
+
+
+def _can_be_taken(path: Path, limit: int) -> bool:
+    """Whether git may be given the path: also what is gone, which it then removes."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return True
+    if stat.S_ISREG(status.st_mode):
+        return status.st_size <= limit and os.access(path, os.R_OK)
+    return stat.S_ISLNK(status.st_mode) or stat.S_ISDIR(status.st_mode)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
