@@ -1,12 +1,15 @@
 """Indexing from the command line: a branch at a configured service, the checkout at a local one."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from cli.place import Place
 from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
+from indexer.exits import TerminatedError
 from indexer.planning import Requested
 from indexer.report import Course, Report
 
@@ -63,14 +66,17 @@ def index_place(
     from indexer.processing import warm_up
 
     warm_up()
-    if place.is_local:
+    with _told_when_cancelled() as course:
+        if not place.is_local:
+            return _index_branch(
+                place, environ, path, requested, plain=plain, ref=ref, course=course
+            )
         if ref:
             raise ConfigurationError(
                 "the index on this machine is of what is checked out: leave --ref out, and check "
                 "the branch out"
             )
-        return _index_checkout(place, path, requested, plain=plain)
-    return _index_branch(place, environ, path, requested, plain=plain, ref=ref)
+        return _index_checkout(place, path, requested, plain=plain, course=course)
 
 
 def index_local(
@@ -79,6 +85,7 @@ def index_local(
     commit: str,
     requested: Requested,
     progress: "Progress",
+    course: Course | None = None,
 ) -> Report:
     """Bring the local index of a checkout to `commit`. Raises IndexerError."""
     from indexer.client import Central, OpenRequest
@@ -102,20 +109,35 @@ def index_local(
             repository=repository,
             central=Central(transport),
             progress=progress,
-            course=Course(),
+            course=course or Course(),
         )
     finally:
         transport.close()
 
 
-def _index_checkout(place: Place, path: Path, requested: Requested, *, plain: bool) -> Report:
+@contextmanager
+def _told_when_cancelled() -> Iterator[Course]:
+    from indexer.job_summary import standing
+
+    course = Course()
+    try:
+        yield course
+    except (KeyboardInterrupt, TerminatedError):
+        sys.stderr.write(f"cancelled: {standing(course)}\n")
+        raise
+
+
+def _index_checkout(
+    place: Place, path: Path, requested: Requested, *, plain: bool, course: Course
+) -> Report:
     from indexer.local import LocalRepository
     from indexer.progress import display
 
     repository = LocalRepository(path)
     try:
         with display(plain=plain) as progress:
-            return index_local(place, repository, repository.commit("HEAD"), requested, progress)
+            commit = repository.commit("HEAD")
+            return index_local(place, repository, commit, requested, progress, course)
     finally:
         repository.close()
 
@@ -128,6 +150,7 @@ def _index_branch(
     *,
     plain: bool,
     ref: str | None,
+    course: Course,
 ) -> Report:
     from indexer.commands.connection import Connection
     from indexer.commands.run import index_branch
@@ -147,7 +170,7 @@ def _index_branch(
     )
     connection = Connection(repository, settings, place.transport(settings.retry_seconds))
     try:
-        return index_branch(connection, ref=ref, requested=requested, plain=plain, course=Course())
+        return index_branch(connection, ref=ref, requested=requested, plain=plain, course=course)
     finally:
         connection.transport.close()
         repository.close()

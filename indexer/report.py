@@ -16,7 +16,7 @@ _SENTENCES = {
     Reason.EXTRACTOR_CHANGED: "this version of the indexer extracts differently",
     Reason.EMBEDDER_CHANGED: "the organisation uses another embedder",
     Reason.SELECTION_CHANGED: ".codesearch.toml or .gitattributes selects other files",
-    Reason.REQUESTED: "as requested with --mode",
+    Reason.REQUESTED: "as requested",
     Reason.UP_TO_DATE: "the commit is indexed already",
     Reason.SUPERSEDED: "a newer commit is indexed already",
 }

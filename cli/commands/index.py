@@ -1,0 +1,67 @@
+"""`index`: bring the index of a repository up to date, and tell what was done."""
+
+import json as json_
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.context import Invocation
+from cli.options import Project, examples
+from indexer.exits import Exit
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "index",
+    epilog=examples(
+        "codesearch index", "codesearch index ~/src/billing --full", "codesearch index --json"
+    ),
+)
+def index(
+    ctx: typer.Context,
+    path: Annotated[
+        Path, typer.Argument(metavar="[PATH]", help="A directory of the repository.")
+    ] = Path(),
+    full: Annotated[
+        bool, typer.Option("--full", help="Compare every file, not only what commits changed.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Process every file anew, changed or not.")
+    ] = False,
+    organization: Annotated[str | None, typer.Option(metavar="SLUG")] = None,
+    project: Project = None,
+    ref: Annotated[
+        str | None,
+        typer.Option(metavar="BRANCH", help="For a configured service; default: the one here."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> Exit:
+    """Bring the index up to date with the last commit.
+
+    On this machine that is whatever is checked out; at a service, the branch that it follows.
+    What is not committed is `codesearch watch`'s.
+    """
+    from cli.indexing import checkout_root, index_place
+    from cli.place import open_place
+    from indexer import log
+    from indexer.identity import Purpose
+    from indexer.planning import Requested
+    from indexer.report import as_json, as_text
+
+    log.to_standard_error()
+    invocation: Invocation = ctx.obj
+    directory = invocation.directory / path
+    checkout_root(directory)
+    requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
+    with open_place(
+        invocation.environ,
+        directory,
+        organization=organization,
+        project=project,
+        purpose=Purpose.INDEX,
+    ) as place:
+        report = index_place(place, invocation.environ, directory, requested, plain=json, ref=ref)
+    typer.echo(json_.dumps(as_json(report)) if json else as_text(report))
+    return Exit.OK

@@ -1,0 +1,107 @@
+"""`init`: a configuration and a first index."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.context import Invocation
+from cli.options import examples
+from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from cli.place import Place
+    from indexer.report import Report
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "init",
+    epilog=examples(
+        "codesearch init",
+        "codesearch init ~/src/billing",
+        "codesearch init --url https://codesearch.example.com --organization acme",
+    ),
+)
+def init(
+    ctx: typer.Context,
+    path: Annotated[
+        Path, typer.Argument(metavar="[PATH]", help="A directory of the repository.")
+    ] = Path(),
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The service; without: an index on this machine."),
+    ] = None,
+    organization: Annotated[str | None, typer.Option(metavar="SLUG")] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", "-p", metavar="NAME", help="Its name in the index.")
+    ] = None,
+) -> Exit:
+    """Make .codesearch.toml and build the first index.
+
+    What the options say is written to the file. A file that is there is kept as it is.
+    """
+    from cli.indexing import checkout_root, index_place
+    from cli.place import open_place
+    from cli.project_files import write_project_file
+    from indexer import log
+    from indexer.identity import Purpose
+    from indexer.planning import Requested
+
+    log.to_standard_error()
+    invocation: Invocation = ctx.obj
+    directory = invocation.directory / path
+    root = checkout_root(directory)
+    options = {"url": url, "organization": organization, "project": project}
+    given = {name: value for name, value in options.items() if value}
+    with open_place(invocation.environ, directory, **options, purpose=Purpose.INDEX) as place:
+        is_new = write_project_file(root, given)
+        report = index_place(place, invocation.environ, directory, Requested.AUTO, plain=False)
+    typer.echo(_done(place, root, report, is_new=is_new, given=given))
+    return Exit.OK
+
+
+def _done(
+    place: "Place", root: Path, report: "Report", *, is_new: bool, given: Mapping[str, str]
+) -> str:
+    """What was done, and what to type next."""
+    from indexer.project_file import PROJECT_FILE
+    from indexer.report import headline
+
+    where = f"on this machine, in {place.data_dir}" if place.is_local else f"at {place.url}"
+    stats = report.stats
+    rows = {
+        "configuration": f"{root / PROJECT_FILE}: {_configured(is_new, given)}",
+        "project": f"{report.project}, of organisation {place.organization}",
+        "index": where,
+        "commit": f"{report.commit_sha[:12]}: {headline(report)}",
+        "files": f"{stats.files_changed:,} indexed, {stats.files_skipped:,} skipped",
+        "found": f"{stats.chunks:,} chunks, {stats.symbols:,} symbols, "
+        f"{stats.references:,} references",
+        "time": f"{report.total_seconds:.1f} s",
+    }
+    if not stats.files_changed and not stats.files_skipped:
+        del rows["files"], rows["found"]
+    steps = {
+        'codesearch search "where is …"': "ask it",
+        "codesearch watch": "keep it up to date with what you write",
+        "codesearch mcp": "let a coding agent ask it",
+    }
+    if is_new:
+        steps[f"git add {PROJECT_FILE}"] = "and commit it, so that others index the same"
+    return _columns(rows) + "\n\nNext:\n" + _columns(steps, indent="  ")
+
+
+def _configured(is_new: bool, given: Mapping[str, str]) -> str:
+    if is_new:
+        return "written"
+    return "kept as it was; your options are not in it" if given else "kept as it was"
+
+
+def _columns(rows: Mapping[str, str], *, indent: str = "") -> str:
+    from cli.printable import one_line
+
+    width = max(map(len, rows))
+    return "\n".join(f"{indent}{name:<{width}}  {one_line(text)}" for name, text in rows.items())
