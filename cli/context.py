@@ -23,7 +23,7 @@ class Invocation:
         # Imported here: --help and a wrong argument answer at once.
         from cli.api import Api
         from cli.place import open_place
-        from indexer.identity import Purpose
+        from cli.shadow.asking import shadowed
 
-        with open_place(self.environ, self.directory, purpose=Purpose.IMPACT) as place:
-            yield Api(place.transport(), place.organization)
+        with open_place(self.environ, self.directory) as place:
+            yield shadowed(Api(place.transport(), place.organization), place)
