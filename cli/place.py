@@ -78,6 +78,18 @@ def open_place(
     )
 
 
+@contextmanager
+def open_local_place(environ: Mapping[str, str], directory: Path) -> Iterator[Place]:
+    """The embedded service's place of `directory`, also where another service is configured.
+
+    AETERNA_TOKEN is then that service's, and is not sent. Raises as `open_place` does.
+    """
+    root, name = _repository(directory)
+    named = Named.load(environ, project_dir=root or directory, overrides={})
+    with _embedded(environ, named, root, name) as place:
+        yield place
+
+
 def data_dir_of(environ: Mapping[str, str]) -> Path:
     """The data directory of the embedded service."""
     return data_directory(environ.get("AETERNA_DATA_DIR"))
@@ -93,7 +105,7 @@ def _embedded(
 
     data_dir = data_dir_of(environ)
     organization = named.organization or LOCAL_ORGANIZATION
-    token = given_token(environ)
+    token = None if named.url else given_token(environ)
     with used_service(data_dir, environ=environ, tell=_tell) as server:
         yield Place(
             url=server["url"],

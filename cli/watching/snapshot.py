@@ -188,7 +188,7 @@ class Snapshots:
                 return parent
         follows = ["-p", parent] if parent else []
         arguments = ["commit-tree", "--no-gpg-sign", *follows, "-m", "The work tree", tree]
-        return self.repository.run(*arguments, **_WHO).decode().strip()
+        return self.repository.run(*arguments, stdin=b"", **_WHO).decode().strip()
 
     def _head(self) -> str | None:
         try:
