@@ -58,8 +58,10 @@ File = Annotated[
 Line = Annotated[
     int | None, Field(ge=1, le=10_000_000, description="A line of the symbol's definition")
 ]
+ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
+Mode = Literal["hybrid", "semantic", "lexical", "symbol"]
 ProjectName = Annotated[str, Field(max_length=200)]
-Projects = list[ProjectName] | None
+Projects = Annotated[list[ProjectName], Field(max_length=1_000)] | None
 
 
 def given(**parameters: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from mcp.server import MCPServer
 from mcp.types import CallToolResult
@@ -22,11 +22,13 @@ from agents.errors import INDEX_NOT_FOUND, Advice, RefusedError
 from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_status
 from agents.outcomes import answered
 from agents.parameters import (
+    ChunkType,
     Confidence,
     Cursor,
     File,
     Line,
     MaxTokens,
+    Mode,
     Project,
     Projects,
     Query,
@@ -47,9 +49,6 @@ means that there is none; else receipt.missing says what was not searched, and w
 project/path:line; a path is relative to the project's root."""
 
 _CODE_CHARACTERS: Final = 1_000
-
-ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
-Mode = Literal["hybrid", "semantic", "lexical", "symbol"]
 
 
 def add_code_tools(
@@ -79,10 +78,10 @@ class _CodeTools:
         limit: Annotated[int, Field(ge=1, le=50, description="Results at most")] = 10,
         workspace: Workspace = None,
         include_projects: Annotated[
-            Projects, Field(max_length=1_000, description="Search these repositories only")
+            Projects, Field(description="Search these repositories only")
         ] = None,
         exclude_projects: Annotated[
-            Projects, Field(max_length=1_000, description="Leave these repositories out")
+            Projects, Field(description="Leave these repositories out")
         ] = None,
         language: Annotated[
             str | None, Field(max_length=40, description="Such as python, typescript, go")
@@ -151,7 +150,7 @@ class _CodeTools:
         ] = 1,
         min_confidence: Confidence = "medium",
         caller_projects: Annotated[
-            Projects, Field(max_length=1_000, description="Callers in these repositories only")
+            Projects, Field(description="Callers in these repositories only")
         ] = None,
         limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 50,
         cursor: Cursor = None,

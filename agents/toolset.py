@@ -22,6 +22,7 @@ _SENTENCES: Final = {
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must not be blank",
 }
+_SHOULD: Final = "Input should "  # how pydantic begins
 
 
 class ToolSet:
@@ -92,5 +93,8 @@ def _sentence(known: Mapping[str, Any], detail: ErrorDetails) -> str:
     name, *inner = detail["loc"]
     indices = "".join(f"[{part}]" for part in inner if isinstance(part, int))
     subject = f"{name}{indices}" if name in known else str(name)
-    said = _SENTENCES.get(detail["type"]) or f"is wrong: {detail['msg']}"
-    return f"{subject} {said}."
+    if detail["type"] in _SENTENCES:
+        return f"{subject} {_SENTENCES[detail['type']]}."
+    if detail["msg"].startswith(_SHOULD):
+        return f"{subject} must {detail['msg'].removeprefix(_SHOULD)}."
+    return f"{subject} is wrong: {detail['msg']}."
