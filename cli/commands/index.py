@@ -22,7 +22,7 @@ commands = typer.Typer()
 def index(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="[PATH]", help="A directory of the repository.")
+        Path, typer.Argument(metavar="PATH", help="A directory of the repository.")
     ] = Path(),
     full: Annotated[
         bool, typer.Option("--full", help="Compare every file, not only what commits changed.")

@@ -28,7 +28,7 @@ commands = typer.Typer()
 def init(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="[PATH]", help="A directory of the repository.")
+        Path, typer.Argument(metavar="PATH", help="A directory of the repository.")
     ] = Path(),
     url: Annotated[
         str | None,

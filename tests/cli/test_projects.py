@@ -1,0 +1,50 @@
+"""What checkouts are called in the embedded service."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from cli.projects import local_project
+
+
+def checkout(path: Path) -> Path:
+    path.mkdir(parents=True)
+    return path
+
+
+def test_a_checkout_has_its_repositorys_name_again_and_again(tmp_path: Path) -> None:
+    shop = checkout(tmp_path / "shop")
+    assert [local_project(tmp_path / "data", shop, "shop") for _ in range(2)] == ["shop", "shop"]
+
+
+def test_a_second_checkout_of_the_same_name_gets_one_of_its_own(tmp_path: Path) -> None:
+    first, second, third = (checkout(tmp_path / name / "shop") for name in "abc")
+    data = tmp_path / "data"
+    names = [local_project(data, root, "shop") for root in (first, second, third)]
+    assert names == ["shop", "shop-2", "shop-3"]
+    assert local_project(data, second, "shop") == "shop-2"
+
+
+def test_a_name_whose_checkout_is_gone_is_free_but_for_those_that_have_one(tmp_path: Path) -> None:
+    first, second, third = (checkout(tmp_path / name / "shop") for name in "abc")
+    data = tmp_path / "data"
+    for root in (first, second):
+        local_project(data, root, "shop")
+    first.rmdir()
+    assert local_project(data, second, "shop") == "shop-2"
+    assert local_project(data, third, "shop") == "shop"
+
+
+def test_a_checkout_may_be_called_otherwise_later(tmp_path: Path) -> None:
+    shop, data = checkout(tmp_path / "shop"), tmp_path / "data"
+    assert local_project(data, shop, "shop") == "shop"
+    assert local_project(data, shop, "store") == "store"
+    assert local_project(data, shop, "shop") == "shop"
+
+
+def test_commands_at_once_agree(tmp_path: Path) -> None:
+    roots = [checkout(tmp_path / str(number) / "shop") for number in range(8)]
+    data = tmp_path / "data"
+    with ThreadPoolExecutor(8) as pool:
+        names = list(pool.map(lambda root: local_project(data, root, "shop"), roots))
+    assert len(set(names)) == 8
+    assert names == [local_project(data, root, "shop") for root in roots]
