@@ -12,7 +12,7 @@ from mcp.server.caching import CACHEABLE_METHODS, CacheHint
 from mcp.server.transport_security import TransportSecuritySettings
 
 from agents.errors import CENTRAL_ADVICE
-from agents.tools import add_code_tools
+from agents.tools import INSTRUCTIONS, add_code_tools
 from central.common.threads import RequestThreads
 from central.mcp.backends import backend
 from central.mcp.calls import log_call
@@ -29,6 +29,7 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
     server = MCPServer(
         "aeterna-code-search",
         title="Aeterna Code Search",
+        instructions=INSTRUCTIONS,
         version=version("aeterna-code-search"),
         cache_hints=dict.fromkeys(CACHEABLE_METHODS, _LISTED),
         middleware=[log_call],

@@ -7,7 +7,7 @@ import structlog
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import CallToolResult
 
-from agents.outcomes import refusal_in
+from agents.outcomes import ERROR_KEY, refusal_in
 
 _log = structlog.get_logger(__name__)
 
@@ -32,7 +32,10 @@ async def log_call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
 
 
 def _outcome(result: HandlerResult) -> str:
-    if not isinstance(result, CallToolResult) or not result.is_error:
+    """`ok`, or the code of the refusal; what a tool answered is on its way to the wire already."""
+    if isinstance(result, CallToolResult):
+        refusal = refusal_in(result)
+        return refusal.code if refusal else "ok"
+    if not isinstance(result, dict) or not result.get("isError"):
         return "ok"
-    refusal = refusal_in(result)
-    return refusal.code if refusal else "failed"
+    return str(result.get("_meta", {}).get(ERROR_KEY, {}).get("code", "failed"))

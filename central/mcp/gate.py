@@ -45,22 +45,33 @@ class Gate:
         """Let the request in as its credential's, or answer with a problem document."""
         headers = Headers(scope=scope)
         request_id = bind_request_id(headers.get("x-request-id", ""))
-        started = time.perf_counter()
+        started, status = time.perf_counter(), 0
 
-        async def send_logged(message: dict[str, Any]) -> None:
+        async def named(message: dict[str, Any]) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
-                named = (b"x-request-id", request_id.encode())
-                message = {**message, "headers": [*message.get("headers", ()), named]}
-                log_request(scope["method"], PATH, message["status"], started)
+                status = message["status"]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"x-request-id", request_id.encode()),
+                ]
             await send(message)
 
+        try:
+            await self._answer(scope, headers, receive, named)
+        finally:  # a status of 0: the client left before there was one
+            log_request(scope["method"], PATH, status, started)
+
+    async def _answer(
+        self, scope: dict[str, Any], headers: Headers, receive: Receive, send: Send
+    ) -> None:
         refusal = refused_address(headers) or refused_method(scope["method"])
         if refusal is None:
             refusal = await self._enter(scope, headers)
         if refusal is None:
-            await self._application(scope, receive, send_logged)
+            await self._application(scope, receive, send)
         else:
-            await _respond(refusal, send_logged)
+            await _respond(refusal, send)
 
     async def _enter(self, scope: dict[str, Any], headers: Headers) -> HttpResponse | None:
         """Make the request its credential's; the refusal if that may not search."""

@@ -10,11 +10,12 @@ import pytest
 from scripts.local_github import LocalGitHub
 from scripts.local_service import ROOT, Organization, free_address, running_service
 from tests.action.forge import Forge
-from tests.action.github import BUILD, Evaluator
+from tests.action.github import Evaluator
 from tests.action.harness import Runner
 from tests.action.stand_ins import Cache
 from tests.action.workplace import OWNER_ID, Workplace
 from tests.e2e.conftest import new_data_directory
+from tests.npm import BUILD
 
 
 @pytest.fixture(scope="session")

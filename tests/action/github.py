@@ -1,46 +1,26 @@
 """GitHub's own programs for actions and workflows, from npm by hash, and its evaluator."""
 
-import fcntl
-import hashlib
 import json
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from tests.npm import installed_packages
+
 HERE = Path(__file__).parent
-BUILD = HERE.parent.parent / "build"
 
 
 def npm_directory() -> Path:
-    """The directory with the packages of `package-lock.json` and the `.mjs` files of this one.
+    """The directory with the packages and the `.mjs` files of this one.
 
-    It is made when the lock is a new one; node looks for packages beside the program.
+    Node looks for packages beside the program.
     """
-    lock = (HERE / "package-lock.json").read_bytes()
-    directory = BUILD / f"npm-{hashlib.sha256(lock).hexdigest()[:16]}"
-    BUILD.mkdir(exist_ok=True)
-    with (BUILD / "npm.lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        if not directory.exists():
-            _install(directory)
+    directory = installed_packages(HERE)
     for program in HERE.glob("*.mjs"):
         shutil.copy(program, directory)
     return directory
-
-
-def _install(directory: Path) -> None:
-    half_made = Path(tempfile.mkdtemp(dir=BUILD))
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(HERE / name, half_made)
-    subprocess.run(
-        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"],
-        cwd=half_made,
-        check=True,
-    )
-    half_made.rename(directory)
 
 
 class EvaluationError(Exception):
