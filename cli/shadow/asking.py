@@ -15,7 +15,7 @@ from cli.shadow import traces
 from cli.shadow.front import Front, Row, unfronted
 from cli.shadow.hits import merged_hits, without_changed
 from cli.shadow.worktree import WorkTree
-from indexer.errors import CentralRefusedError, IndexerError
+from indexer.errors import CentralRefusedError, GitError, IndexerError
 
 if TYPE_CHECKING:
     from cli.watching.lock import Watched
@@ -158,9 +158,12 @@ class _Shadow:
         watched: "Watched",
         merge: Callable[[Front, Row | None], Row],
     ) -> Row:
-        front = self._worktree.front(watched, _commit(central["receipt"], self._project), local)
         if isinstance(local, IndexerError):
-            return unfronted(central, front, str(local))
+            return unfronted(central, self._project, str(local))
+        try:
+            front = self._worktree.front(watched, _commit(central["receipt"], self._project), local)
+        except GitError as exc:  # the watcher that made the snapshot is gone, and so may that be
+            return unfronted(central, self._project, str(exc))
         return merge(front, local)
 
     def _only_local(

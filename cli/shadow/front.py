@@ -80,8 +80,11 @@ class Front:
         }
 
 
-def unfronted(answer: Row, front: Front, error: str) -> Row:
+def unfronted(answer: Row, project: str, error: str) -> Row:
     """Central's answer where the local index cannot be asked: nothing is in front of it."""
-    receipt = front.receipt(answer["receipt"], LOCAL_AWAY)
-    del receipt["local"]
-    return {**answer, "receipt": {**receipt, "local_error": error}}
+    receipt = answer["receipt"]
+    missing = [*receipt["missing"], {"project": project, "reason": LOCAL_AWAY}]
+    return {
+        **answer,
+        "receipt": {**receipt, "complete": False, "missing": missing, "local_error": error},
+    }

@@ -78,8 +78,14 @@ def _difference(
     """(paths, where lines are); it is of two commits, so it is worked out once."""
     from cli.watching.snapshot import Snapshots
 
-    changed = Snapshots(root, directory).changed_paths(base, commit) if base else None
-    if base is None or changed is None:
+    if base is None:
+        return None, _nowhere
+    snapshots = Snapshots(root, directory)
+    try:
+        changed = snapshots.changed_paths(base, commit)
+    finally:
+        snapshots.repository.close()
+    if changed is None:
         return None, _nowhere
     return changed, MovedLines(root, directory / "objects", base, commit)
 

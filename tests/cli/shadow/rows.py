@@ -1,0 +1,107 @@
+"""Answers of a service, in the API's shapes, with what a merging looks at."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cli.shadow.front import Front
+
+Row = dict[str, Any]
+CENTRAL = "payments-api"
+LOCAL = "payments-api-2"
+BASE, SNAPSHOT = "b" * 40, "5" * 40
+
+
+def front_of(*changed: str, moved: Mapping[tuple[str, int], int | None] | None = None) -> Front:
+    """A work tree with these files changed; their lines are where they were, but for `moved`."""
+    moves = moved or {}
+    return Front(
+        project=CENTRAL,
+        local_project=LOCAL,
+        commit=SNAPSHOT,
+        base_commit=BASE,
+        indexed_at="2026-01-01T00:00:00Z",
+        changed=frozenset(changed),
+        moved=lambda path, line: moves.get((path, line), line),
+    )
+
+
+def receipt(project: str, commit: str) -> Row:
+    return {
+        "complete": True,
+        "took_ms": 1.0,
+        "projects": [{"project": project, "commit": commit, "indexed_at": None}],
+        "missing": [],
+    }
+
+
+def hit(file: str, line: int, score: float, *, project: str = CENTRAL, **members: Any) -> Row:
+    return {
+        "project": project,
+        "commit": BASE if project != LOCAL else SNAPSHOT,
+        "file": file,
+        "start_line": line,
+        "name": f"at_{line}",
+        "score": score,
+        "similarity": score / 2,
+        "content": f"{file} {line}",
+        "url": "https://forge.example/x",
+        **members,
+    }
+
+
+def found(hits: Sequence[Row], *, project: str = CENTRAL, **members: Any) -> Row:
+    return {
+        "query": "q",
+        "count": len(hits),
+        "results": list(hits),
+        "next_cursor": None,
+        "receipt": receipt(project, BASE if project != LOCAL else SNAPSHOT),
+        "hint": None,
+        **members,
+    }
+
+
+def definition(file: str, name: str, line: int, *, project: str = CENTRAL) -> Row:
+    return {
+        "project": project,
+        "commit": BASE,
+        "file": file,
+        "line": line,
+        "qualified_name": name,
+        "kind": "function",
+        "url": None,
+    }
+
+
+def end(file: str, name: str, line: int, *, project: str = CENTRAL) -> Row:
+    return {"project": project, "file": file, "qualified_name": name, "line": line}
+
+
+def link(caller: Row, line: int, callee: Row, *, target: int = 0) -> Row:
+    """A use in `caller` at `line` of its file."""
+    return {
+        "project": caller["project"],
+        "commit": BASE,
+        "file": caller["file"],
+        "line": line,
+        "column": 4,
+        "depth": 1,
+        "target": target,
+        "caller": caller,
+        "callee": callee,
+        "url": "https://forge.example/x",
+    }
+
+
+def traced(
+    definitions: Sequence[Row], links: Sequence[Row], *, project: str = CENTRAL, what: str
+) -> Row:
+    return {
+        "symbol": "charge",
+        "definitions": list(definitions),
+        what: list(links),
+        "count": len(links),
+        "next_cursor": None,
+        "receipt": receipt(project, BASE),
+        "hint": None if links else "Nothing calls it.",
+    }
