@@ -73,6 +73,30 @@ def check_addresses(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
     ]
 
 
+@register(Tags.compatibility)
+def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """A sidecar, where there is one, can be asked and waited for."""
+    del app_configs, kwargs
+    found: list[CheckMessage] = []
+    if not _is_plain_address(settings.CODESEARCH_SIDECAR_URL or "http://unset.example"):
+        found.append(
+            Error(
+                f"CODESEARCH_SIDECAR_URL is {settings.CODESEARCH_SIDECAR_URL!r}.",
+                hint="Write the address of its /mcp: http://127.0.0.1:8765/mcp.",
+                id="aeterna.E004",
+            )
+        )
+    if settings.CODESEARCH_SIDECAR_SECONDS < 1:
+        found.append(
+            Error(
+                f"CODESEARCH_SIDECAR_SECONDS is {settings.CODESEARCH_SIDECAR_SECONDS}.",
+                hint="Give a number above 0, or leave it unset.",
+                id="aeterna.E004",
+            )
+        )
+    return found
+
+
 def _is_plain_address(address: str) -> bool:
     try:
         parts = urlsplit(address)

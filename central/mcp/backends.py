@@ -10,7 +10,7 @@ from central.mcp.services import ServicesBackend
 def backend(threads: RequestThreads) -> Backend:
     """The backend for the life of the process; it asks as the caller of each request."""
     if settings.CODESEARCH_SIDECAR_URL:
-        from central.mcp.proxy import SidecarBackend
+        from central.mcp.proxy import sidecar_backend
 
-        return SidecarBackend()
+        return sidecar_backend(settings.CODESEARCH_SIDECAR_URL)
     return ServicesBackend(threads)

@@ -1,6 +1,7 @@
 """Calls of a sidecar's tools over MCP, each with its caller's token and under one circuit."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -19,10 +20,12 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     DiscoverResult,
+    TextContent,
 )
 from pydantic import ValidationError
 
 from agents.errors import RefusedError
+from agents.outcomes import refusal_in
 from central.common.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
 from central.mcp.circuit import Circuit, CircuitOpenError
 
@@ -34,7 +37,10 @@ _OPERATOR: Final = (
     "Who runs this service should check CODESEARCH_SIDECAR_URL, the sidecar's allowed hosts and "
     "its version."
 )
+_TEXT_CHARACTERS: Final = 2_000
 _LEGACY: Final = "legacy"  # the SDK's name for the revisions that begin with `initialize`
+
+Answer = dict[str, Any]
 
 _log = structlog.get_logger(__name__)
 
@@ -79,22 +85,29 @@ class Sidecar:
         """Close the connections."""
         await self._pool.aclose()
 
-    async def call(self, tool: str, arguments: Mapping[str, Any], *, token: str) -> CallToolResult:
-        """What the tool answers the holder of `token`, be it an error of the tool.
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], *, token: str, read: Callable[[Any], Answer]
+    ) -> Answer:
+        """What `read` makes of the tool's answer to the holder of `token`.
 
-        Raises RefusedError.
+        An answer that `read` cannot read is the sidecar's failure. Raises RefusedError.
         """
         try:
             with self._circuit.attempt(SidecarFailedError):
                 result = await self._attempt(tool, arguments, token)
+                answer = {} if result.is_error else _read(result, read)
+            if result.is_error:
+                raise refusal_in(result) or _tool_error(result)
         except CircuitOpenError as exc:
-            SIDECAR_CALLS.labels("unasked").inc()
+            SIDECAR_CALLS.labels("not_asked").inc()
             raise _away(exc.retry_seconds) from exc
         except RefusedError as exc:
-            SIDECAR_CALLS.labels(exc.code).inc()
+            SIDECAR_CALLS.labels(
+                "failed" if isinstance(exc, SidecarFailedError) else "refused"
+            ).inc()
             raise
-        SIDECAR_CALLS.labels("tool_error" if result.is_error else "ok").inc()
-        return result
+        SIDECAR_CALLS.labels("answered").inc()
+        return answer
 
     async def _attempt(self, tool: str, arguments: Mapping[str, Any], token: str) -> CallToolResult:
         seen = _Seen()
@@ -195,6 +208,42 @@ def _wrong_answer(http_status: int, error: BaseException) -> RefusedError:
     return SidecarFailedError(
         f"The code search sidecar {what}. {_LATER}",
         code="sidecar_failed",
+        status=HTTPStatus.BAD_GATEWAY,
+    )
+
+
+def _read(result: CallToolResult, read: Callable[[Any], Answer]) -> Answer:
+    try:
+        return read(_content(result))
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as exc:
+        _log.warning("sidecar_answer_unreadable", cause=type(exc).__name__)
+        raise SidecarFailedError(
+            f"The code search sidecar gave an answer that cannot be read. {_OPERATOR}",
+            code="sidecar_failed",
+            status=HTTPStatus.BAD_GATEWAY,
+        ) from exc
+
+
+def _content(result: CallToolResult) -> Any:
+    """Structured content, else the JSON in the text; a list may come as `{"result": […]}`."""
+    told: Any = result.structured_content
+    if told is None:
+        told = json.loads(_text(result))
+    if isinstance(told, dict) and told.keys() == {"result"}:
+        told = told["result"]
+    return told
+
+
+def _text(result: CallToolResult) -> str:
+    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+def _tool_error(result: CallToolResult) -> RefusedError:
+    """The error of a sidecar that gives no code."""
+    text = _text(result)[:_TEXT_CHARACTERS] or "no reason given"
+    return RefusedError(
+        f"The code search sidecar refused: {text}",
+        code="sidecar_refused",
         status=HTTPStatus.BAD_GATEWAY,
     )
 

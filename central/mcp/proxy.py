@@ -1,0 +1,91 @@
+"""The tools' backend in front of a sidecar: shapes both ways, the caller's token passed on."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.conf import settings
+from mcp.server.auth.middleware.auth_context import get_access_token
+
+from agents.answers import (
+    CalleesAnswer,
+    CallersAnswer,
+    GraphAnswer,
+    SearchAnswer,
+    Shape,
+    StatusAnswer,
+)
+from agents.errors import RefusedError
+from agents.sidecar_shapes import (
+    api_graph,
+    api_links,
+    api_search,
+    api_status,
+    sidecar_arguments,
+)
+from central.common.errors import NotFoundError
+from central.mcp.gate import caller
+from central.mcp.sidecar import Answer, Sidecar
+
+_Parameters = Mapping[str, Any]
+
+
+class SidecarBackend:
+    """`agents.backend.Backend` for the caller of the request that is being answered."""
+
+    def __init__(self, sidecar: Sidecar) -> None:
+        self._sidecar = sidecar
+
+    async def search(self, body: _Parameters) -> Answer:
+        """`codesearch_search`."""
+        read = partial(api_search, query=str(body.get("query", "")))
+        return await self._ask("search", body, read, SearchAnswer)
+
+    async def trace(self, what: str, parameters: _Parameters) -> Answer:
+        """`codesearch_trace_callers`, `_callees` or `_graph`."""
+        read, shape = _TRACES[what]
+        read = partial(read, symbol=str(parameters.get("symbol", "")))
+        return await self._ask(f"trace_{what}", parameters, read, shape)
+
+    async def status(self, parameters: _Parameters) -> Answer:
+        """`codesearch_index_status`."""
+        return await self._ask("index_status", parameters, api_status, StatusAnswer)
+
+    async def _ask(
+        self, tool: str, asked: _Parameters, read: Callable[[Any], Answer], shape: type[Shape]
+    ) -> Answer:
+        def checked(answer: Any) -> Answer:
+            return shape.model_validate(read(answer)).model_dump(exclude_unset=True)
+
+        token, organization = _caller(asked.get("org_id"))
+        arguments = sidecar_arguments({**asked, "org_id": organization})
+        return await self._sidecar.call(f"codesearch_{tool}", arguments, token=token, read=checked)
+
+
+_TRACES: Final[Mapping[str, tuple[Callable[..., Answer], type[Shape]]]] = {
+    "callers": (partial(api_links, what="callers"), CallersAnswer),
+    "callees": (partial(api_links, what="callees"), CalleesAnswer),
+    "graph": (api_graph, GraphAnswer),
+}
+
+
+def sidecar_backend(url: str) -> SidecarBackend:
+    """The backend for the sidecar at `url`."""
+    return SidecarBackend(Sidecar(url, timeout_seconds=settings.CODESEARCH_SIDECAR_SECONDS))
+
+
+def _caller(org_id: object) -> tuple[str, str]:
+    """The caller's token and organisation; another one is not asked for, whoever would answer.
+
+    Raises RefusedError.
+    """
+    access, organization = get_access_token(), caller().organization.slug
+    if access is None:
+        raise RuntimeError("The gate lets nobody in without a token.")
+    if org_id is not None:
+        try:
+            caller().require_organization(str(org_id))
+        except NotFoundError as exc:
+            raise RefusedError(exc.message, code=exc.code, status=HTTPStatus.NOT_FOUND) from exc
+    return access.token, organization

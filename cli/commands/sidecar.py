@@ -1,0 +1,91 @@
+"""`sidecar`: `codesearch_*` over MCP, for a central service or for agents."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.context import Invocation
+from cli.options import examples
+from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from indexer.config import Named
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "sidecar",
+    epilog=examples(
+        "AETERNA_URL=https://codesearch.example.com codesearch sidecar",
+        "codesearch sidecar --bind 0.0.0.0:8765 --allowed-host codesearch-sidecar",
+    ),
+)
+def sidecar(
+    ctx: typer.Context,
+    bind: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Where to listen; port 0: any that is free.")
+    ] = "127.0.0.1:8765",
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name by which callers address it, besides this machine's own; repeatable. "
+            "Also AETERNA_ALLOWED_HOSTS, separated by commas.",
+        ),
+    ] = None,
+) -> Exit:
+    """Serve codesearch_* tools over MCP (streamable HTTP) at /mcp.
+
+    Each call asks the service with the token that its caller sends; the sidecar has none. Without
+    AETERNA_URL it asks the service on this machine. A caller who names no workspace means the
+    organisation of AETERNA_ORGANIZATION.
+
+    Kubernetes asks /livez and /readyz, the latter of which is the service's own. Tokens travel as
+    they are sent: listen beyond this machine only where the network is yours.
+    """
+    from cli.sidecar.server import PATH, listening, serve
+
+    invocation: Invocation = ctx.obj
+    with _service(invocation) as named, listening(bind) as (listener, url):
+        typer.echo(
+            f"The sidecar is at {url}{PATH} and asks {named.url} with the token of each caller.\n"
+            f"Central's code_* tools go through it with CODESEARCH_SIDECAR_URL={url}{PATH}",
+            err=True,
+        )
+        serve(
+            listener,
+            service_url=named.url or "",
+            organization=named.organization,
+            hosts=[*(allowed_host or ()), *_words(invocation.environ.get("AETERNA_ALLOWED_HOSTS"))],
+        )
+    return Exit.OK
+
+
+@contextmanager
+def _service(invocation: Invocation) -> Iterator["Named"]:
+    """The service that is named; else that of this machine, which does not end meanwhile."""
+    from dataclasses import replace
+
+    from cli.embedded import used_service
+    from cli.place import LOCAL_ORGANIZATION, data_dir_of
+    from indexer.config import Named
+
+    environ = invocation.environ
+    named = Named.load(environ, project_dir=invocation.directory, overrides={})
+    if named.url:
+        yield named
+        return
+
+    def tell(message: str) -> None:
+        typer.echo(message, err=True)
+
+    with used_service(data_dir_of(environ), environ=environ, tell=tell) as server:
+        organization = named.organization or LOCAL_ORGANIZATION
+        yield replace(named, url=server["url"], organization=organization)
+
+
+def _words(text: str | None) -> list[str]:
+    return [word.strip() for word in (text or "").split(",") if word.strip()]

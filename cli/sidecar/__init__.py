@@ -1,0 +1,1 @@
+"""`codesearch sidecar`: tools over MCP that ask a service with the caller's own token."""

@@ -1,0 +1,174 @@
+"""The sidecar over HTTP: MCP at /mcp for callers who bring a token, /livez and /readyz for all."""
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Final
+
+import httpx
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from agents.errors import RefusedError
+from agents.sidecar import add_sidecar_tools
+from cli.sidecar.backend import CallerBackend, open_connections
+from indexer.errors import ConfigurationError
+
+PATH: Final = "/mcp"
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_READY_SECONDS: Final = 3.0
+_SHUTDOWN_SECONDS: Final = 10
+
+
+def serve(
+    listener: socket.socket,
+    *,
+    service_url: str,
+    organization: str | None,
+    hosts: Sequence[str],
+) -> None:
+    """Answer at `listener` until SIGTERM or SIGINT, which end the process with 0.
+
+    What is being answered then is finished first. `hosts`: names besides the loopback's by which
+    callers may address this server.
+    """
+    # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    asyncio.run(_serve(listener, service_url, organization, hosts))
+
+
+async def _serve(
+    listener: socket.socket, service_url: str, organization: str | None, hosts: Sequence[str]
+) -> None:
+    async with open_connections(service_url) as connections:
+        application = sidecar_application(connections, organization=organization, hosts=hosts)
+        config = uvicorn.Config(
+            application,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        )
+        await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def sidecar_application(
+    connections: httpx.AsyncClient, *, organization: str | None, hosts: Sequence[str]
+) -> Starlette:
+    """The ASGI application over `connections` to the service."""
+    server = MCPServer(
+        "codesearch",
+        title="Aeterna Code Search",
+        log_level="WARNING",
+        token_verifier=_AnyToken(),
+        auth=AuthSettings(
+            issuer_url=AnyHttpUrl(str(connections.base_url)), resource_server_url=None
+        ),
+    )
+    add_sidecar_tools(server, _backend_of_caller(connections, organization))
+
+    application = server.streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=True,
+        stateless_http=True,  # no session of one caller that another could use
+        transport_security=_security(hosts),
+    )
+
+    async def readyz(_request: Request) -> Response:
+        return await _readiness(connections)
+
+    application.router.routes.extend([Route("/livez", _livez), Route("/readyz", readyz)])
+    return application
+
+
+class _AnyToken:
+    """Takes every token that a header may hold: the service says at each call what it is worth."""
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        if not token or not (token.isascii() and token.isprintable()):
+            return None
+        return AccessToken(token=token, client_id="caller", scopes=[])
+
+
+def _backend_of_caller(
+    connections: httpx.AsyncClient, organization: str | None
+) -> Callable[[], CallerBackend]:
+    def backend() -> CallerBackend:
+        access = get_access_token()
+        if access is None:  # no request comes this far without one
+            raise RefusedError(
+                "Send 'Authorization: Bearer <api token>'.",
+                code="unauthenticated",
+                status=HTTPStatus.UNAUTHORIZED,
+            )
+        return CallerBackend(connections, token=access.token, organization=organization)
+
+    return backend
+
+
+async def _livez(_request: Request) -> Response:
+    return JSONResponse({"status": "live"})
+
+
+async def _readiness(connections: httpx.AsyncClient) -> Response:
+    try:
+        answer = await connections.get("/readyz", timeout=_READY_SECONDS)
+        is_ready = answer.is_success
+    except httpx.RequestError:
+        is_ready = False
+    return JSONResponse(
+        {"status": "ready" if is_ready else "unavailable"},
+        status_code=HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE,
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
+    """A page in a browser must not reach this server through a name of its own (DNS rebinding)."""
+    names = [form for host in (*_LOOPBACK, *hosts) for form in (host, f"{host}:*")]
+    origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
+    return TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins)
+
+
+@contextmanager
+def listening(bind: str) -> Iterator[tuple[socket.socket, str]]:
+    """A listening socket at `host:port`, 0 for any free port, and its URL.
+
+    Raises ConfigurationError.
+    """
+    host, port = _address(bind)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio switches Nagle's algorithm off: no answer waits 40 ms for an
+    # acknowledgement.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as exc:
+            raise ConfigurationError(
+                f"cannot listen at {bind} ({exc.strerror}): give another --bind"
+            ) from exc
+        listener.listen(256)
+        shown = f"[{host}]" if ":" in host else host
+        yield listener, f"http://{shown}:{listener.getsockname()[1]}"
+
+
+def _address(bind: str) -> tuple[str, int]:
+    host, _, port = bind.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise ConfigurationError(f"--bind {bind!r}: give host:port, such as 127.0.0.1:8765")
+    return host, int(port)
