@@ -1,9 +1,11 @@
 """Rows of a sidecar with the members that only ours has, where the sidecar is a plain grepai."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 Row = dict[str, Any]
+
+COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: not said which projects answered
 
 
 def receipt_of(*, is_trace: bool = False) -> Row:
@@ -12,7 +14,7 @@ def receipt_of(*, is_trace: bool = False) -> Row:
         "complete": False,
         "took_ms": None,
         "projects": [],
-        "missing": [{"project": "", "reason": "commits_unknown"}],
+        "missing": [{"project": "", "reason": COMMITS_UNKNOWN}],
     }
     if is_trace:
         receipt["unresolved"] = {"count": 0, "more": False, "sample": []}

@@ -69,7 +69,8 @@ def status_text(answer: Row) -> str:
     """A line for each project."""
     head = f"{_number(len(answer['projects']), 'project')} of {answer['org_id']}"
     rows = "\n".join(_status(row) for row in answer["projects"])
-    return _joined([f"{head}, {_number(answer['total_chunks'], 'chunk')}", rows], answer)
+    head = f"{head}, {_number(answer['total_chunks'], 'chunk')}"
+    return _joined([head, rows, _local(answer).strip()], answer)
 
 
 def receipt_text(receipt: Row, shown: Iterable[str]) -> str:
@@ -177,8 +178,8 @@ def _status(row: Row) -> str:
     return f"{row['project']}{at}: {row['state']}; {sizes}{error}"
 
 
-def _local(receipt: Row) -> str:
-    local = receipt.get("local")
+def _local(told: Row) -> str:
+    local = told.get("local")
     if not local:
         return ""
     return f" Uncommitted work of {local['project']} is in front, as of {local['indexed_at']}."

@@ -1,7 +1,7 @@
 """The tools that coding agents are offered: code_search, code_trace_*, code_graph and the like."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
 from mcp.server import MCPServer
@@ -36,6 +36,7 @@ from agents.parameters import (
     Workspace,
     given,
 )
+from agents.sidecar_plain import COMMITS_UNKNOWN
 from agents.text import code_text, graph_text, links_text, search_text, status_text
 from agents.toolset import ToolSet
 
@@ -133,8 +134,9 @@ class _CodeTools:
                 cursor=cursor,
             )
         )
-        if not answer["results"] and not answer["receipt"]["projects"]:
-            answer["hint"] = f"{answer['hint'] or ''} {self._advice.build_index}".strip()
+        if _nothing_is_indexed(answer):
+            hint = f"{answer['hint'] or ''} {self._advice.build_index}".strip()
+            answer = {**answer, "hint": hint}
         answer = fit_search(answer, max_tokens)
         return answered(search_text(answer), answer)
 
@@ -275,8 +277,7 @@ class _CodeTools:
             {"query": query, "limit": top_k, "max_content": _CODE_CHARACTERS}
         )
         milliseconds = round((time.perf_counter() - started) * 1000, 1)
-        receipt = found["receipt"]
-        if not found["results"] and not receipt["projects"]:
+        if _nothing_is_indexed(found):
             raise RefusedError(
                 f"There is no index to search. {self._advice.build_index}",
                 code=INDEX_NOT_FOUND,
@@ -284,6 +285,12 @@ class _CodeTools:
             )
         answer = fit_code(_code_answer(found, milliseconds), max_tokens)
         return answered(code_text(answer), answer)
+
+
+def _nothing_is_indexed(answer: Mapping[str, Any]) -> bool:
+    receipt = answer["receipt"]
+    is_known = all(row["reason"] != COMMITS_UNKNOWN for row in receipt["missing"])
+    return is_known and not answer["results"] and not receipt["projects"]
 
 
 def _code_answer(found: dict[str, Any], milliseconds: float) -> dict[str, Any]:
@@ -296,6 +303,7 @@ def _code_answer(found: dict[str, Any], milliseconds: float) -> dict[str, Any]:
             "endLine": row["end_line"],
             "project": row["project"],
             "commit": row["commit"],
+            **({"local": True} if row.get("local") else {}),
         }
         for row in found["results"]
     ]
