@@ -64,6 +64,8 @@ class Events:
 
     def listen_again(self) -> None:
         """Begin anew: something was missed, and directories in it may be unheard of."""
+        if self._notify is None:
+            return
         self._stopped.set()
         self._stopped = threading.Event()
         self._notify = self._opened()

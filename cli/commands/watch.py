@@ -1,0 +1,36 @@
+"""`watch`: keep the index on this machine as the work tree is."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.context import Invocation
+from cli.options import examples
+from indexer.exits import Exit
+
+commands = typer.Typer()
+
+
+@commands.command("watch", epilog=examples("codesearch watch", "codesearch watch ~/src/billing"))
+def watch(
+    ctx: typer.Context,
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A directory of the repository.")
+    ] = Path(),
+    json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object a line for each update.")
+    ] = False,
+) -> Exit:
+    """Keep the index as the files are, committed or not, until Ctrl-C.
+
+    What git ignores is left out. Uncommitted work is indexed on this machine only: where a service
+    is configured, `search`, `trace` and `mcp` put it in front of that service's answers.
+    """
+    from cli.watching.journal import Journal
+    from cli.watching.session import watch as keep_watching
+    from indexer import log
+
+    log.to_standard_error()
+    invocation: Invocation = ctx.obj
+    keep_watching(invocation.environ, invocation.directory / path, Journal(as_json=json))

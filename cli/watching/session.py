@@ -1,0 +1,177 @@
+"""`watch` from its start to its end: what changes in a checkout is indexed, and nothing is lost.
+
+An index that fails is made again of what the work tree is then; a service that is away is found
+again or started.
+"""
+
+import io
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NoReturn
+
+from central.runtime import running_server
+from cli.api import Api
+from cli.indexing import index_local
+from cli.place import Place, data_dir_of, open_local_place
+from cli.watching.events import Events
+from cli.watching.journal import Journal, Update
+from cli.watching.lock import held_checkout, tell_watched
+from cli.watching.snapshot import Snapshots
+from indexer.errors import GitError, IndexerError
+from indexer.git import Repository
+from indexer.planning import Requested
+from indexer.processing import warm_up
+from indexer.progress import Lines, display
+from indexer.report import Report
+
+_RECHECK_SECONDS: Final = 60.0
+_FIRST_PAUSE_SECONDS: Final = 1.0
+_LONGEST_PAUSE_SECONDS: Final = 60.0
+
+
+def watch(environ: Mapping[str, str], path: Path, journal: Journal) -> NoReturn:
+    """Keep the local index of the checkout at `path` as its work tree is, until a signal.
+
+    Raises IndexerError: it is no checkout, another process watches it, or the first index fails.
+    """
+    repository = Repository(path)
+    root = repository.root
+    repository.close()
+    with held_checkout(data_dir_of(environ), root) as directory:
+        warm_up()
+        snapshots = Snapshots(root, directory)
+        snapshots.start_over()
+        events = Events(snapshots.repository, journal.note)
+        try:
+            _Session(environ, directory, snapshots, events, journal).last()
+        finally:
+            events.close()
+            snapshots.repository.close()
+
+
+class _Session:
+    """What one watcher has taken of the work tree, and what of that is indexed."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        directory: Path,
+        snapshots: Snapshots,
+        events: Events,
+        journal: Journal,
+    ) -> None:
+        self._environ = environ
+        self._directory = directory
+        self._snapshots = snapshots
+        self._events = events
+        self._journal = journal
+        self._root = snapshots.repository.root
+        self._taken = self._indexed = ""
+        self._is_begun = False
+        self._written_at: float | None = None  # the last write of those that are not indexed
+        self._compared_at = time.monotonic()
+        self._failures = 0
+
+    def last(self) -> NoReturn:
+        """Index, and wait for the next change, for ever."""
+        while True:
+            try:
+                with open_local_place(self._environ, self._root) as place:
+                    while _is_there(place):
+                        self._follow(place)
+            except IndexerError as error:  # the service does not start
+                self._bear(error)
+
+    def _follow(self, place: Place) -> None:
+        """Index what has changed, and wait until something else does."""
+        try:
+            self._bring_up(place)
+            self._wait(_RECHECK_SECONDS)
+            self._compare(place)
+        except IndexerError as error:
+            self._bear(error)
+
+    def _bring_up(self, place: Place) -> None:
+        """Index the work tree if it is not indexed as it is now."""
+        before = self._taken
+        self._taken = self._snapshots.take() or before
+        if self._taken == self._indexed:
+            self._written_at = None
+            return
+        if self._is_begun and self._written_at is None:
+            self._events.listen_again()  # the kernel has not told of it
+        report = self._index(place)
+        state = tell_watched(
+            self._directory, root=self._root, project=place.project, commit=self._taken
+        )
+        if self._is_begun:
+            self._journal.updated(Update(state, report, self._changed(), self._seconds()))
+        else:
+            self._journal.watching(Update(state, report))
+        self._indexed, self._is_begun = self._taken, True
+        self._written_at, self._failures = None, 0
+
+    def _index(self, place: Place) -> Report:
+        repository = self._snapshots.repository
+        if self._is_begun:
+            silent = Lines(io.StringIO())
+            return index_local(place, repository, self._taken, Requested.AUTO, silent)
+        with display(plain=self._journal.is_for_programs) as progress:
+            return index_local(place, repository, self._taken, Requested.AUTO, progress)
+
+    def _changed(self) -> frozenset[str]:
+        if not self._indexed:
+            return frozenset()
+        return self._snapshots.changed_paths(self._indexed, self._taken) or frozenset()
+
+    def _seconds(self) -> float | None:
+        """Since the last write, where the kernel told of one."""
+        return self._written_at and round(time.time() - self._written_at, 3)
+
+    def _wait(self, seconds: float) -> None:
+        for path in self._events.wait(seconds):
+            written_at = _written_at(self._root / path)
+            self._written_at = max(self._written_at or 0.0, written_at)
+
+    def _compare(self, place: Place) -> None:
+        """Now and then, see whether somebody else has indexed another commit of this checkout."""
+        if time.monotonic() - self._compared_at < _RECHECK_SECONDS:
+            return
+        self._compared_at = time.monotonic()
+        transport = place.transport()
+        try:
+            rows = Api(transport, place.organization).status(place.project)["projects"]
+        finally:
+            transport.close()
+        if [row["last_indexed_commit"] for row in rows] != [self._indexed]:
+            self._indexed = ""
+
+    def _bear(self, error: IndexerError) -> None:
+        """Say what is wrong, and wait before the next attempt; at the beginning, end with it."""
+        if not self._is_begun or not self._root.is_dir():
+            raise error
+        if isinstance(error, GitError):  # an object may be gone
+            self._snapshots.start_over()
+        pause = min(_FIRST_PAUSE_SECONDS * 2**self._failures, _LONGEST_PAUSE_SECONDS)
+        self._failures += 1
+        self._journal.failed(error, self._root, pause)
+        self._wait(pause)
+
+
+def _is_there(place: Place) -> bool:
+    """Whether the service that runs is still the same."""
+    server = running_server(place.data_dir)
+    return server is not None and server["url"] == place.url
+
+
+def _written_at(path: Path) -> float:
+    """When a file came to be as it is; of one that is gone, when its directory lost it.
+
+    A file's own time may be of its former life, as after `cp -p`.
+    """
+    while True:
+        try:
+            return path.lstat().st_ctime
+        except OSError:
+            path = path.parent
