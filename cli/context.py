@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cli.api import Asks
+    from cli.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +22,15 @@ class Invocation:
     def asks(self) -> Iterator["Asks"]:
         """Who answers here, for as long as it is asked. Raises IndexerError."""
         # Imported here: --help and a wrong argument answer at once.
-        from cli.api import Api
         from cli.place import open_place
-        from cli.shadow.asking import shadowed
 
         with open_place(self.environ, self.directory) as place:
-            yield shadowed(Api(place.transport(), place.organization), place)
+            yield asks_of(place)
+
+
+def asks_of(place: "Place") -> "Asks":
+    """Who answers for a place: its service, with uncommitted work in front where there is any."""
+    from cli.api import Api
+    from cli.shadow.asking import shadowed
+
+    return shadowed(Api(place.transport(), place.organization), place)

@@ -17,14 +17,14 @@ from typing import Any, Final, NoReturn
 
 import typer
 
-from cli.commands import index, init, search, serve, sidecar, status, trace, watch
+from cli.commands import impact, index, init, mcp, search, serve, sidecar, status, trace, watch
 from cli.context import Invocation
 from cli.refusals import told
 from indexer.config import take_environment
 from indexer.errors import IndexerError
 from indexer.exits import Exit, TerminatedError, exit_of
 
-_COMMANDS: Final = (init, index, watch, search, trace, status, sidecar, serve)
+_COMMANDS: Final = (init, index, search, trace, impact, status, watch, mcp, sidecar, serve)
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {code.meaning}" for code in Exit if code < Exit.TERMINATED
 )

@@ -55,7 +55,7 @@ def search(
     query: Annotated[
         list[str],
         typer.Argument(
-            metavar="QUERY",
+            metavar="QUERY...",
             callback=_query,
             help="Words, a name, or a sentence; several words are one query.",
         ),

@@ -29,7 +29,11 @@ def _symbol(symbol: str) -> str:
 
 Symbol = Annotated[
     str,
-    typer.Argument(callback=_symbol, help="A name, a qualified name (Auth.verify) or module:name."),
+    typer.Argument(
+        metavar="SYMBOL",
+        callback=_symbol,
+        help="A name, a qualified name (Auth.verify) or module:name.",
+    ),
 ]
 InProject = Annotated[
     str | None,

@@ -51,25 +51,24 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
         runner.annotate(Level.ERROR, advice.title(error), advice.message(error))
         runner.summarize(summary.of_failure(error, EXIT_OF[type(error)]))
         raise
-    found = json.dumps(report.as_json(impact)) if options.json else None
-    sys.stdout.write((found or report.as_text(impact)) + "\n")
+    found = json.dumps(report.as_json(impact)) if options.json else report.as_text(impact)
+    sys.stdout.write(found + "\n")
     runner.summarize(summary.of_impact(impact))
-    return Exit.NOT_INDEXED if impact.indexed_commit is None else Exit.OK
+    return report.exit_of(impact)
 
 
 def _assess(options: argparse.Namespace, environ: Mapping[str, str]) -> "Impact":
     from indexer.identity import Purpose
-    from indexer.impact.assessing import assess, range_of
-    from indexer.impact.questions import Questions
+    from indexer.impact.assessing import impact_of
 
     connection = connect(options, environ, Purpose.IMPACT)
-    repository, settings = connection.repository, connection.settings
-    return assess(
-        repository=repository,
-        questions=Questions(
-            connection.transport, organization=settings.organization, project=settings.project
-        ),
+    settings = connection.settings
+    return impact_of(
+        connection.repository,
+        connection.transport,
+        organization=settings.organization,
         project=settings.project,
-        compared=range_of(repository, settings.github, options.range),
+        github=settings.github,
+        named=options.range,
         min_confidence=options.min_confidence,
     )

@@ -19,6 +19,7 @@ from indexer.impact.questions import (
     Receipt,
 )
 from indexer.planning import Relation
+from indexer.transport import Transport
 
 _ATTEMPTS: Final = 3
 # Beside constructors that are called as their class is; with the endings of their files.
@@ -61,6 +62,26 @@ class Impact:
 
 
 NO_ANSWER: Final = Answer((), (), None, Receipt({}, (), 0, ()))
+
+
+def impact_of(
+    repository: Repository,
+    transport: Transport,
+    *,
+    organization: str,
+    project: str,
+    github: GitHubContext,
+    named: str | None,
+    min_confidence: str,
+) -> Impact:
+    """The impact of the range that is named, or `range_of` chooses. Raises IndexerError."""
+    return assess(
+        repository=repository,
+        questions=Questions(transport, organization=organization, project=project),
+        project=project,
+        compared=range_of(repository, github, named),
+        min_confidence=min_confidence,
+    )
 
 
 def range_of(repository: Repository, github: GitHubContext, named: str | None) -> Range:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from indexer.actions import plain
+from indexer.exits import Exit
 from indexer.impact.assessing import Impact, Lines
 from indexer.impact.questions import AffectedProject, Call, ChangedSymbol, Receipt
 from indexer.wording import counted
@@ -13,6 +14,11 @@ CALLS_SHOWN: Final = 20  # of one definition in one project
 OWN_CALLS_SHOWN: Final = 5
 NAMES_SHOWN: Final = 20
 _FUNCTIONS: Final = frozenset({"function", "method"})
+
+
+def exit_of(impact: Impact) -> Exit:
+    """Callers are no failure; a project that nobody has indexed is one."""
+    return Exit.NOT_INDEXED if impact.indexed_commit is None else Exit.OK
 
 
 def as_json(impact: Impact) -> dict[str, Any]:

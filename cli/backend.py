@@ -1,0 +1,111 @@
+"""The place of this directory as what MCP tools ask: in threads, once it is there."""
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+import anyio.to_thread
+
+from agents.errors import RefusedError
+from cli.api import Asks
+from cli.context import Invocation, asks_of
+from cli.place import open_place
+from indexer.errors import CentralRefusedError, CentralUnreachableError, IndexerError
+
+_Answer = dict[str, Any]
+_Ask = Callable[[Asks, Mapping[str, Any]], _Answer]
+
+
+class PlaceBackend:
+    """`agents.backend.Backend`, of one organisation.
+
+    A service on this machine may still be starting: who asks waits for it. One that has gone is
+    looked for, or started, again by the next question. What it holds ends with the process.
+    """
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+        self._opening = threading.Lock()
+        self._opened: tuple[str, Asks] | None = None
+        self._held = ExitStack()
+
+    async def search(self, body: Mapping[str, Any]) -> _Answer:
+        """Search."""
+        return await self._answer(body, lambda asks, asked: asks.search(asked))
+
+    async def trace(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
+        """Trace."""
+        return await self._answer(parameters, lambda asks, asked: asks.trace(what, asked))
+
+    async def status(self, parameters: Mapping[str, Any]) -> _Answer:
+        """What is indexed."""
+        return await self._answer(parameters, lambda asks, asked: asks.status(asked.get("project")))
+
+    def opened(self) -> tuple[str, Asks]:
+        """The organisation, and who answers; looked for, or started, by the first who asks.
+
+        Raises IndexerError.
+        """
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def _open(self) -> tuple[str, Asks]:
+        place = self._held.enter_context(
+            open_place(self._invocation.environ, self._invocation.directory)
+        )
+        return place.organization, asks_of(place)
+
+    async def _answer(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
+        """Who is cancelled waits no longer; the thread is free when there is an answer."""
+        asked = partial(self._asked, parameters, ask)
+        return await anyio.to_thread.run_sync(asked, abandon_on_cancel=True)
+
+    def _asked(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
+        try:
+            organization, asks = self.opened()
+            return ask(asks, _own(parameters, organization))
+        except CentralUnreachableError as error:
+            self._forget()
+            raise _refusal(error) from error
+        except IndexerError as error:
+            raise _refusal(error) from error
+
+    def _forget(self) -> None:
+        with self._opening:
+            self._opened = None
+            self._held.close()
+
+
+def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
+    """`parameters` without the organisation, of which there is only one."""
+    named = parameters.get("org_id")
+    if named and named not in {organization, f"org-{organization}"}:
+        raise RefusedError(
+            f"This server is of the organisation {organization}; leave workspace out.",
+            code="organization_not_found",
+            status=HTTPStatus.NOT_FOUND,
+        )
+    return {name: value for name, value in parameters.items() if name != "org_id"}
+
+
+def _refusal(error: IndexerError) -> RefusedError:
+    if isinstance(error, CentralRefusedError):
+        return RefusedError(_told(error), code=error.code, status=error.status)
+    if isinstance(error, CentralUnreachableError):
+        return RefusedError(
+            str(error), code="service_unavailable", status=HTTPStatus.SERVICE_UNAVAILABLE
+        )
+    return RefusedError(str(error), code="service_failed", status=HTTPStatus.BAD_GATEWAY)
+
+
+def _told(error: CentralRefusedError) -> str:
+    detail, near = error.problem.get("detail"), error.problem.get("near")
+    if not isinstance(detail, str) or error.status in {401, 403}:  # what to set stands in the error
+        return str(error)
+    names = ", ".join(map(str, near)) if isinstance(near, list) else ""
+    return f"{detail} Alike: {names}." if names else detail

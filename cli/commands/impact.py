@@ -1,0 +1,63 @@
+"""`impact`: who calls what a branch changes, in other repositories too."""
+
+from typing import Annotated
+
+import typer
+
+from cli.context import Invocation
+from cli.options import Confidence, Json, MinConfidence, Project, examples
+from indexer.exits import Exit
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "impact",
+    epilog=examples(
+        "codesearch impact",
+        "codesearch impact main..feature --min-confidence high",
+        "codesearch impact HEAD~1..HEAD --json | jq '.symbols[].projects[].project'",
+    ),
+)
+def impact(
+    ctx: typer.Context,
+    compared: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[BASE..HEAD]",
+            show_default=False,
+            help="What HEAD changes since it left BASE; else since it left the remote's default "
+            "branch.",
+        ),
+    ] = None,
+    project: Project = None,
+    min_confidence: MinConfidence = Confidence.MEDIUM,
+    json: Json = False,
+) -> Exit:
+    """Tell who calls what a branch changes, in every repository.
+
+    Asks git in the repository of this directory what is changed. That nobody calls it is an
+    answer too: the exit code is 0.
+    """
+    from cli.console import Console, tell
+    from cli.place import open_place
+    from indexer.config import GitCredential, GitHubContext
+    from indexer.git import Repository
+    from indexer.impact import report
+    from indexer.impact.assessing import impact_of
+
+    invocation: Invocation = ctx.obj
+    repository = Repository(invocation.directory, GitCredential.load(invocation.environ))
+    with open_place(invocation.environ, invocation.directory, project=project) as place:
+        found = impact_of(
+            repository,
+            place.transport(),
+            organization=place.organization,
+            project=place.project,
+            github=GitHubContext(),
+            named=compared,
+            min_confidence=str(min_confidence),
+        )
+    console = Console.of(invocation.environ)
+    tell(console.as_json(report.as_json(found)) if json else report.as_text(found) + "\n")
+    return report.exit_of(found)
