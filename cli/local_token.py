@@ -31,8 +31,8 @@ class LocalToken:
     def __init__(self, data_dir: Path, organization: str) -> None:
         self._data_dir = data_dir
         self._organization = organization
-        # Whatever the organisation is called: only the service says which names are valid.
-        name = quote(organization, safe="").replace(".", "%2E")
+        # Whatever it is called: only the service says which names are valid, none of them longer.
+        name = quote(organization, safe="").replace(".", "%2E")[:64]
         self._path = data_dir / "local_tokens" / name
         self._token = ""
         self._lock = threading.Lock()

@@ -1,0 +1,155 @@
+"""The service that commands start for their own duration."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+
+from central.runtime import is_held, running_server
+from cli.embedded import used_service
+from indexer.errors import CentralUnreachableError, ConfigurationError
+from scripts.local_service import clean_environment
+from tests.cli.command import PROGRAM, codesearch
+from tests.e2e.conftest import new_data_directory
+
+# A command that uses the service until its standard input ends.
+USER = """
+import os, sys
+from pathlib import Path
+from cli.embedded import used_service
+with used_service(Path(sys.argv[1]), environ=os.environ, tell=sys.stderr.write) as server:
+    print(server["url"], server["pid"], flush=True)
+    sys.stdin.read()
+"""
+
+# What a shell may have set for the program that is worked on: ours makes no tables there.
+OTHERS = {
+    "DATABASE_URL": "postgresql://127.0.0.1:9/of-another-program",
+    "CELERY_BROKER_URL": "redis://127.0.0.1:9/0",
+    "DJANGO_SETTINGS_MODULE": "another.settings",
+}
+
+
+@pytest.fixture(scope="module")
+def data_dir() -> Iterator[Path]:
+    """A data directory that no service has used."""
+    with new_data_directory() as directory:
+        yield directory
+
+
+def start_user(data_dir: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", USER, data_dir],
+        env=clean_environment(OTHERS),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.02)
+
+
+def first_line(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def processes_of(data_dir: Path) -> list[str]:
+    """Whatever runs on the data directory, PostgreSQL among it."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if str(data_dir) in (*process.cmdline(), process.environ().get("AETERNA_DATA_DIR")):
+                found.append(" ".join(process.cmdline()))
+        except psutil.Error:
+            continue
+    return found
+
+
+def test_commands_at_once_share_one_server_and_a_killed_one_leaves_none(data_dir: Path) -> None:
+    users = [start_user(data_dir) for _ in range(2)]
+    with ExitStack() as stack:
+        for user in users:
+            stack.enter_context(user)
+        lines = {first_line(user) for user in users}
+        assert len(lines) == 1, lines
+        pid = int(lines.pop().split()[1])
+        assert pid not in {user.pid for user in users}
+        users[0].kill()
+        users[0].wait()
+        late = stack.enter_context(start_user(data_dir))
+        assert int(first_line(late).split()[1]) == pid
+        for user in (users[1], late):
+            user.kill()
+    wait_until(lambda: not is_held(data_dir))
+    wait_until(lambda: not processes_of(data_dir))
+
+
+def test_two_servers_on_one_data_directory(data_dir: Path, tmp_path: Path) -> None:
+    """The second says who holds it; commands use the first, and leave it running."""
+    environ = {"AETERNA_DATA_DIR": str(data_dir), "AETERNA_BIND": "127.0.0.1:0"}
+    first = subprocess.Popen(
+        [*PROGRAM, "serve"], env=clean_environment(environ), stderr=subprocess.PIPE, text=True
+    )
+    with first:
+        assert first.stderr
+        said = first.stderr.readline()
+        server = running_server(data_dir)
+        assert server
+        assert server["pid"] == first.pid
+        assert said == f"Aeterna Code Search is at {server['url']}, data in {data_dir}\n"
+
+        second = codesearch(
+            "serve", "--data-dir", data_dir, "--bind", "127.0.0.1:0", directory=tmp_path, environ={}
+        )
+        assert second.returncode == 2
+        assert second.stderr == (
+            f"{data_dir} is held by pid {first.pid} at {server['url']}. Use that server, stop it, "
+            "or set AETERNA_DATA_DIR to another directory.\n"
+        )
+
+        told: list[str] = []
+        with used_service(data_dir, environ={}, tell=told.append) as used:
+            assert used == server
+        assert told == []
+        assert first.poll() is None
+
+        first.send_signal(signal.SIGTERM)
+        assert first.wait(timeout=60) == 0
+
+
+def test_why_it_does_not_start_is_told_with_what_to_do(tmp_path: Path) -> None:
+    environ = {**os.environ, "AETERNA_SWEEP_SECONDS": "often"}
+    (tmp_path / "server.log").write_text("of an earlier server\n")
+    with (
+        pytest.raises(CentralUnreachableError, match="AETERNA_SWEEP_SECONDS must be") as caught,
+        used_service(tmp_path, environ=environ, tell=str),
+    ):
+        pass
+    assert "an earlier server" not in str(caught.value)
+    assert str(tmp_path / "server.log") in str(caught.value)
+    assert "AETERNA_URL" in str(caught.value)
+
+
+def test_where_only_the_command_line_is_installed_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "django", None)  # as if it were not there
+    with (
+        pytest.raises(ConfigurationError, match=r"AETERNA_URL.*requirements/central.txt"),
+        used_service(tmp_path, environ={}, tell=str),
+    ):
+        pass

@@ -1,0 +1,82 @@
+"""The credential of the embedded service."""
+
+import stat
+from pathlib import Path
+
+import httpx
+import pytest
+
+from cli.embedded import running_place
+from cli.local_token import LocalToken
+from indexer.errors import CentralRefusedError, CentralUnreachableError
+from indexer.transport import Transport
+from scripts.local_service import Service
+
+
+@pytest.fixture
+def kept(service: Service, request: pytest.FixtureRequest) -> Path:
+    """Where the token of this test's organisation is kept."""
+    name = request.node.name.partition("[")[0].replace("_", "-")[:60].strip("-")
+    return service.data_dir / "local_tokens" / name
+
+
+def test_it_is_kept_for_its_owner_alone(service: Service, kept: Path) -> None:
+    token = LocalToken(service.data_dir, kept.name).bearer()
+    assert kept.read_text() == token
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    assert LocalToken(service.data_dir, kept.name).bearer() == token
+    assert sorted(kept.parent.glob("tmp*")) == []
+
+
+def test_one_that_is_refused_is_replaced_where_it_is_used(service: Service, kept: Path) -> None:
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("aet_of_a_database_that_is_gone")
+    place = running_place(service.data_dir, kept.name)
+    assert place
+    url, credentials = place
+    transport = Transport(url=url, credentials=credentials, retry_seconds=0)
+    answer = transport.request("GET", f"/api/v1/index/status?org_id={kept.name}")
+    transport.close()
+    assert answer["projects"] == []
+    assert kept.read_text() == credentials.bearer() != "aet_of_a_database_that_is_gone"
+
+
+def test_another_commands_new_one_is_taken(service: Service, kept: Path) -> None:
+    first = LocalToken(service.data_dir, kept.name)
+    refused = first.bearer()
+    kept.write_text("of-another-command")
+    assert first.renew(refused)
+    assert first.bearer() == "of-another-command"
+    assert first.renew("of-a-third-one")
+    assert first.bearer() == "of-another-command"
+
+
+@pytest.mark.parametrize("organization", ["../../etc/passwd", "..", "", "Acme", "a" * 300])
+def test_the_service_says_which_names_are_valid(service: Service, organization: str) -> None:
+    before = sorted(service.data_dir.rglob("local_tokens/**"))
+    with pytest.raises(CentralRefusedError, match=r"Use 1 to 63|cannot be blank") as caught:
+        LocalToken(service.data_dir, organization).bearer()
+    assert caught.value.status == 400
+    assert sorted(service.data_dir.rglob("local_tokens/**")) == before
+
+
+def test_without_a_service_there_is_none(tmp_path: Path) -> None:
+    assert running_place(tmp_path, "local") is None
+    with pytest.raises(CentralUnreachableError, match="run the command again"):
+        LocalToken(tmp_path, "local").bearer()
+
+
+def test_neither_it_nor_what_it_is_used_for_goes_through_a_proxy(
+    service: Service, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(service.url)
+    credentials = LocalToken(service.data_dir, kept.name)
+    transport = Transport(url=service.url, credentials=credentials, retry_seconds=0)
+    assert transport.request("GET", f"/api/v1/index/status?org_id={kept.name}")
+    transport.close()

@@ -1,0 +1,102 @@
+"""Where the index is: what is set says it; with nothing set, it is on this machine."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cli.local_token import LocalToken
+from cli.place import Place, open_place
+from indexer.errors import ConfigurationError
+from indexer.identity import Purpose
+from scripts.local_service import Service
+from tests.cli.conftest import MakeRepository
+
+CENTRAL = {
+    "AETERNA_URL": "https://code.example/",
+    "AETERNA_ORGANIZATION": "acme",
+    "AETERNA_TOKEN": "aet_secret",
+}
+
+
+def place_of(directory: Path, environ: dict[str, str], **options: str) -> Place:
+    with open_place(environ, directory, **options) as place:
+        return place
+
+
+def local(service: Service, **more: str) -> dict[str, str]:
+    return {"AETERNA_DATA_DIR": str(service.data_dir), **more}
+
+
+def test_a_configured_service_is_asked_with_the_token_that_is_set(
+    make_repository: MakeRepository,
+) -> None:
+    root = make_repository("shop", {"src/a.py": "a = 1\n"})
+    place = place_of(root / "src", CENTRAL)
+    assert (place.url, place.organization) == ("https://code.example", "acme")
+    assert (place.project, place.root, place.is_local) == ("shop", root, False)
+    assert place.credentials.bearer() == "aet_secret"
+    assert "aet_" not in repr(place)
+
+
+def test_the_projects_file_names_the_service_and_the_environment_wins(
+    make_repository: MakeRepository,
+) -> None:
+    server = '[server]\nurl = "https://file"\norganization = "file"\nproject = "file"\n'
+    root = make_repository("shop", {".codesearch.toml": server, "src/a.py": ""})
+    place = place_of(root / "src", {"AETERNA_TOKEN": "t", "AETERNA_ORGANIZATION": "env"})
+    assert (place.url, place.organization, place.project) == ("https://file", "env", "file")
+    given = place_of(root, CENTRAL, url="http://given", organization="o", project="p")
+    assert (given.url, given.organization, given.project) == ("http://given", "o", "p")
+
+
+@pytest.mark.parametrize("name", ["AETERNA_ORGANIZATION", "AETERNA_TOKEN"])
+def test_what_a_configured_service_lacks_is_named(name: str, tmp_path: Path) -> None:
+    environ = {key: value for key, value in CENTRAL.items() if key != name}
+    with pytest.raises(ConfigurationError, match=f"{name} is not set; set it in the environment"):
+        place_of(tmp_path, environ)
+
+
+@pytest.mark.parametrize(
+    ("purpose", "scope"), [(Purpose.IMPACT, "search"), (Purpose.INDEX, "index")]
+)
+def test_a_token_that_may_not_is_told_the_scope_that_it_needs(
+    purpose: Purpose, scope: str, tmp_path: Path
+) -> None:
+    with open_place(CENTRAL, tmp_path, purpose=purpose) as place:
+        assert f"`{scope}`" in place.credentials.hints["insufficient_scope"]
+
+
+def test_with_nothing_set_the_service_of_this_machine_is_asked(
+    service: Service, make_repository: MakeRepository
+) -> None:
+    root = make_repository("place-shop", {"a.py": ""})
+    place = place_of(root, local(service))
+    assert (place.url, place.organization, place.project) == (service.url, "local", "place-shop")
+    assert (place.data_dir, place.root, place.is_local) == (service.data_dir, root, True)
+    assert isinstance(place.credentials, LocalToken)
+
+
+def test_organisation_project_and_token_may_be_set_for_it_too(
+    service: Service, make_repository: MakeRepository
+) -> None:
+    root = make_repository("place-named", {"a.py": ""})
+    environ = local(service, AETERNA_ORGANIZATION="acme", AETERNA_TOKEN="aet_mine")
+    place = place_of(root, environ, project="place-other")
+    assert (place.organization, place.project) == ("acme", "place-other")
+    assert place.credentials.bearer() == "aet_mine"
+
+
+def test_outside_of_a_repository_there_is_no_project(service: Service, tmp_path: Path) -> None:
+    place = place_of(tmp_path, local(service))
+    assert (place.project, place.root) == ("", None)
+
+
+def test_work_trees_of_one_repository_are_indexed_apart(
+    service: Service, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    root = make_repository("place-trees", {"a.py": ""})
+    other = tmp_path / "other" / "place-trees"
+    subprocess.run(["git", "-C", root, "worktree", "add", "-q", other, "-b", "b"], check=True)
+    names = [place_of(directory, local(service)).project for directory in (root, other)]
+    assert names == ["place-trees", "place-trees-2"]
