@@ -63,6 +63,7 @@ def _application(**texts: str) -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         result_callback=_end,
+        context_settings={"help_option_names": ["-h", "--help"]},
         **texts,  # type: ignore[arg-type]
     )
 
@@ -75,6 +76,8 @@ def _run(application: typer.Typer, name: str) -> NoReturn:
     environ = take_environment()
     # httpx imports its own command line, and click and rich for it, where these are installed.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    for stream in (sys.stdout, sys.stderr):  # a terminal may not have every letter
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     signal.signal(signal.SIGTERM, _terminate)
     _leave(_exit_code(application, name, environ))

@@ -43,8 +43,8 @@ def notes(answer: Mapping[str, Any]) -> Iterator[str]:
     receipt = answer["receipt"]
     yield _receipt_line(receipt)
     yield from (_in_options(limit) for limit in receipt.get("cut", ()))
-    if answer.get("next_cursor"):
-        yield "There are more; --top-k or --limit shows them, or the filters choose among them."
+    if answer.get("next_cursor") and "definitions" in answer:
+        yield "There are more: --limit shows them, or --project, --file and --line choose."
     if unresolved := receipt.get("unresolved", {}).get("count"):
         yield (
             f"{counted(unresolved, 'use')} of such names could not be resolved; "
@@ -75,6 +75,12 @@ def _receipt_line(receipt: Mapping[str, Any]) -> str:
     if missing := receipt["missing"]:
         parts.append(f"may lack something of {_missing(missing)}")
     return one_line("; ".join(parts) + ".")
+
+
+def local_line(local: Mapping[str, Any]) -> str:
+    """What stands in front of the service's answer: this checkout's work that is not committed."""
+    files = "every file" if local["files"] is None else counted(local["files"], "changed file")
+    return one_line(f"{files} of {local['project']} as in this checkout {age(local['indexed_at'])}")
 
 
 def _asked(projects: Sequence[Mapping[str, Any]]) -> str:

@@ -117,6 +117,9 @@ def _show(invocation: Invocation, body: "Mapping[str, Any]", *, json: bool) -> E
     else:
         tell(snippets.drawn(console, results) if console.is_terminal else snippets.plain(results))
         note(*receipts.notes(answer))
+    if body.get("exclude_projects") and not answer["receipt"]["projects"]:
+        note("--exclude-project leaves no repository over.")
+        return Exit.NOTHING_FOUND
     code, why = receipts.ending(answer, found=len(results))
     note(why)
     return code

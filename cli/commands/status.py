@@ -33,6 +33,8 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         tell(console.as_json(answer))
     else:
         tell(states.drawn(console, answer) if console.is_terminal else states.plain(answer))
+        if local := answer.get("local"):
+            note(f"In front of it: {receipts.local_line(local)}.")
     if indexed:
         return Exit.OK
     note(receipts.NOTHING_INDEXED)
