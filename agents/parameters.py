@@ -1,6 +1,6 @@
 """Parameters that several tools have, with the limits that the API has."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ Symbol = Annotated[
 Workspace = Annotated[
     str | None,
     Field(
-        max_length=104,
+        max_length=100,
         description="The organisation's slug, or org-<slug>. Rarely needed: the credential has one",
     ),
 ]
@@ -41,10 +41,9 @@ MaxTokens = Annotated[
         description="The size of the answer; what does not fit is left out, and counted",
     ),
 ]
-Cursor = Annotated[
-    str | None,
-    Field(max_length=10_000, description="next_cursor of the page before, all else being equal"),
-]
+_NEXT: Final = "next_cursor of the page before, all else being equal"
+Cursor = Annotated[str | None, Field(max_length=10_000, description=_NEXT)]
+SearchCursor = Annotated[str | None, Field(max_length=500, description=_NEXT)]
 Confidence = Annotated[
     Literal["high", "medium", "low"],
     Field(description="How sure a link must be; low lists places that share the name only"),

@@ -21,6 +21,7 @@ from agents.parameters import (
     Project,
     Projects,
     Query,
+    SearchCursor,
     Symbol,
     Workspace,
 )
@@ -88,7 +89,7 @@ class _SidecarTools:
             int | None, Field(ge=0, le=100_000, description="Characters of content at most")
         ] = None,
         min_similarity: Annotated[float | None, Field(ge=0.0, le=1.0)] = None,
-        cursor: Cursor = None,
+        cursor: SearchCursor = None,
         max_tokens: Unlimited = None,
     ) -> Annotated[CallToolResult, SearchResults]:
         """Search the organisation's code by meaning or by identifier.

@@ -32,6 +32,7 @@ from agents.parameters import (
     Project,
     Projects,
     Query,
+    SearchCursor,
     Symbol,
     Workspace,
     given,
@@ -107,7 +108,7 @@ class _CodeTools:
         mode: Annotated[
             Mode, Field(description="hybrid suits most; symbol looks for names only")
         ] = "hybrid",
-        cursor: Cursor = None,
+        cursor: SearchCursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, SearchAnswer]:
         """Find code in all indexed repositories by what it does, or by an identifier.

@@ -40,7 +40,7 @@ def record(acme: Organization) -> None:
     keep("search_empty", acme.search("verify a JWT", path="no/such/folder"))
     keep("callers", acme.get("trace/callers", symbol="AuthMiddleware"))
     keep("callers_deep", acme.get("trace/callers", symbol="retry_call", depth="2", limit="8"))
-    keep("callers_empty", acme.get("trace/callers", symbol="build", project="payments-api"))
+    keep("callers_empty", acme.get("trace/callers", symbol="reseller_applications"))
     keep("callees", acme.get("trace/callees", symbol="ProcessPayment"))
     keep("graph", acme.get("trace/graph", symbol="ProcessPayment", depth="1"))
     keep("status", acme.get("index/status"))

@@ -1,0 +1,54 @@
+"""Calls of tools as a client of the SDK makes them, over a connection in memory."""
+
+import asyncio
+from typing import Any
+
+from mcp.client.client import Client
+from mcp.server import MCPServer
+from mcp.types import CallToolResult, TextContent, Tool
+
+from agents.backend import Backend
+from agents.errors import LOCAL_ADVICE
+from agents.sidecar import add_sidecar_tools
+from agents.tools import add_code_tools
+
+
+def code_server(backend: Backend) -> MCPServer[Any]:
+    """A server of the `code_*` tools."""
+    server = MCPServer("codesearch", log_level="ERROR")
+    add_code_tools(server, lambda: backend, advice=LOCAL_ADVICE)
+    return server
+
+
+def sidecar_server(backend: Backend) -> MCPServer[Any]:
+    """A server of the `codesearch_*` tools."""
+    server = MCPServer("sidecar", log_level="ERROR")
+    add_sidecar_tools(server, lambda: backend)
+    return server
+
+
+def tools_of(server: MCPServer[Any]) -> dict[str, Tool]:
+    """The tools that a client is told of."""
+
+    async def listed() -> dict[str, Tool]:
+        async with Client(server) as client:
+            return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    return asyncio.run(listed())
+
+
+def call(server: MCPServer[Any], tool: str, mode: str = "auto", **arguments: Any) -> CallToolResult:
+    """The result of a call; the client holds it against the tool's output schema."""
+
+    async def called() -> CallToolResult:
+        async with Client(server, mode=mode) as client:
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(called())
+
+
+def text_of(result: CallToolResult) -> str:
+    """The text form of a result."""
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text

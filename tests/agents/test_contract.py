@@ -1,0 +1,152 @@
+"""The tools' shapes and limits are those of the API, so that the two cannot drift apart."""
+
+import types
+from typing import Any, Union, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+from rest_framework import serializers
+
+from agents import answers, parameters
+from agents.errors import INVALID
+from agents.sidecar_shapes import sidecar_arguments
+from central.repositories.serializers import IndexStatus
+from central.search.query import Mode
+from central.search.serializers import SearchAnswerSerializer, SearchRequestSerializer
+from central.trace.serializers import (
+    CalleesRequestSerializer,
+    CallersRequestSerializer,
+    GraphRequestSerializer,
+)
+from central.trace.shapes import CalleesSerializer, CallersSerializer, GraphSerializer
+from indexer.records import ChunkType
+from tests.agents.calling import call, code_server, sidecar_server, text_of, tools_of
+from tests.agents.recorded import RecordedBackend
+
+OURS = {"left_out"}  # what only the tools add
+
+SHAPES = [
+    (answers.SearchAnswer, SearchAnswerSerializer),
+    (answers.CallersAnswer, CallersSerializer),
+    (answers.CalleesAnswer, CalleesSerializer),
+    (answers.GraphAnswer, GraphSerializer),
+    (answers.StatusAnswer, IndexStatus),
+]
+REQUESTS = {
+    "code_search": SearchRequestSerializer,
+    "code_trace_callers": CallersRequestSerializer,
+    "code_trace_callees": CalleesRequestSerializer,
+    "code_graph": GraphRequestSerializer,
+    "codesearch_search": SearchRequestSerializer,
+    "codesearch_trace_callers": CallersRequestSerializer,
+    "codesearch_trace_callees": CalleesRequestSerializer,
+    "codesearch_trace_graph": GraphRequestSerializer,
+}
+ALIASES = {"workspace": "org_id", "projects": "include_projects"}
+TOOLS_OWN = {"max_tokens", "compact"}
+# By the kind of field: what JSON Schema calls the limits, and what the serializers do.
+NUMBER = {"minimum": "min_value", "maximum": "max_value"}
+LIST = {"minItems": "min_length", "maxItems": "max_length"}
+TEXT = {"maxLength": "max_length"}
+
+
+def of_model(model: type[BaseModel]) -> dict[str, Any]:
+    """The members of a model, each with those of the object it holds."""
+    return {
+        name: nested(field.annotation)
+        for name, field in model.model_fields.items()
+        if name not in OURS
+    }
+
+
+def nested(annotation: Any) -> Any:
+    """The members of the model in `X`, `list[X]` and `X | None`; else None."""
+    if get_origin(annotation) in {list, Union, types.UnionType}:
+        return next(filter(None, map(nested, get_args(annotation))), None)
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return of_model(annotation) if is_model else None
+
+
+def of_serializer(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any] | None:
+    """The same of a serializer."""
+    if isinstance(serializer, serializers.ListSerializer):
+        return of_serializer(serializer.child)
+    if not isinstance(serializer, serializers.Serializer):
+        return None
+    return {name: of_serializer(field) for name, field in serializer.fields.items()}
+
+
+@pytest.mark.parametrize(
+    ("model", "serializer"), SHAPES, ids=[model.__name__ for model, _ in SHAPES]
+)
+def test_the_members_of_an_answer_are_those_of_the_api(
+    model: type[BaseModel], serializer: type[serializers.Serializer[Any]]
+) -> None:
+    assert of_model(model) == of_serializer(serializer())
+
+
+def test_what_may_be_null_in_the_api_may_be_null_here() -> None:
+    for model, serializer in SHAPES:
+        for name, field in serializer().fields.items():
+            takes_none = type(None) in get_args(model.model_fields[name].annotation)
+            assert takes_none or not field.allow_null, f"{model.__name__}.{name}"
+
+
+@pytest.fixture(scope="module")
+def tools() -> dict[str, Any]:
+    backend = RecordedBackend()
+    return tools_of(code_server(backend)) | tools_of(sidecar_server(backend))
+
+
+@pytest.mark.parametrize("tool", REQUESTS)
+def test_the_limits_of_an_argument_are_those_of_the_api(tool: str, tools: dict[str, Any]) -> None:
+    fields = REQUESTS[tool]().fields
+    for name, schema in tools[tool].input_schema["properties"].items():
+        if name in TOOLS_OWN:
+            continue
+        field = fields[ALIASES.get(name, name)]
+        names = names_of_limits(field)
+        kinds = [schema, *schema.get("anyOf", ())]
+        told = {key: kind[key] for kind in kinds for key in names if key in kind}
+        limits = {key: getattr(field, attribute, None) for key, attribute in names.items()}
+        assert told == {key: limit for key, limit in limits.items() if limit is not None}, name
+
+
+def names_of_limits(field: serializers.Field[Any, Any, Any, Any]) -> dict[str, str]:
+    if isinstance(field, serializers.ListField):
+        return LIST
+    return TEXT if isinstance(field, serializers.CharField) else NUMBER
+
+
+def test_chunk_types_and_modes_are_those_of_the_api() -> None:
+    assert list(get_args(parameters.ChunkType)) == [str(kind) for kind in ChunkType]
+    assert list(get_args(parameters.Mode)) == [str(mode) for mode in Mode]
+
+
+def test_defaults_are_those_of_the_api_but_for_the_size_of_a_graph(tools: dict[str, Any]) -> None:
+    differing = {
+        (tool, name)
+        for tool, serializer in REQUESTS.items()
+        for name, schema in tools[tool].input_schema["properties"].items()
+        if name not in TOOLS_OWN and schema.get("default") is not None
+        if schema["default"] != serializer().fields[name].default
+    }
+    assert differing == {("code_graph", "limit")}
+
+
+@pytest.mark.parametrize("tool", ["code_search", "codesearch_search"])
+def test_an_argument_that_does_not_exist_is_refused_by_name(tool: str) -> None:
+    backend = RecordedBackend()
+    server = code_server(backend) if tool == "code_search" else sidecar_server(backend)
+    result = call(server, tool, query="x", porject="auth-service")
+    assert result.is_error
+    assert text_of(result).startswith(f"{INVALID} (400): There is no argument porject. There are: ")
+    assert backend.asked == []
+
+
+def test_the_arguments_of_a_sidecar_exist() -> None:
+    for tool, serializer in REQUESTS.items():
+        if tool.startswith("codesearch_"):
+            told = tools_of(sidecar_server(RecordedBackend()))[tool].input_schema["properties"]
+            known = set(sidecar_arguments(dict.fromkeys(serializer().fields, ""))) - {"queries"}
+            assert known == set(told) - TOOLS_OWN
