@@ -37,11 +37,13 @@ def tools_of(server: MCPServer[Any]) -> dict[str, Tool]:
     return asyncio.run(listed())
 
 
-def call(server: MCPServer[Any], tool: str, mode: str = "auto", **arguments: Any) -> CallToolResult:
+def call(
+    server: MCPServer[Any], tool: str, client_mode: str = "auto", **arguments: Any
+) -> CallToolResult:
     """The result of a call; the client holds it against the tool's output schema."""
 
     async def called() -> CallToolResult:
-        async with Client(server, mode=mode) as client:
+        async with Client(server, mode=client_mode) as client:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(called())

@@ -1,0 +1,163 @@
+"""Answers cut to a budget: within it, honest about what is left out, and still of one piece."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import answers
+from agents.budget import MAX_TOKENS, MIN_TOKENS, Budget, tokens_of
+from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_status
+from agents.text import graph_text, links_text, search_text, status_text
+from tests.agents.recorded import recorded
+
+TOKENS = st.integers(min_value=MIN_TOKENS, max_value=4_000)
+FITTED = {
+    "search": (fit_search, search_text, answers.SearchAnswer),
+    "search_expanded": (fit_search, search_text, answers.SearchAnswer),
+    "callers": (
+        lambda answer, tokens: fit_links(answer, "callers", tokens),
+        lambda answer: links_text(answer, "callers"),
+        answers.CallersAnswer,
+    ),
+    "callers_deep": (
+        lambda answer, tokens: fit_links(answer, "callers", tokens),
+        lambda answer: links_text(answer, "callers"),
+        answers.CallersAnswer,
+    ),
+    "callees": (
+        lambda answer, tokens: fit_links(answer, "callees", tokens),
+        lambda answer: links_text(answer, "callees"),
+        answers.CalleesAnswer,
+    ),
+    "graph": (fit_graph, graph_text, answers.GraphAnswer),
+    "status": (fit_status, status_text, answers.StatusAnswer),
+}
+
+
+@pytest.mark.parametrize("name", FITTED)
+@given(tokens=TOKENS)
+def test_both_forms_stay_within_the_budget(name: str, tokens: int) -> None:
+    fit, text, model = FITTED[name]
+    fitted = fit(recorded(name), tokens)
+    assert tokens_of(fitted) <= tokens
+    assert tokens_of(text(fitted)) <= tokens
+    model.model_validate(fitted)
+
+
+@pytest.mark.parametrize("name", FITTED)
+@given(tokens=TOKENS)
+def test_what_is_left_out_is_counted(name: str, tokens: int) -> None:
+    fit, _, _ = FITTED[name]
+    whole = recorded(name)
+    fitted = fit(whole, tokens)
+    counts = fitted.get("left_out", {"counts": {}})["counts"]
+    for path, rows in lists_of(whole).items():
+        kept = lists_of(fitted)[path]
+        assert len(rows) - len(kept) == counts.get(path, 0), path
+
+
+def lists_of(answer: dict[str, Any]) -> dict[str, list[Any]]:
+    """The lists of an answer that may be cut, by the names that `left_out` has for them."""
+    names = {"results", "definitions", "callers", "callees", "nodes", "edges", "projects"}
+    found = {name: answer[name] for name in names if name in answer}
+    receipt = answer.get("receipt", {})
+    found |= {f"receipt.{name}": receipt[name] for name in ("projects", "missing") if receipt}
+    if "unresolved" in receipt:
+        found["receipt.unresolved.sample"] = receipt["unresolved"]["sample"]
+    return found
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_what_fits_is_not_touched(name: str) -> None:
+    fit, _, _ = FITTED[name]
+    whole = recorded(name)
+    assert fit(recorded(name), tokens_of(whole)) == whole
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_the_advice_names_a_budget_that_is_enough(name: str) -> None:
+    fit, _, _ = FITTED[name]
+    whole = recorded(name)
+    advice = fit(recorded(name), MIN_TOKENS)["left_out"]["advice"]
+    assert f"raise it to {tokens_of(whole)}, or " in advice
+
+
+def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
+    whole = recorded("search")
+    whole["results"] *= 300
+    assert tokens_of(whole) > MAX_TOKENS
+    advice = fit_search(whole, 1_000)["left_out"]["advice"]
+    assert "raise" not in advice
+    assert "limit" in advice
+
+
+@given(tokens=TOKENS)
+def test_links_still_point_at_their_definitions(tokens: int) -> None:
+    whole = many_definitions()
+    fitted = fit_links(whole, "callers", tokens)
+    for link in fitted["callers"]:
+        assert fitted["definitions"][link["target"]]["line"] == link["callee"]["line"]
+
+
+def many_definitions() -> dict[str, Any]:
+    """Twenty definitions of one name, of which every second has a caller."""
+    whole = recorded("callers")
+    (definition,), link = whole["definitions"], whole["callers"][0]
+    whole["definitions"] = [{**definition, "line": line} for line in range(1, 21)]
+    whole["callers"] = [
+        {**link, "target": line - 1, "callee": {**link["callee"], "line": line}}
+        for line in range(2, 21, 2)
+    ]
+    return whole
+
+
+@given(tokens=TOKENS)
+def test_edges_have_both_ends_and_the_nearest_nodes_come_first(tokens: int) -> None:
+    fitted = fit_graph(recorded("graph"), tokens)
+    ids = {node["id"] for node in fitted["nodes"]}
+    assert set(fitted["root"]) <= ids
+    assert all({edge["caller"], edge["callee"]} <= ids for edge in fitted["edges"])
+    left = [node for node in recorded("graph")["nodes"] if node["id"] not in ids]
+    if left and fitted["nodes"]:
+        nearest = min(node["distance"] for node in left)
+        assert max(node["distance"] for node in fitted["nodes"]) <= nearest
+        assert fitted["truncated_reason"] == "max_tokens"
+
+
+@given(tokens=TOKENS)
+def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: int) -> None:
+    whole = recorded("search")
+    row = whole["receipt"]["projects"][0]
+    others = [{**row, "project": f"service-{number}"} for number in range(500)]
+    whole["receipt"]["projects"] = [*others, *whole["receipt"]["projects"]]
+    fitted = fit_search(whole, tokens)
+    assert tokens_of(fitted) <= tokens
+    if tokens > 1_000:
+        assert fitted["results"]
+        told = {project["project"] for project in fitted["receipt"]["projects"]}
+        assert {result["project"] for result in fitted["results"]} <= told
+
+
+def test_fifty_results_of_search_code_are_cut_to_the_budget() -> None:
+    row = {"path": "a.py", "text": "x" * 1_000, "score": 0.5, "startLine": 1, "endLine": 9}
+    whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0}
+    fitted = fit_code(whole, 8_000)
+    assert fitted["totalResults"] == len(fitted["results"])
+    assert fitted["totalResults"] + fitted["left_out"]["counts"]["results"] == 50
+    assert 7_000 < tokens_of(fitted) <= 8_000
+
+
+def test_tokens_are_estimated_from_bytes() -> None:
+    assert tokens_of("abcd" * 10) == 10
+    assert tokens_of("abcde") == 2
+    assert tokens_of("日本") == 2
+    assert tokens_of({"a": [1, 2]}) == 3
+
+
+def test_a_budget_takes_all_or_nothing() -> None:
+    budget = Budget(3)
+    assert not budget.takes("abcd" * 2, "abcd" * 2)
+    assert budget.first(["abcd", "abcd" * 3, "abcd"]) == ["abcd"]
+    assert budget.left == 2

@@ -1,0 +1,187 @@
+"""The `code_*` tools as a client of the SDK sees them."""
+
+import pytest
+
+from agents.errors import LOCAL_ADVICE, RefusedError
+from agents.outcomes import ERROR_KEY, refusal_in
+from tests.agents.calling import call, code_server, text_of, tools_of
+from tests.agents.recorded import RecordedBackend, recorded
+
+TOOLS = {
+    "code_search": {"query": "verify a JWT"},
+    "code_trace_callers": {"symbol": "AuthMiddleware"},
+    "code_trace_callees": {"symbol": "ProcessPayment"},
+    "code_graph": {"symbol": "ProcessPayment"},
+    "code_index_status": {},
+    "search_code": {"query": "verify a JWT"},
+}
+RECORDINGS = dict(zip(TOOLS, ("search", "callers", "callees", "graph", "status"), strict=False))
+
+
+def test_the_six_tools_are_listed_as_safe_to_call_without_asking() -> None:
+    tools = tools_of(code_server(RecordedBackend()))
+    assert list(tools) == list(TOOLS)
+    for tool in tools.values():
+        assert tool.title
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is True
+        assert tool.annotations.idempotent_hint is True
+        assert tool.annotations.destructive_hint is False
+        assert tool.annotations.open_world_hint is False
+
+
+def test_descriptions_say_when_to_use_a_tool_and_fit_into_an_agents_context() -> None:
+    for tool in tools_of(code_server(RecordedBackend())).values():
+        description = tool.description or ""
+        assert not description.startswith(" ")
+        assert "\n    " not in description
+        assert 100 < len(description) < 700
+        for name, schema in tool.input_schema["properties"].items():
+            assert schema.get("description"), f"{tool.name}.{name}"
+
+
+@pytest.mark.parametrize(("tool", "recording"), RECORDINGS.items())
+def test_structured_output_is_the_services_answer_unchanged(tool: str, recording: str) -> None:
+    result = call(code_server(RecordedBackend()), tool, **TOOLS[tool])
+    assert result.structured_content == recorded(recording)
+    assert not result.is_error
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_text_form_is_smaller_than_half_of_the_structured_one(tool: str) -> None:
+    result = call(code_server(RecordedBackend()), tool, **TOOLS[tool])
+    share = 0.9 if "search" in tool else 0.5  # a search is mostly snippets
+    assert len(text_of(result)) < share * len(str(result.structured_content))
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_clients_of_older_revisions_get_the_same(mode: str) -> None:
+    result = call(code_server(RecordedBackend()), "code_search", mode, query="verify a JWT")
+    assert result.structured_content == recorded("search")
+    refused = call(code_server(RecordedBackend()), "code_search", mode, query=" ")
+    assert refused.is_error
+    assert (refused.meta or {})[ERROR_KEY]["code"] == "INVALID"
+
+
+@pytest.mark.parametrize("workspace", ["acme", "org-acme"])
+def test_the_workspace_is_the_organisation(workspace: str) -> None:
+    backend = RecordedBackend()
+    for tool, arguments in TOOLS.items():
+        if tool != "search_code":
+            call(code_server(backend), tool, workspace=workspace, **arguments)
+    assert {asked["org_id"] for asked in backend.asked} == {workspace}
+
+
+@pytest.mark.parametrize("nothing", [{}, {"workspace": None}, {"workspace": ""}])
+def test_without_a_workspace_the_credential_decides(nothing: dict[str, str | None]) -> None:
+    backend = RecordedBackend()
+    call(code_server(backend), "code_search", query="x", **nothing)
+    assert "org_id" not in backend.asked[0]
+
+
+def test_every_argument_reaches_the_service_and_only_those_that_are_given() -> None:
+    backend = RecordedBackend()
+    filters = {
+        "include_projects": ["auth-service"],
+        "exclude_projects": ["legacy-monolith"],
+        "language": "python",
+        "chunk_type": "function",
+        "path": "acme_auth/",
+        "exclude": "test|mock",
+        "expand": 3,
+        "mode": "lexical",
+        "cursor": "next",
+    }
+    call(code_server(backend), "code_search", query="x", limit=3, **filters)
+    choice = {"project": "auth-service", "file": "a.py", "line": 3, "min_confidence": "low"}
+    call(code_server(backend), "code_trace_callers", symbol="f", depth=2, **choice)
+    call(code_server(backend), "code_graph", symbol="f", depth=1)
+    assert backend.asked == [
+        {"query": "x", "limit": 3, **filters},
+        {"symbol": "f", "depth": 2, "limit": 50, **choice},
+        {"symbol": "f", "depth": 1, "limit": 50, "min_confidence": "medium"},
+    ]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_refusal_has_its_code_status_and_message_in_the_text_and_for_programs(tool: str) -> None:
+    refusal = RefusedError("Give a token with the scope search.", code="forbidden", status=403)
+    result = call(code_server(RecordedBackend(refusal)), tool, **TOOLS[tool])
+    assert result.is_error
+    assert result.structured_content is None  # clients would hold it against the schema
+    assert text_of(result) == "forbidden (403): Give a token with the scope search."
+    told = refusal_in(result)
+    assert told is not None
+    assert (told.code, told.status, told.message) == ("forbidden", 403, refusal.message)
+
+
+def test_an_unexpected_exception_tells_the_agent_nothing_of_itself() -> None:
+    backend = RecordedBackend(RuntimeError("secret of the server"))
+    result = call(code_server(backend), "code_search", query="x")
+    assert result.is_error
+    assert "secret" not in text_of(result)
+    assert refusal_in(result) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({}, "symbol is required."),
+        ({"symbol": ""}, "symbol must not be empty."),
+        ({"symbol": "\t \n"}, "symbol must not be blank."),
+        ({"symbol": "f", "depth": 6}, "depth must be less than or equal to 5."),
+        ({"symbol": "f", "limit": 0}, "limit must be greater than or equal to 1."),
+        ({"symbol": "f", "max_tokens": 5}, "max_tokens must be greater than or equal to 500."),
+        ({"symbol": "f", "min_confidence": "x"}, "must be 'high', 'medium' or 'low'."),
+        ({"symbol": "f", "caller_projects": ["a", 3]}, "caller_projects[1] must be a valid string"),
+        ({"symbol": "f", "depth": "two"}, "depth must be a valid integer"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_wrong_arguments_are_refused_before_anything_is_asked(
+    arguments: dict[str, object], complaint: str
+) -> None:
+    backend = RecordedBackend()
+    result = call(code_server(backend), "code_trace_callers", **arguments)
+    told = refusal_in(result)
+    assert told is not None
+    assert (told.code, told.status) == ("INVALID", 400)
+    assert complaint in told.message
+    assert backend.asked == []
+
+
+def test_lists_that_come_as_json_in_a_string_are_understood() -> None:
+    backend = RecordedBackend()
+    call(code_server(backend), "code_search", query="x", include_projects='["auth-service"]')
+    assert backend.asked[0]["include_projects"] == ["auth-service"]
+
+
+def test_an_empty_answer_explains_itself() -> None:
+    empty = RecordedBackend(search="search_empty", callers="callers_empty")
+    searched = text_of(call(code_server(empty), "code_search", query="verify a JWT"))
+    assert searched.startswith("No result for verify a JWT\n\nNothing passed the filters.")
+    assert "Incomplete: support-desk (never indexed)." in searched
+    traced = text_of(call(code_server(empty), "code_trace_callers", symbol="reseller_applications"))
+    assert traced.startswith("No caller of reseller_applications\n")
+    assert recorded("callers_empty")["hint"] in traced
+
+
+def test_where_nothing_is_indexed_an_answer_says_how_to_build_the_index() -> None:
+    nothing = RecordedBackend(search="search_of_nothing", status="status_of_nothing")
+    result = call(code_server(nothing), "code_search", query="x")
+    assert result.structured_content["hint"].endswith(LOCAL_ADVICE.build_index)
+    assert LOCAL_ADVICE.build_index in text_of(result)
+    status = call(code_server(nothing), "code_index_status")
+    assert LOCAL_ADVICE.build_index in text_of(status)
+
+
+def test_an_answer_that_is_too_long_says_in_both_forms_what_is_left_out() -> None:
+    backend = RecordedBackend()
+    result = call(code_server(backend), "code_search", query="verify a JWT", max_tokens=600)
+    answer = result.structured_content
+    left = answer["left_out"]["counts"]["results"]
+    assert left == 5 - len(answer["results"]) > 0
+    assert answer["count"] == len(answer["results"])
+    assert answer["next_cursor"] is None  # it would go on behind what is left out
+    assert f"Left out: {left} of results" in text_of(result)
+    assert "max_tokens=600" in text_of(result)
