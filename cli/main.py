@@ -33,18 +33,19 @@ _log = logging.getLogger(__name__)
 
 def main_codesearch() -> NoReturn:
     """`codesearch`."""
-    _run(_codesearch(), "codesearch")
+    _run(codesearch_application(), "codesearch")
 
 
 def main_aeterna() -> NoReturn:
     """`aeterna`."""
     application = _application(help="Aeterna's tools.")
     application.callback()(lambda: None)  # so that its only command keeps its name
-    application.add_typer(_codesearch(), name="codesearch")
+    application.add_typer(codesearch_application(), name="codesearch")
     _run(application, "aeterna")
 
 
-def _codesearch() -> typer.Typer:
+def codesearch_application() -> typer.Typer:
+    """Every command; `obj` is the Invocation."""
     application = _application(
         help="Search and trace code across the repositories of an organisation.\n\n"
         "The service is that of AETERNA_URL, AETERNA_TOKEN and AETERNA_ORGANIZATION or of "
