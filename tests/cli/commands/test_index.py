@@ -30,7 +30,7 @@ def test_up_to_date_is_no_failure_and_is_said(
 def test_at_a_configured_service_it_is_python_m_indexer_run(
     service: Service, make_repository: MakeRepository
 ) -> None:
-    acme = Organization(service, "acme", LocalToken(service.data_dir, "acme").bearer())
+    acme = Organization(service, "index-acme", LocalToken(service.data_dir, "index-acme").bearer())
     root = make_repository("index-central", FILES)
     environ = {
         "AETERNA_URL": service.url,
