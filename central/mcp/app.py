@@ -8,7 +8,7 @@ from typing import Final
 from django.conf import settings
 from mcp.server import MCPServer
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
-from mcp.server.caching import CACHEABLE_METHODS, CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.transport_security import TransportSecuritySettings
 
 from agents.errors import CENTRAL_ADVICE
@@ -20,6 +20,13 @@ from central.mcp.gate import Gate
 from central.mcp.mount import App
 
 # What is listed is the same for everybody and changes with a release.
+_LISTS: Final[tuple[CacheableMethod, ...]] = (
+    "server/discover",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+)
 _LISTED: Final = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
@@ -31,7 +38,7 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
         title="Aeterna Code Search",
         instructions=INSTRUCTIONS,
         version=version("aeterna-code-search"),
-        cache_hints=dict.fromkeys(CACHEABLE_METHODS, _LISTED),
+        cache_hints=dict.fromkeys(_LISTS, _LISTED),
         middleware=[log_call],
         subscriptions=False,
     )

@@ -2,7 +2,6 @@
 
 import time
 from contextvars import ContextVar
-from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
@@ -17,7 +16,7 @@ from central.common.errors import ForbiddenError, UnauthenticatedError
 from central.common.logs import bind_request_id, log_request
 from central.common.problems import problem, response_to
 from central.common.threads import RequestThreads
-from central.mcp.mount import PATH, App, Receive, Send
+from central.mcp.mount import PATH, App, Message, Receive, Send
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.tokens import credential_of, unknown_token
@@ -41,13 +40,13 @@ class Gate:
         self._application = application
         self._threads = threads
 
-    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Let the request in as its credential's, or answer with a problem document."""
         headers = Headers(scope=scope)
         request_id = bind_request_id(headers.get("x-request-id", ""))
         started, status = time.perf_counter(), 0
 
-        async def named(message: dict[str, Any]) -> None:
+        async def named(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -62,9 +61,7 @@ class Gate:
         finally:  # a status of 0: the client left before there was one
             log_request(scope["method"], PATH, status, started)
 
-    async def _answer(
-        self, scope: dict[str, Any], headers: Headers, receive: Receive, send: Send
-    ) -> None:
+    async def _answer(self, scope: Message, headers: Headers, receive: Receive, send: Send) -> None:
         refusal = refused_address(headers) or refused_method(scope["method"])
         if refusal is None:
             refusal = await self._enter(scope, headers)
@@ -73,7 +70,7 @@ class Gate:
         else:
             await _respond(refusal, send)
 
-    async def _enter(self, scope: dict[str, Any], headers: Headers) -> HttpResponse | None:
+    async def _enter(self, scope: Message, headers: Headers) -> HttpResponse | None:
         """Make the request its credential's; the refusal if that may not search."""
         try:
             token = bearer_token(headers.get("authorization"))
@@ -170,6 +167,10 @@ def _request() -> HttpRequest:
 async def _respond(response: HttpResponse, send: Send) -> None:
     response["Content-Length"] = str(len(response.content))
     headers = [(name.lower().encode(), value.encode()) for name, value in response.items()]
-    start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
+    start: Message = {
+        "type": "http.response.start",
+        "status": response.status_code,
+        "headers": headers,
+    }
     await send(start)
     await send({"type": "http.response.body", "body": response.content})

@@ -2,17 +2,21 @@
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Mapping
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Final
 
 from central.common.threads import RequestThreads
 
 PATH: Final = "/mcp"
+_APPLICATION: Final = "central.mcp.app"
 
-Receive = Callable[[], Awaitable[Mapping[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 class Mount:
@@ -28,7 +32,7 @@ class Mount:
         self._ending = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
 
-    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if self._begun is None or (self._begun.done() and self._begun.exception()):
             self._begun = asyncio.get_running_loop().create_future()
@@ -48,8 +52,7 @@ class Mount:
     async def _live(self, begun: "asyncio.Future[App]") -> None:
         """Enter and leave the application in one task, as its cancel scopes want it."""
         try:
-            module = await asyncio.to_thread(import_module, "central.mcp.app")
-            gc.freeze()  # as central.serve does: a full collection need not walk through it
+            module = await asyncio.to_thread(_loaded)
             async with module.mcp_application(self._threads) as application:
                 begun.set_result(application)
                 await self._ending.wait()
@@ -57,3 +60,11 @@ class Mount:
             if begun.done():
                 raise
             begun.set_exception(exc)  # told to whoever waits, and tried again by the next
+
+
+def _loaded() -> ModuleType:
+    is_new = _APPLICATION not in sys.modules
+    module = import_module(_APPLICATION)
+    if is_new:
+        gc.freeze()  # as central.serve does: a full collection need not walk through it
+    return module

@@ -1,0 +1,100 @@
+"""An agent for tests: the SDK's client before the real application, in the test's transaction."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import httpx2
+from django.db import connections
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult
+
+from agents.errors import RefusedError
+from agents.outcomes import refusal_in
+from central.common.threads import RequestThreads
+from central.mcp.mount import Mount
+
+ADDRESS = "http://testserver/mcp"
+
+_Outcome = TypeVar("_Outcome")
+
+
+@contextmanager
+def threads_in_transaction() -> Iterator[RequestThreads]:
+    """A request thread that sees what the test has written: it has the test's connection."""
+    connection = connections["default"]
+
+    def share() -> None:
+        connections["default"] = connection
+
+    connection.inc_thread_sharing()
+    with ThreadPoolExecutor(1, initializer=share) as executor:
+        yield RequestThreads(executor)
+    connection.dec_thread_sharing()
+
+
+@dataclass
+class Agent:
+    """Speaks MCP with a token; each conversation is with an application of its own."""
+
+    threads: RequestThreads
+    token: str = field(repr=False)
+    mode: str = "auto"
+    statuses: list[int] = field(default_factory=list)  # of the responses so far
+
+    def call(self, tool: str, **arguments: Any) -> CallToolResult:
+        """The result of a call."""
+        return self.converse(lambda client: client.call_tool(tool, arguments))
+
+    def answer(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The structured content of a call that is answered."""
+        result = self.call(tool, **arguments)
+        assert not result.is_error, result
+        assert result.structured_content is not None
+        return result.structured_content
+
+    def refusal(self, tool: str, **arguments: Any) -> RefusedError:
+        """What is said of a call that is refused."""
+        refusal = refusal_in(self.call(tool, **arguments))
+        assert refusal is not None
+        return refusal
+
+    def converse(self, conversation: Callable[[Client], Awaitable[_Outcome]]) -> _Outcome:
+        """What comes of a conversation."""
+
+        async def converse() -> _Outcome:
+            async with self.http() as http:
+                server = streamable_http_client(ADDRESS, http_client=http)
+                async with Client(server, mode=self.mode) as client:
+                    return await conversation(client)
+
+        return asyncio.run(converse())
+
+    def http(self) -> httpx2.AsyncClient:
+        """An HTTP client of a new application, with the token; to be used in one event loop."""
+
+        async def note(response: httpx2.Response) -> None:
+            self.statuses.append(response.status_code)
+
+        return httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(Mount(self.threads)),
+            headers={"Authorization": f"Bearer {self.token}"},
+            event_hooks={"response": [note]},
+        )
+
+    def post(self, body: bytes = b"", **headers: str) -> httpx2.Response:
+        """The response to one request."""
+
+        async def post() -> httpx2.Response:
+            async with self.http() as http:
+                return await http.post(
+                    ADDRESS,
+                    content=body,
+                    headers={name.replace("_", "-"): value for name, value in headers.items()},
+                )
+
+        return asyncio.run(post())

@@ -1,0 +1,33 @@
+"""Each call of a tool has a line in the log."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from central.common.threads import RequestThreads
+from tests.central.mcp.agent import Agent
+from tests.central.protocol import Api
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_calls_are_logged_with_what_came_of_them(
+    api: Api, threads: RequestThreads, mode: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    api.index({"pay.py": "def pay\n"})
+    agent = Agent(threads, api.token, mode)
+    caplog.set_level(logging.INFO)
+    agent.answer("search_code", query="pay")
+    agent.refusal("search_code", query="pay", top_k=51)
+    agent.refusal("code_trace_callers", symbol="ghost")
+    agent.call("no_such_tool")
+    lines: list[Any] = [one.msg for one in caplog.records if one.name == "central.mcp.calls"]
+    assert [(line["tool"], line["outcome"]) for line in lines] == [
+        ("search_code", "ok"),
+        ("search_code", "INVALID"),
+        ("code_trace_callers", "symbol_not_found"),
+        ("no_such_tool", "failed"),
+    ]
+    assert all(line["organization"] == "acme" and line["took_ms"] >= 0 for line in lines)
+    assert len({line["request_id"] for line in lines}) == 4
+    assert api.token not in caplog.text

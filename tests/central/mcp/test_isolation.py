@@ -1,0 +1,130 @@
+"""Nothing crosses organisations, over every tool: what test_tenant_isolation is to the routes.
+
+A tool that has no probe here fails the first test, so a new tool is covered by itself.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from mcp import Client, MCPError
+from mcp.types import CallToolResult
+
+from central.common.threads import RequestThreads
+from central.repositories.models import Repository
+from central.tenancy.models import ApiToken, Organization, Scope
+from tests.central.mcp.agent import Agent
+from tests.central.protocol import Api, api_of, commit_of
+from tests.central.test_tenant_isolation import FILES, tables
+
+pytestmark = pytest.mark.django_db
+
+ANYWHERE: list[dict[str, Any]] = [{}, {"workspace": "acme"}, {"workspace": "org-acme"}]
+SYMBOLS: list[dict[str, Any]] = [
+    {"symbol": "f1"},
+    {"symbol": "f"},  # near names too
+    {"symbol": "f1", "project": "shop"},
+    {"symbol": "f1", "workspace": "acme"},
+]
+PLACED = [*SYMBOLS, {"symbol": "f1", "project": "shop", "file": "secret_recipe.py"}]
+PROBES: dict[str, list[dict[str, Any]]] = {
+    "code_search": [
+        *({"query": "secret_recipe"} | where for where in ANYWHERE),
+        {"query": "secret_recipe", "include_projects": ["shop"]},
+        {"query": "f", "mode": "symbol"},
+    ],
+    "search_code": [{"query": "secret_recipe"}, {"query": "secret_recipe", "top_k": 50}],
+    "code_trace_callers": [*PLACED, {"symbol": "run", "min_confidence": "low"}],
+    "code_trace_callees": PLACED,
+    "code_graph": SYMBOLS,
+    "code_index_status": [*ANYWHERE, {"project": "shop"}, {"project": "shop", "workspace": "acme"}],
+}
+
+
+@pytest.fixture
+def victim() -> Api:
+    """acme, whose index holds a secret."""
+    api = api_of()
+    api.index(FILES)
+    return api
+
+
+def stranger() -> Api:
+    return api_of(Organization.objects.create(slug="globex"), scopes=list(Scope))
+
+
+def limited_to_other_repositories() -> Api:
+    return api_of(repositories=["billing"], scopes=list(Scope))
+
+
+def limited_to_what_is_public() -> Api:
+    api = api_of(scopes=list(Scope))
+    ApiToken.objects.filter(pk=ApiToken.objects.latest("pk").pk).update(visibilities=["public"])
+    assert not Repository.objects.filter(visibility="public").exists()
+    return api
+
+
+def test_every_tool_has_a_probe(victim: Api, threads: RequestThreads) -> None:
+    listed = Agent(threads, victim.token).converse(lambda client: client.list_tools())
+    assert {tool.name for tool in listed.tools} == PROBES.keys(), "write a probe for each tool"
+
+
+def test_probes_find_what_may_be_seen(victim: Api, threads: RequestThreads) -> None:
+    """Else the test below would prove nothing."""
+    found = {tool for tool, _, result in probed(Agent(threads, victim.token)) if is_telling(result)}
+    assert found == PROBES.keys()
+
+
+@pytest.mark.parametrize(
+    "intruder", [stranger, limited_to_other_repositories, limited_to_what_is_public]
+)
+def test_nobody_learns_of_what_he_may_not_see(
+    victim: Api, threads: RequestThreads, intruder: Callable[[], Api]
+) -> None:
+    agent = Agent(threads, intruder().token)
+    before = tables()
+    for tool, arguments, result in probed(agent):
+        answer = result.structured_content or {}
+        assert not is_telling(result), (tool, arguments, result)
+        assert not answer.get("results"), (tool, arguments)
+        assert not answer.get("projects"), (tool, arguments)
+    assert tables() == before
+
+
+def probed(agent: Agent) -> list[tuple[str, dict[str, Any], CallToolResult]]:
+    """What the agent is told of everything that is probed."""
+
+    async def probe(client: Client) -> list[tuple[str, dict[str, Any], CallToolResult]]:
+        return [
+            (tool, arguments, await client.call_tool(tool, arguments))
+            for tool, probes in PROBES.items()
+            for arguments in probes
+        ]
+
+    return agent.converse(probe)
+
+
+def is_telling(result: CallToolResult) -> bool:
+    """Whether it holds anything of the victim's."""
+    text = result.model_dump_json()
+    words = (commit_of(FILES), "salt", "secret_recipe.py:", '"f1"', "shop/", '"total_chunks":1')
+    return any(word in text for word in words)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_revoked_token_is_refused_on_the_next_call(
+    victim: Api, threads: RequestThreads, mode: str
+) -> None:
+    """Within a conversation: nothing of the credential is kept from request to request."""
+    agent = Agent(threads, victim.token, mode)
+
+    async def use_and_lose(client: Client) -> None:
+        assert not (await client.call_tool("code_index_status", {})).is_error
+        await threads.run(lambda: ApiToken.objects.update(revoked_at=timezone.now()))
+        with pytest.raises(MCPError):
+            await client.call_tool("code_index_status", {})
+
+    agent.converse(use_and_lose)
+    assert agent.statuses[-1] == 401
+    assert set(agent.statuses[:-1]) <= {200, 202}
