@@ -1,15 +1,18 @@
 """One running service for all tests of the command line, and repositories to index."""
 
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from scripts.examples import example_repositories, index_all
 from scripts.local_git import commit_all, new_repository
-from scripts.local_service import Service, running_service
+from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import new_data_directory, write_files
 
 MakeRepository = Callable[..., Path]
+ACME = ("auth-service", "common-utils")
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +20,26 @@ def service() -> Iterator[Service]:
     """A service of this machine that runs: share it, and name projects of your own."""
     with new_data_directory() as directory, running_service(directory) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def acme(service: Service) -> Iterator[Organization]:
+    """The organisation acme with two of the example repositories, indexed: ask it, no more."""
+    with tempfile.TemporaryDirectory() as directory:
+        organization = Organization(service, "acme", service.create_organization("acme"))
+        repositories = example_repositories(Path(directory))
+        index_all(organization, {name: repositories[name] for name in ACME})
+        yield organization
+
+
+@pytest.fixture
+def acme_environ(acme: Organization) -> dict[str, str]:
+    """What names acme to a command."""
+    return {
+        "AETERNA_URL": acme.service.url,
+        "AETERNA_TOKEN": acme.token,
+        "AETERNA_ORGANIZATION": acme.slug,
+    }
 
 
 @pytest.fixture

@@ -1,0 +1,105 @@
+"""`codesearch search`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from central.search.query import Mode as CentralMode
+from cli.commands.search import Mode
+from tests.agents.recorded import recorded
+from tests.cli.answering import Answering, run
+from tests.cli.command import codesearch
+from tests.cli.terminal import in_terminal
+
+
+def test_search_from_cli(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    """Spec 3: displays matching code chunks with file paths and snippets."""
+    done = codesearch("search", "authentication logic", directory=tmp_path, environ=acme_environ)
+    assert done.returncode == 0
+    assert all(line.startswith("auth-service/") for line in done.stdout.splitlines()[:3])
+    assert "acme_auth/handlers.py:51:     def __call__(self, email: str" in done.stdout
+    assert "Asked 2 repositories at their indexed commits, indexed " in done.stderr
+
+
+def test_a_terminal_gets_headings_line_numbers_and_marked_words(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    code, sent = in_terminal(
+        "search", "verify_token", "--top-k", "1", directory=tmp_path, environ=acme_environ
+    )
+    assert code == 0
+    assert "\x1b[36mauth-service/acme_auth/tokens.py:70\x1b[0m" in sent
+    assert "\x1b[1;4;92;49mverify_token\x1b[0m" in sent
+    assert "70 " in sent
+
+
+def test_no_color_leaves_the_colours_out(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    environ = {**acme_environ, "NO_COLOR": "1"}
+    _, sent = in_terminal("search", "verify_token", "-k1", directory=tmp_path, environ=environ)
+    assert "auth-service/acme_auth/tokens.py:70" in sent
+    assert "\x1b[36m" not in sent
+
+
+def test_several_words_are_one_query_and_options_are_the_services() -> None:
+    service = Answering("search")
+    done = run(
+        service, "search", "verify", "a", "token", "-k", "3", "-p", "a", "-p", "b", "--type",
+        "method", "--exclude-project", "c", "--language", "python", "--exclude", "test|mock",
+        "--expand", "2", "--mode", "lexical", "--path", "src/",
+    )  # fmt: skip
+    assert done.exit_code == 0
+    assert service.asked == [
+        {
+            "query": "verify a token", "limit": 3, "mode": "lexical", "language": "python",
+            "include_projects": ["a", "b"], "exclude_projects": ["c"], "chunk_type": "method",
+            "path": "src/", "exclude": "test|mock", "expand": 2,
+        }
+    ]  # fmt: skip
+
+
+def test_json_is_the_services_answer_and_standard_output_holds_nothing_else() -> None:
+    done = run(Answering("search"), "search", "x", "--json")
+    assert json.loads(done.stdout) == recorded("search")
+    assert done.stdout.isascii()
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "wrong", [[" "], ["x", "-k", "0"], ["x", "-k", "51"], ["x", "--type", "verb"], ["y" * 4_001]]
+)
+def test_what_the_service_would_refuse_is_not_asked(wrong: list[str]) -> None:
+    service = Answering("search")
+    done = run(service, "search", *wrong)
+    assert (done.exit_code, service.asked) == (2, [])
+    assert done.stderr.startswith("Usage: ")
+
+
+def test_an_empty_answer_explains_itself_and_ends_with_1() -> None:
+    done = run(Answering("search_empty"), "search", "x", "--path", "no/such/folder")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "Nothing passed the filters." in done.stderr
+
+
+def test_where_nothing_is_indexed_the_command_to_type_is_told() -> None:
+    done = run(Answering("search_of_nothing"), "search", "x")
+    assert done.exit_code == 3
+    assert "codesearch init" in done.stderr
+
+
+def test_filters_that_leave_no_repository_are_not_told_to_be_an_empty_index() -> None:
+    done = run(Answering("search_of_nothing"), "search", "x", "--exclude-project", "shop")
+    assert done.exit_code == 1
+    assert "--exclude-project leaves no repository over." in done.stderr
+
+
+def test_a_repository_that_is_not_there_is_named() -> None:
+    answer = recorded("search_of_nothing")
+    answer["receipt"]["missing"] = [{"project": "shpo", "reason": "unknown_project"}]
+    done = run(Answering(answer), "search", "x", "-p", "shpo")
+    assert done.exit_code == 3
+    assert "shpo (no such repository here: see `codesearch status`)" in done.stderr
+
+
+def test_the_modes_are_centrals() -> None:
+    assert [str(mode) for mode in Mode] == [str(mode) for mode in CentralMode]

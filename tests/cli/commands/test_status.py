@@ -1,0 +1,38 @@
+"""`codesearch status`."""
+
+import json
+from pathlib import Path
+
+from tests.agents.recorded import recorded
+from tests.cli.answering import Answering, run
+from tests.cli.terminal import in_terminal
+
+
+def test_a_line_for_each_repository_with_its_commit() -> None:
+    answer = recorded("status")
+    done = run(Answering(answer), "status")
+    first = answer["projects"][0]
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[0].split("\t")[:3] == [
+        first["project"], "current", first["last_indexed_commit"],
+    ]  # fmt: skip
+
+
+def test_a_terminal_gets_a_table(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    code, sent = in_terminal("status", directory=tmp_path, environ=acme_environ)
+    assert code == 0
+    assert "repository" in sent.splitlines()[0]
+    assert "\x1b[32mcurrent\x1b[0m" in sent
+
+
+def test_one_repository_is_asked_for_and_json_is_the_services_answer() -> None:
+    service = Answering("status")
+    done = run(service, "status", "--project", "auth-service", "--json")
+    assert service.asked == ["auth-service"]
+    assert json.loads(done.stdout) == recorded("status")
+
+
+def test_where_nothing_is_indexed_the_command_to_type_is_told() -> None:
+    done = run(Answering("status_of_nothing"), "status")
+    assert done.exit_code == 3
+    assert "codesearch init" in done.stderr
