@@ -1,4 +1,4 @@
-"""`python -m benchmarks [indexing searching webhook peer tracing action]`: all of them by default.
+"""`python -m benchmarks [indexing searching webhook peer tracing action watching]`: all by default.
 
 `python -m benchmarks callers` stands for itself: it needs a sample from elsewhere.
 """
@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import action, figures, indexing, peer, searching, tracing, webhook
+from benchmarks import action, figures, indexing, peer, searching, tracing, watching, webhook
 from benchmarks.callers import command
 
 BENCHMARKS = {
@@ -18,6 +18,7 @@ BENCHMARKS = {
     "peer": peer.measure,
     "tracing": tracing.measure,
     "action": action.measure,
+    "watching": watching.measure,
 }
 
 
