@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import answers
@@ -12,6 +12,7 @@ from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_statu
 from agents.text import graph_text, links_text, search_text, status_text
 from tests.agents.recorded import recorded
 
+FEW = settings(max_examples=25)
 TOKENS = st.integers(min_value=MIN_TOKENS, max_value=4_000)
 FITTED = {
     "search": (fit_search, search_text, answers.SearchAnswer),
@@ -37,6 +38,7 @@ FITTED = {
 
 
 @pytest.mark.parametrize("name", FITTED)
+@FEW
 @given(tokens=TOKENS)
 def test_both_forms_stay_within_the_budget(name: str, tokens: int) -> None:
     fit, text, model = FITTED[name]
@@ -47,6 +49,7 @@ def test_both_forms_stay_within_the_budget(name: str, tokens: int) -> None:
 
 
 @pytest.mark.parametrize("name", FITTED)
+@FEW
 @given(tokens=TOKENS)
 def test_what_is_left_out_is_counted(name: str, tokens: int) -> None:
     fit, _, _ = FITTED[name]
@@ -93,6 +96,7 @@ def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
     assert "limit" in advice
 
 
+@FEW
 @given(tokens=TOKENS)
 def test_links_still_point_at_their_definitions(tokens: int) -> None:
     whole = many_definitions()
@@ -113,6 +117,7 @@ def many_definitions() -> dict[str, Any]:
     return whole
 
 
+@FEW
 @given(tokens=TOKENS)
 def test_edges_have_both_ends_and_the_nearest_nodes_come_first(tokens: int) -> None:
     fitted = fit_graph(recorded("graph"), tokens)
@@ -126,6 +131,7 @@ def test_edges_have_both_ends_and_the_nearest_nodes_come_first(tokens: int) -> N
         assert fitted["truncated_reason"] == "max_tokens"
 
 
+@FEW
 @given(tokens=TOKENS)
 def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: int) -> None:
     whole = recorded("search")

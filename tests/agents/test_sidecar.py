@@ -1,0 +1,77 @@
+"""The sidecar's tools as a client of the SDK sees them."""
+
+import pytest
+
+from agents.errors import RefusedError
+from agents.outcomes import refusal_in
+from agents.sidecar_shapes import api_search, sidecar_links, sidecar_search
+from agents.text import links_text, search_text
+from tests.agents.calling import call, sidecar_server, text_of, tools_of
+from tests.agents.recorded import RecordedBackend, recorded
+
+TOOLS = {
+    "codesearch_search": {"query": "verify a JWT"},
+    "codesearch_trace_callers": {"symbol": "AuthMiddleware"},
+    "codesearch_trace_callees": {"symbol": "ProcessPayment"},
+    "codesearch_trace_graph": {"symbol": "ProcessPayment"},
+    "codesearch_index_status": {},
+}
+
+
+def test_the_five_tools_are_listed_as_safe_to_call_without_asking() -> None:
+    tools = tools_of(sidecar_server(RecordedBackend()))
+    assert list(tools) == list(TOOLS)
+    assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_tool_answers_within_its_schema(tool: str) -> None:
+    result = call(sidecar_server(RecordedBackend()), tool, **TOOLS[tool])
+    assert not result.is_error
+    assert text_of(result)
+
+
+def test_a_search_has_grepais_rows_and_the_text_form_of_the_api() -> None:
+    result = call(sidecar_server(RecordedBackend()), "codesearch_search", query="verify a JWT")
+    assert result.structured_content == sidecar_search(recorded("search"))
+    assert text_of(result) == search_text(recorded("search"))
+
+
+def test_callers_have_call_sites() -> None:
+    server = sidecar_server(RecordedBackend())
+    result = call(server, "codesearch_trace_callers", symbol="AuthMiddleware")
+    assert result.structured_content == sidecar_links(recorded("callers"), "callers")
+    assert text_of(result) == links_text(recorded("callers"), "callers")
+
+
+@pytest.mark.parametrize(
+    "projects", ["auth-service, payments-api", ["auth-service", "payments-api"]]
+)
+def test_projects_are_a_list_or_names_with_commas(projects: str | list[str]) -> None:
+    backend = RecordedBackend()
+    call(sidecar_server(backend), "codesearch_search", query="x", projects=projects)
+    assert backend.asked[0]["include_projects"] == ["auth-service", "payments-api"]
+
+
+def test_compact_asks_for_no_content() -> None:
+    backend = RecordedBackend()
+    call(sidecar_server(backend), "codesearch_search", query="x", compact=True, workspace="acme")
+    assert backend.asked[0]["max_content"] == 0
+    assert backend.asked[0]["org_id"] == "acme"
+
+
+def test_without_max_tokens_nothing_is_left_out() -> None:
+    long = RecordedBackend()
+    whole = call(sidecar_server(long), "codesearch_search", query="x").structured_content
+    assert api_search(whole) == recorded("search")
+    cut = call(sidecar_server(long), "codesearch_search", query="x", max_tokens=700)
+    assert cut.structured_content["left_out"]["counts"]["results"] > 0
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_refusal_is_told_as_the_tools_of_central_tell_it(tool: str) -> None:
+    refusal = RefusedError("The token is not valid.", code="unauthenticated", status=401)
+    result = call(sidecar_server(RecordedBackend(refusal)), tool, **TOOLS[tool])
+    told = refusal_in(result)
+    assert told is not None
+    assert (told.code, told.status) == ("unauthenticated", 401)

@@ -1,0 +1,144 @@
+"""The text form, line by line: what an agent reads."""
+
+from agents.text import code_text, graph_text, links_text, receipt_text, search_text, status_text
+from tests.agents.recorded import recorded
+
+
+def commits(name: str) -> dict[str, str]:
+    """The first characters of the commits that answered, by project."""
+    rows = recorded(name)["receipt"]["projects"]
+    return {row["project"]: row["commit"][:10] for row in rows}
+
+
+def test_a_hit_is_its_place_what_it_is_its_score_and_its_snippet() -> None:
+    blocks = search_text(recorded("search")).split("\n\n")
+    assert blocks[0] == "5 results for verify a JWT"
+    head, first, *_ = blocks[1].splitlines()
+    assert head == "auth-service/acme_auth/tokens.py:70-92  function verify_token  1.00"
+    assert first.startswith("def verify_token(token: str, keys: KeyRing")
+
+
+def test_a_snippet_that_is_cut_says_how_to_see_the_rest() -> None:
+    answer = recorded("search")
+    assert search_text(answer).count("… (cut; expand shows all of it)") == sum(
+        row["truncated"] for row in answer["results"]
+    )
+
+
+def test_a_page_that_goes_on_gives_its_cursor() -> None:
+    answer = recorded("search")
+    assert f"More: cursor={answer['next_cursor']}" in search_text(answer)
+
+
+def test_uncommitted_work_is_marked() -> None:
+    answer = recorded("search")
+    answer["results"][0]["local"] = True
+    local = {"project": "auth-service", "indexed_at": "2026-11-22T08:00:00Z"}
+    answer["receipt"]["local"] = local
+    text = search_text(answer)
+    assert "tokens.py:70-92 (uncommitted)  function" in text
+    assert "Uncommitted work of auth-service is in front, as of 2026-11-22T08:00:00Z." in text
+
+
+def test_a_caller_is_one_line_and_its_evidence() -> None:
+    head, definition, links, receipt = links_text(recorded("callers"), "callers").split("\n\n")
+    assert head == "5 callers of AuthMiddleware"
+    assert definition.splitlines() == [
+        "[0] auth-service/acme_auth/middleware.py:18  class AuthMiddleware  (acme-auth 1.4.2)",
+        "    class AuthMiddleware",
+    ]
+    assert links.splitlines()[2:4] == [
+        "billing-service/billing/app.py:36  build_application  high, import"
+        "  pins 1.3.0, older than indexed",
+        "    from acme_auth import AuthMiddleware (line 7) → re-exported by"
+        " acme_auth/__init__.py → acme_auth/middleware.py",
+    ]
+    assert receipt.endswith("\nIncomplete: support-desk (never indexed).")
+
+
+def test_a_caller_of_callers_says_through_which() -> None:
+    text = links_text(recorded("callers_deep"), "callers")
+    assert "DunningRun.process  high" not in text
+    assert "  DunningRun.process through DunningRun.collect, depth 2  high, receiver_type" in text
+
+
+def test_of_several_definitions_each_caller_names_its_own() -> None:
+    answer = recorded("callers")
+    answer["definitions"] *= 2
+    answer["callers"][0]["target"] = 1
+    text = links_text(answer, "callers")
+    assert "create_app [1]  high" in text
+    assert "build_application [0]  high" in text
+
+
+def test_a_callee_says_where_it_is_defined() -> None:
+    text = links_text(recorded("callees"), "callees")
+    assert (
+        "payments-api/payments/processing.py:49  new_id"
+        "  at common-utils/src/acme_common/ids.py:19  high, import  pins 2.3.0" in text
+    )
+
+
+def test_a_graph_is_nodes_by_distance_and_edges_by_name() -> None:
+    head, nodes, edges, _ = graph_text(recorded("graph")).split("\n\n")
+    assert head == "16 nodes and 14 edges around ProcessPayment"
+    assert (
+        nodes.splitlines()[0] == "0  payments-api/payments/processing.py:32  class ProcessPayment"
+    )
+    assert "payments-api/payments/wiring.py:24  build → ProcessPayment  high" in edges
+
+
+def test_a_graph_that_was_cut_says_at_what() -> None:
+    answer = {**recorded("graph"), "truncated": True, "truncated_reason": "limit"}
+    assert "The graph goes on: it was cut at limit." in graph_text(answer)
+
+
+def test_a_status_is_a_line_for_each_project_and_its_error() -> None:
+    rows = {row["project"]: row for row in recorded("status")["projects"]}
+    text = status_text(recorded("status"))
+    indexed = rows["auth-service"]
+    assert text.startswith("5 projects of acme, 296 chunks\n\n")
+    assert (
+        f"auth-service@{indexed['last_indexed_commit'][:10]} main, indexed {indexed['indexed_at']}:"
+        " current; 14 files, 79 chunks, 90 symbols" in text
+    )
+    assert "support-desk: behind; 0 files, 0 chunks, 0 symbols\n    The last run" in text
+
+
+def test_the_receipt_names_the_commits_of_what_is_shown_and_counts_the_others() -> None:
+    told = commits("callers")
+    text = receipt_text(recorded("callers")["receipt"], ["payments-api", "payments-api"])
+    assert text.splitlines()[0] == f"Answered by payments-api@{told['payments-api']}, 3 more."
+    nothing_shown = receipt_text(recorded("callers")["receipt"], [])
+    assert nothing_shown.startswith("Answered by 4 projects.\n")
+
+
+def test_a_complete_answer_says_so() -> None:
+    receipt = {**recorded("search")["receipt"], "missing": [], "complete": True}
+    assert receipt_text(receipt, []) == "Complete. Answered by 4 projects."
+
+
+def test_what_is_known_by_name_only_is_counted_and_sampled() -> None:
+    receipt = recorded("callers")["receipt"]
+    site = {"project": "payments-api", "file": "a.py", "line": 3, "name": "send"}
+    receipt["unresolved"] = {"count": 10_000, "more": True, "sample": [site]}
+    receipt["cut"] = ["10000 steps"]
+    text = receipt_text(receipt, [])
+    assert "Limits that were met: 10000 steps." in text
+    assert "only the name is known: 10000+ (send at payments-api/a.py:3 …)." in text
+
+
+def test_search_code_has_a_shorter_form() -> None:
+    row = {"path": "a.py", "text": "x = 1\n", "score": 0.5, "startLine": 1, "endLine": 1}
+    answer = {
+        "results": [{**row, "project": "auth-service", "commit": "c"}],
+        "totalResults": 1,
+        "searchTimeMs": 12.3,
+        "complete": False,
+        "hint": None,
+    }
+    assert code_text(answer).split("\n\n") == [
+        "1 result in 12.3 ms",
+        "auth-service/a.py:1-1  0.50\nx = 1",
+        "Incomplete: some projects are missing or behind; see code_index_status.",
+    ]
