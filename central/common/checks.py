@@ -97,6 +97,32 @@ def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> lis
     return found
 
 
+@register(Tags.compatibility)
+def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """A sidecar that the tools forward to has an address without a credential, and some time."""
+    del app_configs, kwargs
+    found: list[CheckMessage] = []
+    url = settings.CODESEARCH_SIDECAR_URL
+    if url and not _is_plain_address(url):
+        found.append(
+            Error(
+                "CODESEARCH_SIDECAR_URL is not an address to forward to.",  # it may hold a secret
+                hint="Write http://host.example/mcp: in lower case, with neither user nor query "
+                "(the callers' own tokens are passed on), and without '/' at the end.",
+                id="aeterna.E004",
+            )
+        )
+    if settings.CODESEARCH_SIDECAR_SECONDS < 1:
+        found.append(
+            Error(
+                f"CODESEARCH_SIDECAR_SECONDS is {settings.CODESEARCH_SIDECAR_SECONDS}.",
+                hint="Give a number above 0, or leave it unset.",
+                id="aeterna.E005",
+            )
+        )
+    return found
+
+
 def _is_plain_address(address: str) -> bool:
     try:
         parts = urlsplit(address)

@@ -153,6 +153,26 @@ def test_an_address_that_no_id_token_can_name_is_an_error(
 
 
 @pytest.mark.parametrize(
+    ("url", "seconds", "expected"),
+    [
+        (None, 10, set()),
+        ("http://127.0.0.1:7700/mcp", 1, set()),
+        ("127.0.0.1:7700/mcp", 10, {"aeterna.E004"}),
+        ("http://me:secret@127.0.0.1:7700/mcp", 10, {"aeterna.E004"}),
+        ("http://127.0.0.1:port/mcp", 0, {"aeterna.E004", "aeterna.E005"}),
+    ],
+)
+def test_a_sidecar_that_cannot_be_asked_is_an_error(
+    settings: Settings, url: str | None, seconds: int, expected: set[str]
+) -> None:
+    settings.CODESEARCH_SIDECAR_URL = url
+    settings.CODESEARCH_SIDECAR_SECONDS = seconds
+    found = [check for check in run_checks() if check.id in {"aeterna.E004", "aeterna.E005"}]
+    assert {check.id for check in found} == expected
+    assert all(check.hint and "secret" not in check.msg for check in found)
+
+
+@pytest.mark.parametrize(
     ("given", "is_kept"), [("abc-12345", True), ("x", False), ("a b" * 9, False)]
 )
 def test_a_request_id_is_kept_if_it_is_well_formed(given: str, is_kept: bool) -> None:

@@ -229,6 +229,8 @@ def test_call_that_is_cancelled_while_it_waits_for_a_thread_asks_nothing(slow: S
             second = asyncio.create_task(backend.status({}))
             await asyncio.sleep(0)  # it is in the queue now
             second.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await second
             slow.may_answer.set()
             await first
 
