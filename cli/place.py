@@ -121,14 +121,13 @@ def _embedded(
 def _repository(directory: Path) -> tuple[Path | None, str]:
     """The top of the checkout that holds `directory`, and its own name."""
     from indexer.git import Repository
-    from indexer.job import repository_name
 
     try:
         repository = Repository(directory)
     except NotARepositoryError:
         return None, ""
     try:
-        return repository.root, repository_name(repository)
+        return repository.root, repository.name()
     finally:
         repository.close()
 

@@ -80,6 +80,11 @@ class Repository:
         """Where people see this repository; None without a remote, or if it is a path."""
         return self._remote.web_url() if self._remote else None
 
+    def name(self) -> str:
+        """The last part of the remote's address, else the directory's name."""
+        url = self.web_url()
+        return url.rpartition("/")[2] if url else self.root.resolve().name.removesuffix(".git")
+
     def tip(self, ref: str) -> str | None:
         """The commit of `ref` at the remote, or here if there is no remote; None: no such ref."""
         if self._remote:

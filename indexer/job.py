@@ -11,12 +11,6 @@ from indexer.planning import Requested
 _BRANCHES = "refs/heads/"
 
 
-def repository_name(repository: Repository) -> str:
-    """The last part of the remote's address, else the directory's name."""
-    url = repository.web_url()
-    return url.rpartition("/")[2] if url else repository.root.resolve().name.removesuffix(".git")
-
-
 def make_job(
     repository: Repository,
     settings: Settings,

@@ -38,14 +38,13 @@ def connect(
     # Imported here: --help and a wrong argument answer at once.
     from indexer.git import Repository
     from indexer.identity import credentials_of
-    from indexer.job import repository_name
     from indexer.transport import Transport
 
     repository = Repository(options.path, GitCredential.load(environ))
     settings = Settings.load(
         environ,
         project_dir=repository.root,
-        default_project=repository_name(repository),
+        default_project=repository.name(),
         overrides={"organization": options.organization, "project": options.project},
     )
     transport = Transport(

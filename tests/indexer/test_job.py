@@ -9,7 +9,7 @@ from indexer.client import OpenRequest
 from indexer.config import Settings
 from indexer.errors import ConfigurationError
 from indexer.git import Repository
-from indexer.job import make_job, repository_name
+from indexer.job import make_job
 from indexer.planning import Requested
 from tests.indexer.repositories import Sandbox
 
@@ -36,7 +36,7 @@ def request(sandbox: Sandbox, ref: str | None = None, **environ: str) -> OpenReq
     settings = Settings.load(
         ENVIRON | environ,
         project_dir=sandbox.path,
-        default_project=repository_name(repository),
+        default_project=repository.name(),
         overrides={},
     )
     job = make_job(repository, settings, ref=ref, requested=Requested.AUTO, timeout_seconds=1.0)

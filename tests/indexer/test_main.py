@@ -138,10 +138,10 @@ def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_f
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import indexer.job\n"
+        "import indexer.git\n"
         "def broken(repository):\n"
         "    raise ZeroDivisionError('odd\\n::add-mask::x')\n"
-        "indexer.job.repository_name = broken\n"
+        "indexer.git.Repository.name = broken\n"
     )
     summary = tmp_path / "summary.md"
     environ = environment(central, PYTHONPATH=str(tmp_path), GITHUB_ACTIONS="true")
