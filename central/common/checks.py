@@ -75,14 +75,16 @@ def check_addresses(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
 
 @register(Tags.compatibility)
 def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """A sidecar, where there is one, can be asked and waited for."""
+    """A sidecar, where there is one, can be asked and waited for, and by its address alone."""
     del app_configs, kwargs
     found: list[CheckMessage] = []
     if not _is_plain_address(settings.CODESEARCH_SIDECAR_URL or "http://unset.example"):
         found.append(
             Error(
-                f"CODESEARCH_SIDECAR_URL is {settings.CODESEARCH_SIDECAR_URL!r}.",
-                hint="Write the address of its /mcp: http://127.0.0.1:8765/mcp.",
+                "CODESEARCH_SIDECAR_URL is not a sidecar's address.",  # which may hold a secret
+                hint="Write the address of its /mcp, such as http://127.0.0.1:8765/mcp: in lower "
+                "case, with neither user nor query (callers' own tokens are passed on), and "
+                "without '/' at the end.",
                 id="aeterna.E004",
             )
         )
@@ -92,32 +94,6 @@ def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> lis
                 f"CODESEARCH_SIDECAR_SECONDS is {settings.CODESEARCH_SIDECAR_SECONDS}.",
                 hint="Give a number above 0, or leave it unset.",
                 id="aeterna.E004",
-            )
-        )
-    return found
-
-
-@register(Tags.compatibility)
-def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """A sidecar that the tools forward to has an address without a credential, and some time."""
-    del app_configs, kwargs
-    found: list[CheckMessage] = []
-    url = settings.CODESEARCH_SIDECAR_URL
-    if url and not _is_plain_address(url):
-        found.append(
-            Error(
-                "CODESEARCH_SIDECAR_URL is not an address to forward to.",  # it may hold a secret
-                hint="Write http://host.example/mcp: in lower case, with neither user nor query "
-                "(the callers' own tokens are passed on), and without '/' at the end.",
-                id="aeterna.E004",
-            )
-        )
-    if settings.CODESEARCH_SIDECAR_SECONDS < 1:
-        found.append(
-            Error(
-                f"CODESEARCH_SIDECAR_SECONDS is {settings.CODESEARCH_SIDECAR_SECONDS}.",
-                hint="Give a number above 0, or leave it unset.",
-                id="aeterna.E005",
             )
         )
     return found
