@@ -40,11 +40,11 @@ def sidecar_arguments(asked: Mapping[str, Any]) -> Parameters:
 
 
 def api_request(arguments: Mapping[str, Any]) -> Parameters:
-    """The arguments of the sidecar's tool as a request of the API; what is null is left out.
+    """The arguments of the sidecar's tool as a request of the API; null and "" are left out.
 
     `projects` may be a list, or grepai's names with commas between them.
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
+    given = {name: value for name, value in arguments.items() if value not in (None, "")}
     if given.pop("compact", False):
         given["max_content"] = 0
     if isinstance(given.get("projects"), str):

@@ -115,7 +115,7 @@ def _shown(answer: Row) -> Iterable[str]:
 
 
 def _head(count: int, noun: str, of: str) -> str:
-    return f"{_number(count, noun)} {of}" if count else f"No {noun} {of}"
+    return f"{_number(count, noun)} {of}" if count else f"No {noun}s {of}"
 
 
 def _number(count: int, noun: str) -> str:

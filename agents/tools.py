@@ -155,7 +155,7 @@ class _CodeTools:
         caller_projects: Annotated[
             Projects, Field(description="Callers in these repositories only")
         ] = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 50,
+        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, CallersAnswer]:
@@ -191,7 +191,7 @@ class _CodeTools:
         file: File = None,
         line: Line = None,
         min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 50,
+        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, CalleesAnswer]:

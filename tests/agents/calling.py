@@ -1,6 +1,8 @@
 """Calls of tools as a client of the SDK makes them, over a connection in memory."""
 
 import asyncio
+from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 from mcp.client.client import Client
@@ -12,18 +14,32 @@ from agents.errors import LOCAL_ADVICE
 from agents.sidecar import add_sidecar_tools
 from agents.tools import add_code_tools
 
+_backend: ContextVar[Backend] = ContextVar("backend")  # of the server that was asked for last
+
 
 def code_server(backend: Backend) -> MCPServer[Any]:
-    """A server of the `code_*` tools."""
-    server = MCPServer("codesearch", log_level="ERROR")
-    add_code_tools(server, lambda: backend, advice=LOCAL_ADVICE)
-    return server
+    """The server of the `code_*` tools, now over `backend`."""
+    _backend.set(backend)
+    return _code_server()
 
 
 def sidecar_server(backend: Backend) -> MCPServer[Any]:
-    """A server of the `codesearch_*` tools."""
+    """The server of the `codesearch_*` tools, now over `backend`."""
+    _backend.set(backend)
+    return _sidecar_server()
+
+
+@cache  # a server costs 0.1 s
+def _code_server() -> MCPServer[Any]:
+    server = MCPServer("codesearch", log_level="ERROR")
+    add_code_tools(server, _backend.get, advice=LOCAL_ADVICE)
+    return server
+
+
+@cache
+def _sidecar_server() -> MCPServer[Any]:
     server = MCPServer("sidecar", log_level="ERROR")
-    add_sidecar_tools(server, lambda: backend)
+    add_sidecar_tools(server, _backend.get)
     return server
 
 

@@ -123,7 +123,9 @@ def test_chunk_types_and_modes_are_those_of_the_api() -> None:
     assert list(get_args(parameters.Mode)) == [str(mode) for mode in Mode]
 
 
-def test_defaults_are_those_of_the_api_but_for_the_size_of_a_graph(tools: dict[str, Any]) -> None:
+def test_defaults_are_those_of_the_api_but_for_pages_that_fit_the_default_budget(
+    tools: dict[str, Any],
+) -> None:
     differing = {
         (tool, name)
         for tool, serializer in REQUESTS.items()
@@ -131,7 +133,8 @@ def test_defaults_are_those_of_the_api_but_for_the_size_of_a_graph(tools: dict[s
         if name not in TOOLS_OWN and schema.get("default") is not None
         if schema["default"] != serializer().fields[name].default
     }
-    assert differing == {("code_graph", "limit")}
+    pages = ("code_trace_callers", "code_trace_callees", "code_graph")
+    assert differing == {(tool, "limit") for tool in pages}
 
 
 @pytest.mark.parametrize("tool", ["code_search", "codesearch_search"])

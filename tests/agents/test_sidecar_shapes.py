@@ -112,8 +112,9 @@ def test_arguments_have_the_names_of_grepai() -> None:
     assert sidecar_arguments(asked) == told
 
 
-def test_what_is_null_is_not_asked() -> None:
-    assert api_request({"query": "x", "workspace": None, "compact": False}) == {"query": "x"}
+def test_what_is_null_or_blank_is_not_asked() -> None:
+    told = {"query": "x", "workspace": None, "path": "", "compact": False}
+    assert api_request(told) == {"query": "x"}
 
 
 def test_the_rows_have_the_members_of_grepai() -> None:

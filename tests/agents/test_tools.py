@@ -72,6 +72,12 @@ def test_the_workspace_is_the_organisation(workspace: str) -> None:
     assert {asked["org_id"] for asked in backend.asked} == {workspace}
 
 
+def test_blank_filters_are_not_given_ones() -> None:
+    backend = RecordedBackend()
+    call(code_server(backend), "code_search", query="x", language="", path="", cursor="")
+    assert set(backend.asked[0]) == {"query", "limit", "expand", "mode"}
+
+
 @pytest.mark.parametrize("nothing", [{}, {"workspace": None}, {"workspace": ""}])
 def test_without_a_workspace_the_credential_decides(nothing: dict[str, str | None]) -> None:
     backend = RecordedBackend()
@@ -98,7 +104,7 @@ def test_every_argument_reaches_the_service_and_only_those_that_are_given() -> N
     call(code_server(backend), "code_graph", symbol="f", depth=1)
     assert backend.asked == [
         {"query": "x", "limit": 3, **filters},
-        {"symbol": "f", "depth": 2, "limit": 50, **choice},
+        {"symbol": "f", "depth": 2, "limit": 30, **choice},
         {"symbol": "f", "depth": 1, "limit": 50, "min_confidence": "medium"},
     ]
 
@@ -159,10 +165,10 @@ def test_lists_that_come_as_json_in_a_string_are_understood() -> None:
 def test_an_empty_answer_explains_itself() -> None:
     empty = RecordedBackend(search="search_empty", callers="callers_empty")
     searched = text_of(call(code_server(empty), "code_search", query="verify a JWT"))
-    assert searched.startswith("No result for verify a JWT\n\nNothing passed the filters.")
+    assert searched.startswith("No results for verify a JWT\n\nNothing passed the filters.")
     assert "Incomplete: support-desk (never indexed)." in searched
     traced = text_of(call(code_server(empty), "code_trace_callers", symbol="reseller_applications"))
-    assert traced.startswith("No caller of reseller_applications\n")
+    assert traced.startswith("No callers of reseller_applications\n")
     assert recorded("callers_empty")["hint"] in traced
 
 
