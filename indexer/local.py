@@ -66,11 +66,13 @@ class LocalRepository(Repository):
 
     def ignored(self, paths: Iterable[str]) -> frozenset[str]:
         """Those of the paths that git ignores; none that is tracked. Raises GitError."""
-        stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        status, out, problem = self._git.attempt("check-ignore", "-z", "--stdin", stdin=stdin)
+        stdin = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
+        status, out, problem = self._git.attempt(
+            "check-ignore", "-z", "--stdin", stdin=stdin, GIT_LITERAL_PATHSPECS="0"
+        )
         if status > 1:  # 1: none of them is
             raise GitError(f"git check-ignore failed: {problem}")
-        return frozenset(os.fsdecode(path) for path in out.split(b"\0")[:-1])
+        return frozenset(os.fsdecode(path)[2:] for path in out.split(b"\0")[:-1])
 
     # Content
 

@@ -66,6 +66,18 @@ def test_no_remote_is_asked(origin: Sandbox, tmp_path: Path) -> None:
     assert repository.default_branch() == LOCAL_REF
 
 
+# The checkout
+
+
+def test_what_is_ignored_is_not_tracked_and_may_have_any_name(origin: Sandbox) -> None:
+    origin.write({".gitignore": "*.log\nbuild/\n", "kept.log": "", "build/a.py": ""})
+    origin.git("add", "--force", "kept.log")
+    names = ["kept.log", "b.log", ":(glob)*.log", "build/a.py", "new\nline.log", "a.py", "away.log"]
+    ignored = {"b.log", ":(glob)*.log", "build/a.py", "new\nline.log", "away.log"}
+    assert LocalRepository(origin.path).ignored(names) == ignored
+    assert LocalRepository(origin.path).ignored(["a.py"]) == frozenset()
+
+
 # Partial clones
 
 

@@ -1,0 +1,21 @@
+"""What the kernel gives, asked by trying."""
+
+import subprocess
+import sys
+
+from cli.watching.limits import has_watches_left
+
+EXHAUSTED = """
+import os, resource
+from cli.watching.limits import has_watches_left
+resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), os.dup(0)))
+raise SystemExit(has_watches_left())
+"""
+
+
+def test_there_are_watches_left_where_none_are_used() -> None:
+    assert has_watches_left()
+
+
+def test_a_user_who_may_open_nothing_more_has_none_left() -> None:
+    assert subprocess.run([sys.executable, "-c", EXHAUSTED], check=False).returncode == 0
