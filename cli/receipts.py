@@ -68,10 +68,7 @@ def ending(answer: Mapping[str, Any], *, found: int) -> tuple[Exit, str]:
 def _receipt_line(receipt: Mapping[str, Any]) -> str:
     parts = [f"{_asked(receipt['projects'])} ({receipt['took_ms']:,.0f} ms)"]
     if local := receipt.get("local"):
-        parts.append(
-            f"{_changed(local['files'])} of {local['project']} as on this machine "
-            f"{age(local['indexed_at'])}"
-        )
+        parts.append(local_line(local))
     if missing := receipt["missing"]:
         parts.append(f"may lack something of {_missing(missing)}")
     return one_line("; ".join(parts) + ".")
@@ -93,10 +90,6 @@ def _asked(projects: Sequence[Mapping[str, Any]]) -> str:
     oldest, newest = (age(time or None) for time in (times[0], times[-1]))
     when = newest if newest == oldest else f"between {oldest} and {newest}"
     return f"Asked {len(projects):,} repositories at their indexed commits, indexed {when}"
-
-
-def _changed(files: int | None) -> str:
-    return "every file" if files is None else counted(files, "changed file")
 
 
 def _missing(missing: Sequence[Mapping[str, Any]]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.local_token import LocalToken
 from scripts.examples import example_repositories, index_all
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
@@ -26,7 +27,7 @@ def service() -> Iterator[Service]:
 def acme(service: Service) -> Iterator[Organization]:
     """The organisation acme with two of the example repositories, indexed: ask it, no more."""
     with tempfile.TemporaryDirectory() as directory:
-        organization = Organization(service, "acme", service.create_organization("acme"))
+        organization = Organization(service, "acme", LocalToken(service.data_dir, "acme").bearer())
         repositories = example_repositories(Path(directory))
         index_all(organization, {name: repositories[name] for name in ACME})
         yield organization

@@ -1,0 +1,48 @@
+"""Callers and callees, as text."""
+
+from typing import Any
+
+from cli import links
+from cli.console import Console
+from tests.agents.recorded import recorded
+
+PLAIN = Console(is_terminal=True, width=100, has_colours=False)
+
+
+def caller(**changed: Any) -> dict[str, Any]:
+    one: dict[str, Any] = recorded("callers")["callers"][0]
+    return {**one, **changed}
+
+
+def test_a_line_says_who_uses_what_where_and_how_sure_that_is() -> None:
+    one = caller(pinned_version="1.4.0", indexed_version="1.5.0", lags=True)
+    assert links.plain([one]) == (
+        f"{one['project']}/{one['file']}:{one['line']}: {one['caller']['qualified_name']} -> "
+        "AuthMiddleware at auth-service/acme_auth/middleware.py:18 "
+        f"({one['confidence']}, {one['rule']}, pinned 1.4.0, older than 1.5.0)\n"
+    )
+
+
+def test_each_definition_heads_its_own_links() -> None:
+    answer = recorded("callers")
+    other = {**answer["definitions"][0], "project": "other", "signature": "class Other"}
+    answer["definitions"].append(other)
+    drawn = links.drawn(PLAIN, answer, "callers")
+    first, second = drawn.index("class AuthMiddleware"), drawn.index("class Other")
+    assert first < drawn.index(f"{len(answer['callers'])} callers") < second
+
+
+def test_a_place_that_is_longer_than_the_terminal_is_folded_and_never_cut() -> None:
+    name = "a" * 150
+    drawn = links.drawn(PLAIN, recorded("callers") | {"callers": [caller(file=name)]}, "callers")
+    assert drawn.count("a") > 150
+    assert "…" not in drawn
+
+
+def test_control_sequences_are_not_obeyed() -> None:
+    one = caller(file="\x1b[2J", evidence="\x1b]0;x\x07", confidence="\x1b[1m", rule="\x9b")
+    answer = recorded("callers") | {"callers": [one]}
+    for text in (links.plain([one]), links.drawn(PLAIN, answer, "callers")):
+        assert "\x1b[2J" not in text
+        assert "\x1b]0" not in text
+        assert "\x9b" not in text

@@ -1,0 +1,60 @@
+"""What an answer is of, and why it may be empty, in sentences."""
+
+from cli import receipts
+from cli.refusals import told
+from indexer.errors import CentralRefusedError, CentralUnreachableError
+from indexer.exits import Exit
+from tests.agents.recorded import recorded
+
+
+def test_one_repository_is_told_with_its_commit_and_age() -> None:
+    answer = recorded("search")
+    answer["receipt"] |= {"missing": [], "projects": answer["receipt"]["projects"][:1]}
+    commit = answer["receipt"]["projects"][0]["commit"]
+    (line,) = receipts.notes(answer)
+    assert line.startswith(f"Asked auth-service at {commit[:10]}, indexed ")
+    assert line.endswith(" ms).")
+
+
+def test_what_is_missing_is_named_with_its_reason() -> None:
+    (line,) = receipts.notes(recorded("search"))
+    assert "may lack something of support-desk (never indexed: type `codesearch index` in it)" in (
+        line
+    )
+
+
+def test_many_that_are_missing_are_counted() -> None:
+    answer = recorded("search")
+    answer["receipt"]["missing"] = [{"project": f"p{n}", "reason": "failed"} for n in range(9)]
+    assert "p4 (its last run failed: see `codesearch status`) and 4 more." in next(
+        iter(receipts.notes(answer))
+    )
+
+
+def test_work_that_is_not_committed_is_told() -> None:
+    answer = recorded("search")
+    answer["receipt"]["local"] = {
+        "project": "auth-service", "commit": "a" * 40, "base_commit": "b" * 40, "files": 2,
+        "indexed_at": None,
+    }  # fmt: skip
+    assert "2 changed files of auth-service as in this checkout" in next(
+        iter(receipts.notes(answer))
+    )
+
+
+def test_hints_speak_of_options() -> None:
+    answer = recorded("callers_empty") | {"hint": "try min_confidence=medium."}
+    code, why = receipts.ending(answer, found=0)
+    assert (code, why) == (Exit.NOTHING_FOUND, "try --min-confidence medium.")
+
+
+def test_an_error_of_the_question_is_told_without_the_transport() -> None:
+    problem = {"detail": "No definition is called so.", "near": ["verify_token", "\x1b[2J"]}
+    error = CentralRefusedError("long", code="symbol_not_found", status=404, problem=problem)
+    assert told(error) == ("error: No definition is called so. These are alike: verify_token, �[2J")
+
+
+def test_other_errors_keep_what_to_do() -> None:
+    assert told(CentralUnreachableError("no answer: check AETERNA_URL\nand more")) == (
+        "error: no answer: check AETERNA_URL\nand more"
+    )

@@ -1,0 +1,59 @@
+"""Results of a search, as text."""
+
+from typing import Any
+
+from cli import snippets
+from cli.console import Console
+from tests.agents.recorded import recorded
+
+WIDE = Console(is_terminal=True, width=120)
+
+
+def result(**changed: Any) -> dict[str, Any]:
+    one: dict[str, Any] = recorded("search")["results"][0]
+    return {**one, **changed}
+
+
+def test_in_a_pipe_each_line_has_its_place_and_blank_ones_are_left_out() -> None:
+    one = result(project="shop", file="a.py", content="x = 1\n\n\ty = 2\n", content_start_line=7)
+    assert snippets.plain([one]) == "shop/a.py:7: x = 1\nshop/a.py:9: \ty = 2\n"
+
+
+def test_in_a_pipe_nothing_is_cut_to_a_width() -> None:
+    assert "x" * 5_000 in snippets.plain([result(content="x" * 5_000)])
+
+
+def test_a_terminal_gets_a_link_where_the_service_knows_the_page() -> None:
+    address = "https://forge.example/acme/shop/blob/abc/a.py#L7"
+    assert f";{address}\x1b\\" in snippets.drawn(WIDE, [result(url=address)])
+    assert "\x1b]8;" not in snippets.drawn(WIDE, [result(url=None)])
+    assert "\x1b]8;" not in snippets.drawn(WIDE, [result(url="https://a\x1b\\b")])
+    assert "\x1b]8;" not in snippets.drawn(WIDE, [result(url="file:///etc/passwd")])
+
+
+def test_neither_control_sequences_nor_markup_of_a_repository_are_obeyed() -> None:
+    hostile = "\x1b]0;gone\x07[red]x[/red] \x9b2J\n"
+    one = result(
+        project="[b]p", file="\x1b[2Ja.py", name=hostile, content=hostile, language="\x1b[31m"
+    )
+    for text in (snippets.drawn(WIDE, [one]), snippets.plain([one])):
+        assert "\x1b]0" not in text
+        assert "\x1b[2J" not in text
+        assert "\x9b" not in text
+        assert "\x07" not in text
+        assert "[b]p" in text
+    assert "[red]x[/red]" in snippets.plain([one])
+
+
+def test_matched_words_are_marked_in_any_case() -> None:
+    one = result(content="Token = verify(TOKEN)", matched=["token"], language="text")
+    drawn = snippets.drawn(WIDE, [one])
+    assert drawn.count("\x1b[1;4") == 2
+
+
+def test_what_is_not_committed_says_so() -> None:
+    assert "not committed" in snippets.drawn(WIDE, [result(local=True)])
+
+
+def test_no_results_draw_nothing() -> None:
+    assert snippets.drawn(WIDE, []) == snippets.plain([]) == ""
