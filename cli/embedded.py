@@ -3,11 +3,12 @@
 Of central only what needs no Django is imported: the service is a process of its own.
 """
 
+import fcntl
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -39,9 +40,17 @@ def used_service(
     """The service of `data_dir`, which does not end meanwhile unless it is told to.
 
     If none runs, one is started, and `tell` is told so; it ends soon after its last user. Raises
-    ConfigurationError where it is not installed, CentralUnreachableError if it does not start.
+    ConfigurationError where it is not installed or may not write, CentralUnreachableError if it
+    does not start.
     """
-    with used(data_dir):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(used(data_dir))
+        except OSError as exc:
+            raise ConfigurationError(
+                f"{data_dir} cannot hold the data of a service ({exc.strerror}): set "
+                "AETERNA_DATA_DIR to another directory, or name a service with AETERNA_URL"
+            ) from exc
         yield running_server(data_dir) or _started(data_dir, environ, tell)
 
 
@@ -49,6 +58,14 @@ def _started(data_dir: Path, environ: Mapping[str, str], tell: Tell) -> ServerRe
     require_service()
     first = "" if (data_dir / "postgres").is_dir() else " The first start takes some seconds."
     tell(f"Starting the service on this machine (data in {data_dir}).{first}")
+    with (data_dir / "start.lock").open(
+        "w"
+    ) as lock:  # commands at once start one, not each its own
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return running_server(data_dir) or _start(data_dir, environ)
+
+
+def _start(data_dir: Path, environ: Mapping[str, str]) -> ServerRecord:
     deadline = time.monotonic() + _START_SECONDS
     server = _Server(data_dir, environ)
     while not (record := running_server(data_dir)):

@@ -61,7 +61,7 @@ def open_place(
     overrides = {"url": url, "organization": organization, "project": project}
     named = Named.load(environ, project_dir=project_dir, overrides=overrides)
     if named.url is None:
-        with _embedded(environ, named, root, name) as place:
+        with _embedded(environ, named, root, name, purpose) as place:
             yield place
         return
     settings = Settings.load(
@@ -86,7 +86,7 @@ def open_local_place(environ: Mapping[str, str], directory: Path) -> Iterator[Pl
     """
     root, name = _repository(directory)
     named = Named.load(environ, project_dir=root or directory, overrides={})
-    with _embedded(environ, named, root, name) as place:
+    with _embedded(environ, named, root, name, Purpose.INDEX) as place:
         yield place
 
 
@@ -97,7 +97,7 @@ def data_dir_of(environ: Mapping[str, str]) -> Path:
 
 @contextmanager
 def _embedded(
-    environ: Mapping[str, str], named: Named, root: Path | None, name: str
+    environ: Mapping[str, str], named: Named, root: Path | None, name: str, purpose: Purpose
 ) -> Iterator[Place]:
     from cli.embedded import used_service
     from cli.local_token import LocalToken
@@ -111,7 +111,9 @@ def _embedded(
             url=server["url"],
             organization=organization,
             project=local_project(data_dir, root, named.project or name) if root else "",
-            credentials=StaticToken(token) if token else LocalToken(data_dir, organization),
+            credentials=StaticToken(token, purpose)
+            if token
+            else LocalToken(data_dir, organization),
             is_local=True,
             data_dir=data_dir,
             root=root,

@@ -47,13 +47,20 @@ def init(
     from cli.place import open_place
     from cli.project_files import write_project_file
     from indexer import log
+    from indexer.errors import ConfigurationError
     from indexer.identity import Purpose
     from indexer.planning import Requested
+    from indexer.project_file import PROJECT_FILE
 
     log.to_standard_error()
     invocation: Invocation = ctx.obj
     directory = invocation.directory / path
     root = checkout_root(directory)
+    if not (root / ".git").exists():
+        raise ConfigurationError(
+            f"{root} is a bare repository, with no work tree for {PROJECT_FILE}: "
+            "`codesearch index` indexes it without one"
+        )
     options = {"url": url, "organization": organization, "project": project}
     given = {name: value for name, value in options.items() if value}
     with open_place(invocation.environ, directory, **options, purpose=Purpose.INDEX) as place:

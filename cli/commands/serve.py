@@ -42,5 +42,7 @@ def serve(
         "AETERNA_DATA_DIR": data_dir and str(invocation.directory / data_dir),
     }
     environ = {**invocation.environ, **{name: value for name, value in given.items() if value}}
+    if not environ.get("DJANGO_SETTINGS_MODULE", "").startswith("central."):
+        environ.pop("DJANGO_SETTINGS_MODULE", None)  # of a program that is worked on
     command = server_command("--of", "codesearch")
     os.execve(command[0], command, environ)  # noqa: S606 - no shell is wanted

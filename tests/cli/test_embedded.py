@@ -144,6 +144,16 @@ def test_why_it_does_not_start_is_told_with_what_to_do(tmp_path: Path) -> None:
     assert "AETERNA_URL" in str(caught.value)
 
 
+@pytest.mark.parametrize("directory", ["file", "file/below"])
+def test_a_directory_that_cannot_be_one_is_said(directory: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(ConfigurationError, match="set AETERNA_DATA_DIR to another directory"),
+        used_service(tmp_path / directory, environ={}, tell=str),
+    ):
+        pass
+
+
 def test_where_only_the_command_line_is_installed_that_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

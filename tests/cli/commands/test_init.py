@@ -6,7 +6,7 @@ import pytest
 
 from cli.local_token import LocalToken
 from indexer.project_file import parse_project_file
-from scripts.local_git import git, new_repository
+from scripts.local_git import commit_all, git, new_repository
 from scripts.local_service import Organization, Service
 from tests.cli.command import codesearch
 from tests.cli.conftest import MakeRepository
@@ -78,16 +78,22 @@ def test_at_a_service_the_options_are_written_and_the_token_is_not(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("bare", "is not inside a git repository: go to one, name one, or make one with `git init"),
+        (
+            "plain",
+            "is not inside a git repository: go to one, name one, or make one with `git init",
+        ),
         ("none", "there is no directory"),
         ("unborn", "has no commit yet"),
+        ("bare.git", "is a bare repository"),
     ],
 )
 def test_where_there_is_nothing_to_index_it_says_what_to_type_and_writes_nothing(
     name: str, message: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "bare").mkdir()
+    (tmp_path / "plain").mkdir()
     new_repository(tmp_path / "unborn")
+    commit_all(new_repository(tmp_path / "full"), "First commit")
+    git(tmp_path, "clone", "-q", "--bare", "full", "bare.git")
     data = tmp_path / "data"
     done = codesearch("init", name, directory=tmp_path, environ={"AETERNA_DATA_DIR": str(data)})
     assert done.returncode == 2
