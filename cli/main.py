@@ -77,6 +77,8 @@ def _run(application: typer.Typer, name: str) -> NoReturn:
     environ = take_environment()
     # httpx imports its own command line, and click and rich for it, where these are installed.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    # `_leave` leaves semaphores to multiprocessing's own cleaner, which need not complain of them.
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     for stream in (sys.stdout, sys.stderr):  # a terminal may not have every letter
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
