@@ -147,14 +147,15 @@ def _challenge(exc: Exception) -> str | None:
     Without `resource_metadata`: that document must name an authorization server, and there is none.
     """
     if isinstance(exc, ForbiddenError):
-        error, more = "insufficient_scope", f', scope="{Scope.SEARCH}"'
+        error = "insufficient_scope"
     elif not isinstance(exc, UnauthenticatedError):
         return None
     elif exc.code == UnauthenticatedError.code:  # no token came: no error either
-        return 'Bearer realm="aeterna"'
+        error = ""
     else:
-        error, more = "invalid_token", ""
-    return f'Bearer realm="aeterna", error="{error}", error_description="{exc.message}"{more}'
+        error = "invalid_token"
+    told = f', error="{error}", error_description="{exc.message}"' if error else ""
+    return f'Bearer realm="aeterna", scope="{Scope.SEARCH}"{told}'
 
 
 def _request() -> HttpRequest:

@@ -56,7 +56,8 @@ def test_without_a_token_nothing_is_read_and_it_is_said_how_to_send_one(
     }
     asyncio.run(Mount(threads)(scope, receive, send))
     assert sent[0]["status"] == 401
-    assert dict(sent[0]["headers"])[b"www-authenticate"] == b'Bearer realm="aeterna"'
+    challenge = dict(sent[0]["headers"])[b"www-authenticate"]
+    assert challenge == b'Bearer realm="aeterna", scope="search"'
     assert json.loads(sent[1]["body"])["detail"] == "Send 'Authorization: Bearer <api token>'."
 
 
@@ -69,7 +70,7 @@ def test_revoked_token_is_refused_by_that_name(agent: Agent) -> None:
     ApiToken.objects.update(revoked_at=timezone.now())
     status, code, challenge = told(agent)
     assert (status, code) == (401, "token_revoked")
-    assert challenge.startswith('Bearer realm="aeterna", error="invalid_token"')
+    assert 'error="invalid_token"' in challenge
     assert "was revoked; ask an administrator" in challenge
 
 
