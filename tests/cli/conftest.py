@@ -33,7 +33,7 @@ def acme(service: Service) -> Iterator[Organization]:
         yield organization
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def acme_environ(acme: Organization) -> dict[str, str]:
     """What names acme to a command."""
     return {

@@ -1,0 +1,123 @@
+"""`codesearch mcp` as a process: its streams and its end. Its tools are `tests/agents`'."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from scripts.local_service import clean_environment, free_address
+from tests.cli.command import PROGRAM
+
+INITIALIZE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+
+
+class Agent:
+    """Speaks with a server over its standard input and output, a line a message."""
+
+    def __init__(self, directory: Path, environ: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            [*PROGRAM, "mcp"],
+            cwd=directory,
+            env=clean_environment(environ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._id = 0
+
+    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """The result of a request; whatever else stands on standard output fails the test."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self._id += 1
+        message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": parameters}
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        assert answer["id"] == self._id
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool."""
+        return self.ask("tools/call", name=tool, arguments=arguments)
+
+
+@contextmanager
+def new_agent(directory: Path, environ: dict[str, str]) -> Iterator[Agent]:
+    """An agent whose server has introduced itself."""
+    agent = Agent(directory, environ)
+    with agent.process as process:
+        agent.ask("initialize", **INITIALIZE)
+        yield agent
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def agent(
+    acme_environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Agent]:
+    with new_agent(tmp_path_factory.mktemp("elsewhere"), acme_environ) as agent:
+        yield agent
+
+
+def test_an_agent_searches_and_traces_the_place_of_its_directory(agent: Agent) -> None:
+    found = agent.call("code_search", query="verify_token", limit=1)
+    assert found["structuredContent"]["results"][0]["project"] == "auth-service"
+    callers = agent.call("code_trace_callers", symbol="HandleLogin", workspace="org-acme")
+    assert "acme_auth/app.py:44" in callers["content"][0]["text"]
+    status = agent.call("code_index_status")
+    assert len(status["structuredContent"]["projects"]) == 2
+
+
+def test_another_organisation_is_not_this_servers(agent: Agent) -> None:
+    refused = agent.call("code_index_status", workspace="globex")
+    assert refused["isError"]
+    assert "organization_not_found" in refused["content"][0]["text"]
+
+
+def test_names_that_are_alike_reach_the_agent(agent: Agent) -> None:
+    refused = agent.call("code_trace_callers", symbol="verify_tokn")
+    assert "symbol_not_found" in refused["content"][0]["text"]
+    assert "Alike: verify_token" in refused["content"][0]["text"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_and_leaves_no_process(
+    acme_environ: dict[str, str], tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    with new_agent(tmp_path, acme_environ) as agent:
+        agent.call("code_index_status")
+        children = psutil.Process(agent.process.pid).children(recursive=True)
+        os.kill(agent.process.pid, number)
+        assert agent.process.wait(timeout=30) == code
+    assert not [child for child in children if child.is_running()]
+
+
+def test_without_its_service_it_lists_tools_says_what_is_wrong_and_ends_with_its_input(
+    tmp_path: Path,
+) -> None:
+    environ = {
+        "AETERNA_URL": f"http://{free_address()}",
+        "AETERNA_TOKEN": "aet_x",
+        "AETERNA_ORGANIZATION": "acme",
+    }
+    with new_agent(tmp_path, environ) as agent:
+        names = {tool["name"] for tool in agent.ask("tools/list")["tools"]}
+        assert {"code_search", "code_graph", "search_code"} <= names
+        refused = agent.call("code_search", query="x")
+        assert "service_unavailable (503)" in refused["content"][0]["text"]
+        output, _ = agent.process.communicate(timeout=30)
+        assert (agent.process.returncode, output) == (0, "")
