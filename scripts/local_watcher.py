@@ -37,11 +37,13 @@ class Watcher:
                 text=True,
             )
         self._lines: SimpleQueue[Line | None] = SimpleQueue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
-        for line in self.process.stdout or ():
-            self._lines.put(json.loads(line))
+        with self.process:
+            for line in self.process.stdout or ():
+                self._lines.put(json.loads(line))
         self._lines.put(None)
 
     def line(self, seconds: float = _SECONDS) -> Line:
@@ -63,7 +65,8 @@ class Watcher:
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """End it by a signal; answers its exit code."""
         self.process.send_signal(number)
-        return self.process.wait(timeout=60)
+        self._reader.join(timeout=60)
+        return self.process.wait(timeout=0)
 
 
 @contextmanager
