@@ -81,6 +81,11 @@ class Desk:
     central: Agent
     watcher: "subprocess.Popen[bytes] | None" = None
 
+    @property
+    def errors(self) -> Path:
+        """What the watcher says."""
+        return self.clone.parent / "errors"
+
     def watched(self) -> Watched | None:
         return watched(Path(self.settings["AETERNA_DATA_DIR"]), self.clone)
 
@@ -88,7 +93,7 @@ class Desk:
         """Start the watcher unless it runs."""
         if self.watcher and self.watcher.poll() is None:
             return
-        with (self.clone.parent / "errors").open("a") as errors:
+        with self.errors.open("a") as errors:
             self.watcher = subprocess.Popen(
                 [sys.executable, "-m", "cli", "watch"],
                 cwd=self.clone,
@@ -113,8 +118,9 @@ class Desk:
         assert self.watcher is not None
         deadline = time.monotonic() + SECONDS
         while not holds():
-            assert self.watcher.poll() is None, f"the watcher ended; it was to {what}"
-            assert time.monotonic() < deadline, f"the watcher did not {what}"
+            told = f"to {what}:\n{self.errors.read_text(errors='replace')[-2000:]}"
+            assert self.watcher.poll() is None, f"the watcher ended; it was {told}"
+            assert time.monotonic() < deadline, f"the watcher has had {SECONDS} s {told}"
             time.sleep(0.02)
 
     def end(self, number: signal.Signals) -> None:
