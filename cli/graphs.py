@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.console import Console
 from cli.links import SURETY
-from cli.places import linked, path_of
+from cli.locations import linked, path_of
 from cli.printable import one_line
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.console import Console
-from cli.places import linked, path_of
+from cli.locations import linked, path_of
 from cli.printable import one_line
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.console import Console
-from cli.places import linked, path_of
+from cli.locations import linked, path_of
 from cli.printable import lines_of, one_line
 
 if TYPE_CHECKING:

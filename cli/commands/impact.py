@@ -39,7 +39,7 @@ def impact(
     Asks git in the repository of this directory what is changed. That nobody calls it is an
     answer too: the exit code is 0.
     """
-    from cli.console import Console, tell
+    from cli.console import Console, note, tell
     from cli.place import open_place
     from indexer.config import GitCredential, GitHubContext
     from indexer.git import Repository
@@ -60,4 +60,6 @@ def impact(
         )
     console = Console.of(invocation.environ)
     tell(console.as_json(report.as_json(found)) if json else report.as_text(found) + "\n")
+    if found.indexed_commit is None:
+        note("To index it here and now: type `codesearch index` in the repository.")
     return report.exit_of(found)
