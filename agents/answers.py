@@ -8,10 +8,16 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 
+def _untitled(schema: dict[str, Any]) -> None:
+    """Take out the titles: they say the names again, and agents may pay for each word."""
+    for titled in (schema, *schema.get("properties", {}).values()):
+        titled.pop("title", None)
+
+
 class Shape(BaseModel):
     """A JSON object that may have more members than it names."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", json_schema_extra=_untitled)
 
 
 class LeftOut(Shape):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 INDEX_NOT_FOUND = "INDEX_NOT_FOUND"
 INVALID = "INVALID"
+SYMBOL_NOT_FOUND = "symbol_not_found"  # the API's
 
 
 class RefusedError(Exception):

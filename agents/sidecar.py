@@ -49,7 +49,7 @@ Unlimited = Annotated[
 
 def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) -> None:
     """Register the five tools; `backend` is asked for in each call, where the caller is known."""
-    tools = ToolSet(server)
+    tools = ToolSet(server, words={"org_id": "workspace"})
     sidecar = _SidecarTools(backend)
     tools.add(sidecar.codesearch_search, title="Search code")
     tools.add(sidecar.codesearch_trace_callers, title="Find callers")

@@ -81,7 +81,8 @@ def receipt_text(receipt: Row, shown: Iterable[str]) -> str:
     others = len(projects) - len(named)
     if others:
         commits.append(f"{others} more" if named else _number(others, "project"))
-    lines = [f"Answered by {', '.join(commits) or 'no project'}.{_local(receipt)}"]
+    answered = f"Answered by {', '.join(commits)}." if commits else "No project was searched."
+    lines = [f"{answered}{_local(receipt)}"]
     missing = [
         f"{row['project'] or 'every project'} ({_MISSING.get(row['reason'], row['reason'])})"
         for row in receipt["missing"]
@@ -90,7 +91,7 @@ def receipt_text(receipt: Row, shown: Iterable[str]) -> str:
         lines.append(f"Incomplete: {', '.join(missing)}.")
     if receipt.get("cut"):
         lines.append(f"Limits that were met: {', '.join(receipt['cut'])}.")
-    if receipt["complete"]:
+    if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
     return "\n".join([*lines, *_unresolved(receipt)])
 

@@ -1,7 +1,7 @@
 """The tools that coding agents are offered: code_search, code_trace_*, code_graph and the like."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 from mcp.server import MCPServer
@@ -18,7 +18,8 @@ from agents.answers import (
 )
 from agents.backend import Backend
 from agents.budget import DEFAULT_TOKENS
-from agents.errors import INDEX_NOT_FOUND, Advice, RefusedError
+from agents.code_answers import code_answer
+from agents.errors import SYMBOL_NOT_FOUND, Advice, RefusedError
 from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_status
 from agents.outcomes import answered
 from agents.parameters import (
@@ -37,9 +38,9 @@ from agents.parameters import (
     Workspace,
     given,
 )
-from agents.sidecar_plain import COMMITS_UNKNOWN
 from agents.text import code_text, graph_text, links_text, search_text, status_text
 from agents.toolset import ToolSet
+from agents.unindexed import explained, index_not_found, is_unindexed
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -51,13 +52,14 @@ means that there is none; else receipt.missing says what was not searched, and w
 project/path:line; a path is relative to the project's root."""
 
 _CODE_CHARACTERS: Final = 1_000
+_WORDS: Final = {"/api/v1/index/status": "code_index_status", "org_id": "workspace"}
 
 
 def add_code_tools(
     server: MCPServer[Any], backend: Callable[[], Backend], *, advice: Advice
 ) -> None:
     """Register the six tools; `backend` is asked for in each call, where the caller is known."""
-    tools = ToolSet(server)
+    tools = ToolSet(server, words=_WORDS)
     code = _CodeTools(backend, advice)
     tools.add(code.code_search, title="Search code")
     tools.add(code.code_trace_callers, title="Find callers")
@@ -135,10 +137,7 @@ class _CodeTools:
                 cursor=cursor,
             )
         )
-        if _nothing_is_indexed(answer):
-            hint = f"{answer['hint'] or ''} {self._advice.build_index}".strip()
-            answer = {**answer, "hint": hint}
-        answer = fit_search(answer, max_tokens)
+        answer = fit_search(explained(answer, self._advice), max_tokens)
         return answered(search_text(answer), answer)
 
     async def code_trace_callers(  # noqa: PLR0913
@@ -179,7 +178,7 @@ class _CodeTools:
             limit=limit,
             cursor=cursor,
         )
-        answer = await self._backend().trace("callers", parameters)
+        answer = await self._trace("callers", parameters)
         answer = fit_links(answer, "callers", max_tokens)
         return answered(links_text(answer, "callers"), answer)
 
@@ -211,7 +210,7 @@ class _CodeTools:
             limit=limit,
             cursor=cursor,
         )
-        answer = await self._backend().trace("callees", parameters)
+        answer = await self._trace("callees", parameters)
         answer = fit_links(answer, "callees", max_tokens)
         return answered(links_text(answer, "callees"), answer)
 
@@ -242,7 +241,7 @@ class _CodeTools:
             min_confidence=min_confidence,
             limit=limit,
         )
-        answer = fit_graph(await self._backend().trace("graph", parameters), max_tokens)
+        answer = fit_graph(await self._trace("graph", parameters), max_tokens)
         return answered(graph_text(answer), answer)
 
     async def code_index_status(
@@ -278,40 +277,19 @@ class _CodeTools:
             {"query": query, "limit": top_k, "max_content": _CODE_CHARACTERS}
         )
         milliseconds = round((time.perf_counter() - started) * 1000, 1)
-        if _nothing_is_indexed(found):
-            raise RefusedError(
-                f"There is no index to search. {self._advice.build_index}",
-                code=INDEX_NOT_FOUND,
-                status=404,
-            )
-        answer = fit_code(_code_answer(found, milliseconds), max_tokens)
+        if is_unindexed(found):
+            raise index_not_found(self._advice)
+        answer = fit_code(code_answer(found, milliseconds), max_tokens)
         return answered(code_text(answer), answer)
 
-
-def _nothing_is_indexed(answer: Mapping[str, Any]) -> bool:
-    receipt = answer["receipt"]
-    is_known = all(row["reason"] != COMMITS_UNKNOWN for row in receipt["missing"])
-    return is_known and not answer["results"] and not receipt["projects"]
-
-
-def _code_answer(found: dict[str, Any], milliseconds: float) -> dict[str, Any]:
-    results = [
-        {
-            "path": row["file"],
-            "text": row["content"],
-            "score": row["score"],
-            "startLine": row["start_line"],
-            "endLine": row["end_line"],
-            "project": row["project"],
-            "commit": row["commit"],
-            **({"local": True} if row.get("local") else {}),
-        }
-        for row in found["results"]
-    ]
-    return {
-        "results": results,
-        "totalResults": len(results),
-        "searchTimeMs": milliseconds,
-        "complete": found["receipt"]["complete"],
-        "hint": found["hint"],
-    }
+    async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The backend's answer; that a symbol is unknown is another thing without an index."""
+        try:
+            return await self._backend().trace(what, parameters)
+        except RefusedError as error:
+            if error.code != SYMBOL_NOT_FOUND:
+                raise
+            status = await self._backend().status(given(workspace=parameters.get("org_id")))
+            if not status["total_chunks"]:
+                raise index_not_found(self._advice) from error
+            raise

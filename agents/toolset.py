@@ -28,12 +28,15 @@ _SHOULD: Final = "Input should "  # how pydantic begins
 class ToolSet:
     """Registers read-only tools with `server`.
 
+    `words`: what the API's messages name, and what it is called here.
+
     The SDK would tell of wrong arguments in pydantic's words and drop those that it does not
     know; here they are refused before the tool runs, with a code and the names that exist.
     """
 
-    def __init__(self, server: MCPServer[Any]) -> None:
+    def __init__(self, server: MCPServer[Any], *, words: Mapping[str, str]) -> None:
         self._server = server
+        self._words = words
         self._arguments: dict[str, FuncMetadata] = {}
         server.middleware.append(self._check)
 
@@ -45,7 +48,7 @@ class ToolSet:
             try:
                 return await tool(**arguments)
             except RefusedError as error:
-                return refused(error)
+                return refused(self._translated(error))
 
         self._arguments[tool.__name__] = func_metadata(answer, structured_output=False)
         self._server.add_tool(
@@ -60,6 +63,12 @@ class ToolSet:
                 open_world_hint=False,
             ),
         )
+
+    def _translated(self, error: RefusedError) -> RefusedError:
+        message = error.message
+        for theirs, ours in self._words.items():
+            message = message.replace(theirs, ours)
+        return RefusedError(message, code=error.code, status=error.status)
 
     async def _check(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext

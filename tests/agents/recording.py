@@ -38,6 +38,7 @@ def record(acme: Organization) -> None:
     keep("search", acme.search("verify a JWT", limit=5))
     keep("search_expanded", acme.search("AuthMiddleware", limit=2, expand=3))
     keep("search_empty", acme.search("verify a JWT", path="no/such/folder"))
+    keep("search_of_unknown", acme.search("verify a JWT", include_projects=["nope"]))
     keep("callers", acme.get("trace/callers", symbol="AuthMiddleware"))
     keep("callers_deep", acme.get("trace/callers", symbol="retry_call", depth="2", limit="8"))
     keep("callers_empty", acme.get("trace/callers", symbol="reseller_applications"))

@@ -118,6 +118,10 @@ def test_a_complete_answer_says_so() -> None:
     assert receipt_text(receipt, []) == "Complete. Answered by 4 projects."
 
 
+def test_an_answer_of_no_project_does_not_call_itself_complete() -> None:
+    assert receipt_text(recorded("search_of_nothing")["receipt"], []) == "No project was searched."
+
+
 def test_what_is_known_by_name_only_is_counted_and_sampled() -> None:
     receipt = recorded("callers")["receipt"]
     site = {"project": "payments-api", "file": "a.py", "line": 3, "name": "send"}

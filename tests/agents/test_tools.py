@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.errors import LOCAL_ADVICE, RefusedError
+from agents.errors import INDEX_NOT_FOUND, LOCAL_ADVICE, RefusedError
 from agents.outcomes import ERROR_KEY, refusal_in
 from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
@@ -121,6 +121,34 @@ def test_a_refusal_has_its_code_status_and_message_in_the_text_and_for_programs(
     assert (told.code, told.status, told.message) == ("forbidden", 403, refusal.message)
 
 
+UNKNOWN = RefusedError(
+    "No definition is called so. See /api/v1/index/status for what is indexed.",
+    code="symbol_not_found",
+    status=404,
+)
+TRACES = ["code_trace_callers", "code_trace_callees", "code_graph"]
+
+
+@pytest.mark.parametrize("tool", TRACES)
+def test_an_unknown_symbol_points_at_the_tool_that_tells_what_is_indexed(tool: str) -> None:
+    told = refusal_in(
+        call(code_server(RecordedBackend(UNKNOWN, status="status")), tool, symbol="f")
+    )
+    assert told is not None
+    assert (told.code, told.status) == ("symbol_not_found", 404)
+    assert told.message.endswith("See code_index_status for what is indexed.")
+
+
+@pytest.mark.parametrize("tool", TRACES)
+def test_an_unknown_symbol_without_any_index_is_index_not_found(tool: str) -> None:
+    backend = RecordedBackend(UNKNOWN, status="status_of_nothing")
+    told = refusal_in(call(code_server(backend), tool, symbol="f", workspace="org-acme"))
+    assert told is not None
+    assert (told.code, told.status) == (INDEX_NOT_FOUND, 404)
+    assert told.message.endswith(LOCAL_ADVICE.build_index)
+    assert backend.asked[-1] == {"org_id": "org-acme"}
+
+
 def test_an_unexpected_exception_tells_the_agent_nothing_of_itself() -> None:
     backend = RecordedBackend(RuntimeError("secret of the server"))
     result = call(code_server(backend), "code_search", query="x")
@@ -179,6 +207,20 @@ def test_where_nothing_is_indexed_an_answer_says_how_to_build_the_index() -> Non
     assert LOCAL_ADVICE.build_index in text_of(result)
     status = call(code_server(nothing), "code_index_status")
     assert LOCAL_ADVICE.build_index in text_of(status)
+
+
+def test_an_unknown_project_is_not_taken_for_a_missing_index() -> None:
+    backend = RecordedBackend(search="search_of_unknown")
+    result = call(code_server(backend), "code_search", query="x", include_projects=["nope"])
+    assert LOCAL_ADVICE.build_index not in text_of(result)
+    assert "code_index_status lists the projects" in result.structured_content["hint"]
+    assert "Incomplete: nope (no such project in sight)." in text_of(result)
+
+
+def test_a_refusal_names_things_as_the_tool_does() -> None:
+    refusal = RefusedError("No such organisation; check org_id.", code="not_found", status=404)
+    result = call(code_server(RecordedBackend(refusal)), "code_search", query="x", workspace="y")
+    assert text_of(result) == "not_found (404): No such organisation; check workspace."
 
 
 def test_an_answer_that_is_too_long_says_in_both_forms_what_is_left_out() -> None:
