@@ -133,7 +133,7 @@ def test_two_servers_on_one_data_directory(data_dir: Path, tmp_path: Path) -> No
 
 def test_why_it_does_not_start_is_told_with_what_to_do(tmp_path: Path) -> None:
     environ = {**os.environ, "AETERNA_SWEEP_SECONDS": "often"}
-    (tmp_path / "server.log").write_text("of an earlier server\n")
+    (tmp_path / "server.log").write_text("of an earlier server\n" * 200_000)
     with (
         pytest.raises(CentralUnreachableError, match="AETERNA_SWEEP_SECONDS must be") as caught,
         used_service(tmp_path, environ=environ, tell=str),
@@ -142,6 +142,7 @@ def test_why_it_does_not_start_is_told_with_what_to_do(tmp_path: Path) -> None:
     assert "an earlier server" not in str(caught.value)
     assert str(tmp_path / "server.log") in str(caught.value)
     assert "AETERNA_URL" in str(caught.value)
+    assert (tmp_path / "server.log").stat().st_size < 10_000, "a log is begun anew when it is large"
 
 
 @pytest.mark.parametrize("directory", ["file", "file/below"])
