@@ -30,7 +30,7 @@ from central.common.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
 from central.mcp.circuit import Circuit, CircuitOpenError
 
 _FAILURES: Final = 5
-_PAUSE_SECONDS: Final = 10.0
+_PAUSE_SECONDS: Final = 5.0
 _REFUSALS: Final = {INVALID_PARAMS, METHOD_NOT_FOUND}
 _LATER: Final = "Try again later; if it lasts, tell who runs this service: its log says more."
 _OPERATOR: Final = (

@@ -95,8 +95,12 @@ def _refusal(status: int, problem: Mapping[str, Any]) -> RefusedError:
     """A problem document (RFC 9457) as the error that it stands for."""
     if "code" not in problem:
         return _unreadable(status)
+    message = str(problem.get("detail") or problem.get("title") or "Refused.")
+    near = problem.get("near")
+    if near and isinstance(near, list):
+        message = f"{message} Alike: {', '.join(map(str, near))}."
     return RefusedError(
-        str(problem.get("detail") or problem.get("title") or "Refused."),
+        message,
         code=str(problem["code"]),
         status=status,
     )

@@ -5,11 +5,12 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
 import pytest
-from mcp_types import CallToolResult
 
 from agents.errors import RefusedError
+from agents.outcomes import refused
 from central.mcp.sidecar import Sidecar
 from scripts.local_service import free_address
 from tests.central.mcp.standins import (
@@ -28,14 +29,21 @@ from tests.central.mcp.standins import (
 
 TOKEN = "aet_the-callers-own"
 SECONDS = 0.3
+HELLO = {"results": []}
 
 
 def hello(message: Message) -> bytes:
-    return result(message, content=[{"type": "text", "text": "hello"}], resultType="complete")
+    return told(message, HELLO)
+
+
+def told(message: Message, answer: Any) -> bytes:
+    """The result of a tool without structured content."""
+    content = [{"type": "text", "text": json.dumps(answer)}]
+    return result(message, content=content, resultType="complete")
 
 
 def tool_error(message: Message) -> bytes:
-    content = [{"type": "text", "text": "no"}]
+    content = [{"type": "text", "text": "no such project"}]
     return result(message, content=content, isError=True, resultType="complete")
 
 
@@ -83,8 +91,9 @@ def run(
     asyncio.run(whole())
 
 
-async def call(sidecar: Sidecar, token: str = TOKEN) -> CallToolResult:
-    return await sidecar.call("codesearch_search", {"query": "retry"}, token=token)
+async def call(sidecar: Sidecar, token: str = TOKEN) -> dict[str, Any]:
+    arguments = {"query": "retry"}
+    return await sidecar.call("codesearch_search", arguments, token=token, read=lambda told: told)
 
 
 async def refusal(sidecar: Sidecar) -> RefusedError:
@@ -142,11 +151,38 @@ def test_a_refusal_of_the_call_is_no_failure_of_the_sidecar(
 
 @pytest.mark.parametrize("version", [MODERN, OLD])
 def test_an_error_of_the_tool_is_an_answer(version: str) -> None:
-    async def steps(_: Standin, sidecar: Sidecar) -> None:
+    async def steps(standin: Standin, sidecar: Sidecar) -> None:
         for _ in range(7):
-            assert (await call(sidecar)).is_error
+            one = await refusal(sidecar)
+            assert (one.code, one.status) == ("sidecar_refused", 502)
+            assert "no such project" in one.message
+        assert standin.methods()[-1] == "tools/call"
 
     run(speaking(version, tool_error), steps)
+
+
+def test_a_tool_s_error_with_a_code_passes_through() -> None:
+    def refuses(message: Message) -> bytes:
+        outcome = refused(RefusedError("Not known.", code="symbol_not_found", status=404))
+        return result(message, **outcome.model_dump(by_alias=True, exclude_none=True))
+
+    async def steps(_: Standin, sidecar: Sidecar) -> None:
+        one = await refusal(sidecar)
+        assert (one.code, one.status, one.message) == ("symbol_not_found", 404, "Not known.")
+
+    run(modern(refuses), steps)
+
+
+def test_an_answer_that_cannot_be_read_is_a_failure() -> None:
+    async def steps(standin: Standin, sidecar: Sidecar) -> None:
+        for _ in range(5):
+            with pytest.raises(RefusedError, match="cannot be read"):
+                await sidecar.call("t", {}, token=TOKEN, read=lambda told: told["rows"])
+        asked = len(standin.messages)
+        assert (await refusal(sidecar)).code == "sidecar_unavailable"
+        assert len(standin.messages) == asked
+
+    run(modern(hello), steps)
 
 
 def test_a_call_that_is_cancelled_says_nothing_of_the_sidecar() -> None:
@@ -154,13 +190,13 @@ def test_a_call_that_is_cancelled_says_nothing_of_the_sidecar() -> None:
         for _ in range(6):
             asked = len(standin.messages)
             task = asyncio.create_task(call(sidecar))
-            while len(standin.messages) == asked:
+            while len(standin.messages) == asked and not task.done():
                 await asyncio.sleep(0)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
         standin.answer = modern(hello)
-        assert not (await call(sidecar)).is_error
+        assert await call(sidecar) == HELLO
 
     run(lambda _: None, steps)
 
@@ -175,7 +211,7 @@ def test_a_sidecar_that_recovers_is_used_again() -> None:
                 with suppress(RefusedError):
                     await call(sidecar)
                 await asyncio.sleep(0.01)
-        assert not (await call(sidecar)).is_error
+        assert await call(sidecar) == HELLO
 
     run(lambda _: response(500, b""), steps, pause_seconds=0.2)
 
@@ -223,7 +259,7 @@ def test_a_sidecar_that_is_replaced_by_one_of_another_revision_is_asked_anew(
 
         standin.answer = refuses_the_other
         assert (await refusal(sidecar)).code == "sidecar_refused"
-        assert not (await call(sidecar)).is_error
+        assert await call(sidecar) == HELLO
 
     run(speaking(before, hello), steps)
 
@@ -232,14 +268,12 @@ def test_a_sidecar_that_is_replaced_by_one_of_another_revision_is_asked_anew(
 def test_each_of_many_calls_at_once_carries_its_own_callers_token(version: str) -> None:
     async def steps(standin: Standin, sidecar: Sidecar) -> None:
         def echo(message: Message) -> bytes:
-            text = standin.tokens[-1]
-            return result(message, content=[{"type": "text", "text": text}], resultType="complete")
+            return told(message, {"authorization": standin.tokens[-1]})
 
         standin.answer = speaking(version, echo)
         tokens = [f"aet_{number}" for number in range(20)]
         results = await asyncio.gather(*(call(sidecar, token) for token in tokens))
-        told = [json.loads(one.model_dump_json())["content"][0]["text"] for one in results]
-        assert told == [f"Bearer {token}" for token in tokens]
+        assert results == [{"authorization": f"Bearer {token}"} for token in tokens]
 
     run(lambda _: None, steps)
 
@@ -251,12 +285,12 @@ def test_no_token_is_in_the_log_or_in_an_error(
     caplog.set_level(logging.DEBUG)
 
     async def steps(_: Standin, sidecar: Sidecar) -> None:
-        told = ""
+        message = ""
         try:
             await call(sidecar)
         except RefusedError as exc:
-            told = f"{exc!r} {exc.__cause__!r}"
-        assert TOKEN not in told
+            message = f"{exc!r} {exc.__cause__!r}"
+        assert TOKEN not in message
 
     run(answer, steps)
     assert caplog.records

@@ -1,0 +1,267 @@
+"""Central's tools through a sidecar: real processes and the SDK's client (spec 3, MCP Tool Proxy).
+
+The sidecar asks the very central whose tools go through it, as in one pod.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+
+from agents.outcomes import refusal_in
+from scripts.local_git import commit_all, new_repository
+from scripts.local_service import Organization, free_address, running_service
+from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.sidecars import Sidecar, running_sidecar
+
+AUTH = {
+    "auth/middleware.py": "def authenticate(request):\n    return verify(request.token)\n\n\n"
+    "def verify(token):\n    return bool(token)\n",
+    "auth/views.py": "from auth.middleware import authenticate\n\n\n"
+    "def login(request):\n    return authenticate(request)\n",
+}
+TRACES = {"callers": "code_trace_callers", "callees": "code_trace_callees", "graph": "code_graph"}
+
+
+@dataclass
+class Pod:
+    """Two organisations of a central, and the sidecar that it forwards to."""
+
+    acme: Organization
+    globex: Organization
+    sidecar: Sidecar
+
+    def calls(self, outcome: str) -> float:
+        """How many calls of the sidecar ended so, as central counts them."""
+        text = httpx.get(f"{self.acme.service.url}/metrics").text
+        name = f'aeterna_sidecar_calls_total{{outcome="{outcome}"}} '
+        return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name))
+
+
+@pytest.fixture(scope="module")
+def pod() -> Iterator[Pod]:
+    """Acme has something indexed, Globex has not."""
+    bind = free_address()
+    environment = {"CODESEARCH_SIDECAR_URL": f"http://{bind}/mcp"}
+    with new_data_directory() as data, running_service(data, environment) as service:
+        acme, globex = (
+            Organization(service, slug, service.create_organization(slug))
+            for slug in ("acme", "globex")
+        )
+        repository = new_repository(data.parent / "auth-service")
+        write_files(repository, AUTH)
+        commit_all(repository, "First commit")
+        acme.index(repository, "auth-service")
+        with running_sidecar(data.parent, bind, {"AETERNA_URL": service.url}) as sidecar:
+            yield Pod(acme, globex, sidecar)
+
+
+def with_client(url: str, token: str, use: Callable[[Client], Awaitable[Any]]) -> Any:
+    async def whole() -> Any:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as http,
+            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+        ):
+            return await use(client)
+
+    return asyncio.run(whole())
+
+
+def call(url: str, organization: Organization, tool: str, **arguments: Any) -> CallToolResult:
+    return with_client(url, organization.token, lambda client: client.call_tool(tool, arguments))
+
+
+def ask(organization: Organization, tool: str, **arguments: Any) -> CallToolResult:
+    """A call of a tool of central."""
+    return call(organization.service.url, organization, tool, **arguments)
+
+
+def structure(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def text_of(result: CallToolResult) -> str:
+    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+def test_tool_discovery(pod: Pod) -> None:
+    """Spec 3, whether or not the sidecar is there just now."""
+    url, token = pod.acme.service.url, pod.acme.token
+    listed = with_client(url, token, lambda client: client.list_tools())
+    assert {tool.name for tool in listed.tools} >= {
+        "code_search",
+        "code_trace_callers",
+        "code_trace_callees",
+        "code_graph",
+        "code_index_status",
+    }
+
+
+def test_proxy_forwards_requests(pod: Pod) -> None:
+    """Spec 3: the answer is the sidecar's, in central's shape."""
+    before = pod.calls("answered")
+    answer = structure(ask(pod.acme, "code_search", query="authenticate a request", limit=2))
+    assert pod.calls("answered") == before + 1
+
+    asked = pod.acme.search("authenticate a request", limit=2)
+    assert answer["results"] == asked["results"]
+    assert answer["receipt"]["projects"] == asked["receipt"]["projects"]
+
+
+def test_every_tool_goes_through_the_sidecar(pod: Pod) -> None:
+    before = pod.calls("answered")
+    for what, tool in TRACES.items():
+        answer = structure(ask(pod.acme, tool, symbol="authenticate"))
+        asked = pod.acme.get(f"trace/{what}", symbol="authenticate")
+        for name in {"definitions", "callers", "callees", "root", "nodes", "edges"} & asked.keys():
+            assert answer[name] == asked[name], (tool, name)
+    status = structure(ask(pod.acme, "code_index_status"))
+    assert status["projects"] == pod.acme.get("index/status")["projects"]
+    found = structure(ask(pod.acme, "search_code", query="authenticate", top_k=1))
+    assert found["results"][0]["path"].endswith("auth/middleware.py")
+    assert pod.calls("answered") == before + len(TRACES) + 2
+
+
+def test_the_service_s_refusals_come_through_with_code_and_status(pod: Pod) -> None:
+    refusal = refusal_in(ask(pod.acme, "code_trace_callers", symbol="authenticat"))
+    assert refusal is not None
+    assert (refusal.code, refusal.status) == ("symbol_not_found", 404)
+    assert "authenticate" in refusal.message
+
+
+def test_another_organisation_sees_nothing(pod: Pod) -> None:
+    answer = structure(ask(pod.globex, "code_search", query="authenticate a request"))
+    assert answer["results"] == []
+    unknown = refusal_in(ask(pod.globex, "code_trace_callers", symbol="authenticate"))
+    assert unknown is not None
+    assert (unknown.code, unknown.status) == ("symbol_not_found", 404)
+    assert "Alike" not in unknown.message
+    foreign = refusal_in(ask(pod.globex, "code_search", query="login", workspace="org-acme"))
+    assert foreign is not None
+    assert (foreign.code, foreign.status) == ("organization_not_found", 404)
+
+
+def test_callers_at_once_each_see_their_own(pod: Pod) -> None:
+    async def everyone() -> list[int]:
+        url = f"{pod.acme.service.url}/mcp"
+
+        async def hits(organization: Organization) -> int:
+            headers = {"Authorization": f"Bearer {organization.token}"}
+            async with (
+                httpx2.AsyncClient(headers=headers, timeout=30) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                result = await client.call_tool("code_search", {"query": "login"})
+                return len(structure(result)["results"])
+
+        return await asyncio.gather(*(hits(one) for one in [pod.acme, pod.globex] * 10))
+
+    counts = asyncio.run(everyone())
+    assert set(counts[::2]) == {counts[0]} != {0}
+    assert set(counts[1::2]) == {0}
+
+
+def test_proxy_handles_code_search_failure(pod: Pod) -> None:
+    """Spec 3: without the sidecar there is an error with status code and message, and soon.
+
+    After five the sidecar is not asked any more; some seconds later it is, and is used again.
+    """
+    with pod.sidecar.stopped() as exit_code:
+        assert exit_code == 0
+        before, results = pod.calls("not_asked"), []
+        while pod.calls("not_asked") == before:
+            results.append(ask(pod.acme, "code_search", query="login"))
+        assert len(results) == 6
+    for result in results:
+        refusal = refusal_in(result)
+        assert refusal is not None
+        assert (refusal.code, refusal.status) == ("sidecar_unavailable", 503)
+        assert f"sidecar_unavailable (503): {refusal.message}" == text_of(result)
+    assert "Try again in " in text_of(results[-1])
+    assert "sidecar_left_alone" in pod.acme.service.log.read_text()
+
+    deadline = time.monotonic() + 30
+    while ask(pod.acme, "code_search", query="login").is_error:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert "sidecar_is_back" in pod.acme.service.log.read_text()
+
+
+def test_a_request_without_a_token_is_refused_at_once(pod: Pod) -> None:
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    for headers in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer"}):
+        response = httpx.post(f"{pod.sidecar.url}/mcp", json=listing, headers=headers)
+        assert response.status_code == 401
+        assert response.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_token_that_the_service_does_not_know_is_the_tool_s_error(pod: Pod) -> None:
+    stranger = Organization(pod.acme.service, "acme", "aet_made-up")
+    result = call(pod.sidecar.url, stranger, "codesearch_search", query="login", workspace="acme")
+    refusal = refusal_in(result)
+    assert refusal is not None
+    assert refusal.status == 401
+
+
+def test_the_sidecar_s_own_tools_answer_in_its_shapes(pod: Pod) -> None:
+    arguments = {"query": "authenticate", "workspace": "org-acme", "limit": 1}
+    answer = structure(call(pod.sidecar.url, pod.acme, "codesearch_search", **arguments))
+    [row] = answer["results"]
+    assert row.keys() >= {"file_path", "start_line", "end_line", "score", "content"}
+    without = refusal_in(call(pod.sidecar.url, pod.acme, "codesearch_search", query="login"))
+    assert without is not None
+    assert without.status == 400
+    assert "workspace" in without.message
+
+
+def test_another_name_of_the_host_is_refused(pod: Pod) -> None:
+    for headers, status in (
+        ({"Host": "rebound.example"}, 421),
+        ({"Origin": "https://rebound.example"}, 403),
+    ):
+        response = httpx.post(
+            f"{pod.sidecar.url}/mcp",
+            json={"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}},
+            headers={"Authorization": f"Bearer {pod.acme.token}", **headers},
+        )
+        assert response.status_code == status
+
+
+def test_the_sidecar_is_as_ready_as_its_service(pod: Pod) -> None:
+    assert httpx.get(f"{pod.sidecar.url}/readyz").json() == {"status": "ready"}
+
+
+def test_the_sidecar_says_where_it_listens_and_whom_it_asks(pod: Pod) -> None:
+    log = pod.sidecar.log.read_text()
+    assert f"{pod.sidecar.url}/mcp" in log
+    assert pod.acme.service.url in log
+    assert "Traceback" not in log
+
+
+def test_without_a_named_service_it_asks_the_one_on_this_machine(pod: Pod, tmp_path: Path) -> None:
+    service = pod.acme.service
+    environment = {"AETERNA_DATA_DIR": str(service.data_dir), "AETERNA_ORGANIZATION": "acme"}
+    with running_sidecar(tmp_path, free_address(), environment) as local:
+        assert service.url in local.log.read_text()
+        assert structure(call(local.url, pod.acme, "codesearch_search", query="login"))["results"]
+        foreign = refusal_in(call(local.url, pod.globex, "codesearch_search", query="login"))
+        assert foreign is not None
+        assert (foreign.code, foreign.status) == ("organization_not_found", 404)
+
+
+def test_no_token_is_in_any_log(pod: Pod) -> None:
+    ask(pod.acme, "code_search", query="login")
+    logs = pod.acme.service.log.read_text() + pod.sidecar.log.read_text()
+    assert "tool_call" in logs
+    assert pod.acme.token not in logs
