@@ -1,4 +1,4 @@
-"""`python -m cli`: `codesearch` where its script is not installed."""
+"""`python -P -m cli`: `codesearch` where its script is not installed."""
 
 from cli.main import main_codesearch
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from scripts.examples import example_repositories
 from scripts.local_git import commit_all
 from tests.cli.command import codesearch
+from tests.cli.conftest import MakeRepository
 
 
 def test_callers_in_other_repositories_of_what_a_branch_changes(
@@ -28,3 +29,13 @@ def test_outside_of_a_repository_it_is_a_usage_error(
     done = codesearch("impact", directory=tmp_path, environ=acme_environ)
     assert (done.returncode, done.stdout) == (2, "")
     assert "repository" in done.stderr
+
+
+def test_a_project_that_is_not_indexed_ends_with_3_and_says_what_to_type(
+    acme_environ: dict[str, str], make_repository: MakeRepository
+) -> None:
+    clone = make_repository("unheard-of", {"a.py": "a = 1\n"})
+    done = codesearch("impact", "HEAD..HEAD", directory=clone, environ=acme_environ)
+    assert done.returncode == 3
+    assert "this project is not indexed" in done.stdout
+    assert "codesearch index" in done.stderr
