@@ -18,7 +18,7 @@ from cli.watching.events import Events
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import held_checkout, tell_watched
 from cli.watching.snapshot import Snapshots
-from indexer.errors import GitError, IndexerError
+from indexer.errors import GitError, IndexerError, NotARepositoryError
 from indexer.git import Repository
 from indexer.planning import Requested
 from indexer.processing import warm_up
@@ -35,9 +35,7 @@ def watch(environ: Mapping[str, str], path: Path, journal: Journal) -> NoReturn:
 
     Raises IndexerError: it is no checkout, another process watches it, or the first index fails.
     """
-    repository = Repository(path)
-    root = repository.root
-    repository.close()
+    root = _root(path)
     with held_checkout(data_dir_of(environ), root) as directory:
         warm_up()
         snapshots = Snapshots(root, directory)
@@ -157,6 +155,18 @@ class _Session:
         self._failures += 1
         self._journal.failed(error, self._root, pause)
         self._wait(pause)
+
+
+def _root(path: Path) -> Path:
+    try:
+        repository = Repository(path)
+    except NotARepositoryError as exc:
+        raise NotARepositoryError(
+            f"{path} is not inside a git repository: go to one, name one, or make one with "
+            "`git init`"
+        ) from exc
+    repository.close()
+    return repository.root
 
 
 def _is_there(place: Place) -> bool:
