@@ -1,6 +1,7 @@
 """Nothing crosses organisations, over every route of the URL map.
 
-A route that has no probe here fails the first test, so a new route is covered by itself.
+A route that has no probe here fails the first test, so a new route is covered by itself. The
+tools at /mcp, which is no route of Django's, are walked in mcp/test_isolation.py.
 """
 
 import json
