@@ -48,12 +48,14 @@ def index(
     from indexer import log
     from indexer.identity import Purpose
     from indexer.planning import Requested
+    from indexer.processing import warm_up
     from indexer.report import as_json, as_text
 
     log.to_standard_error()
     invocation: Invocation = ctx.obj
     directory = invocation.directory / path
     checkout_root(directory)
+    warm_up()  # while the service starts
     requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
     with open_place(
         invocation.environ,

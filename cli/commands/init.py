@@ -50,6 +50,7 @@ def init(
     from indexer.errors import ConfigurationError
     from indexer.identity import Purpose
     from indexer.planning import Requested
+    from indexer.processing import warm_up
     from indexer.project_file import PROJECT_FILE
 
     log.to_standard_error()
@@ -61,6 +62,7 @@ def init(
             f"{root} is a bare repository, with no work tree for {PROJECT_FILE}: "
             "`codesearch index` indexes it without one"
         )
+    warm_up()  # while the service starts
     options = {"url": url, "organization": organization, "project": project}
     given = {name: value for name, value in options.items() if value}
     with open_place(invocation.environ, directory, **options, purpose=Purpose.INDEX) as place:
