@@ -36,7 +36,7 @@ class Events:
 
     def __init__(self, repository: LocalRepository, tell: Tell) -> None:
         self._repository = repository
-        self._root = repository.root
+        self._root = repository.root.resolve()  # as the kernel names it
         self._tell = tell
         self._told: SimpleQueue[_Told] = SimpleQueue()
         self._stopped = threading.Event()

@@ -18,8 +18,9 @@ from cli.watching.events import Events
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import held_checkout, tell_watched
 from cli.watching.snapshot import Snapshots
-from indexer.errors import GitError, IndexerError, NotARepositoryError
+from indexer.errors import ConfigurationError, GitError, IndexerError, NotARepositoryError
 from indexer.git import Repository
+from indexer.local import LocalRepository
 from indexer.planning import Requested
 from indexer.processing import warm_up
 from indexer.progress import Lines, display
@@ -35,10 +36,11 @@ def watch(environ: Mapping[str, str], path: Path, journal: Journal) -> NoReturn:
 
     Raises IndexerError: it is no checkout, another process watches it, or the first index fails.
     """
-    root = _root(path)
-    with held_checkout(data_dir_of(environ), root) as directory:
+    root, data_dir = _root(path), data_dir_of(environ)
+    with held_checkout(data_dir, root) as directory:
         warm_up()
         snapshots = Snapshots(root, directory)
+        _refuse_own_data(snapshots.repository, data_dir)
         snapshots.start_over()
         events = Events(snapshots.repository, journal.note)
         try:
@@ -167,6 +169,18 @@ def _root(path: Path) -> Path:
         ) from exc
     repository.close()
     return repository.root
+
+
+def _refuse_own_data(repository: LocalRepository, data_dir: Path) -> None:
+    """Each index would be a change of the checkout that holds it."""
+    top = repository.root.resolve()
+    if data_dir.is_relative_to(top):
+        inside = str(data_dir.relative_to(top))
+        if not repository.ignored([inside]):
+            raise ConfigurationError(
+                f"the data directory {data_dir} is inside of the checkout: add /{inside}/ to "
+                f"{top / '.gitignore'}, or set AETERNA_DATA_DIR to another directory"
+            )
 
 
 def _is_there(place: Place) -> bool:

@@ -11,7 +11,7 @@ from cli.watching import session
 from cli.watching.events import Events
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import watched
-from indexer.errors import NotARepositoryError
+from indexer.errors import ConfigurationError, NotARepositoryError
 from indexer.planning import Requested
 from indexer.records import Reason
 from scripts.local_git import git
@@ -108,3 +108,9 @@ def test_objects_that_are_gone_are_made_again(
 def test_what_is_no_checkout_is_not_watched(environ: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(NotARepositoryError):
         session.watch(environ, tmp_path, Steps())
+
+
+def test_an_index_inside_of_the_checkout_is_refused(make_repository: MakeRepository) -> None:
+    root = make_repository("watch-itself", FILES)
+    with pytest.raises(ConfigurationError, match="add /var/ to"):
+        session.watch({"AETERNA_DATA_DIR": f"{root}/var"}, root, Steps())
