@@ -4,8 +4,10 @@ The sidecar asks the very central whose tools go through it, as in one pod.
 """
 
 import asyncio
+import json
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from mcp_types import CallToolResult, TextContent
 from agents.outcomes import refusal_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, free_address, running_service
+from tests.central.mcp import standins
 from tests.e2e.conftest import new_data_directory, write_files
 from tests.e2e.sidecars import Sidecar, running_sidecar
 
@@ -65,12 +68,19 @@ def pod() -> Iterator[Pod]:
             yield Pod(acme, globex, sidecar)
 
 
+@asynccontextmanager
+async def connected(url: str, token: str) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
 def with_client(url: str, token: str, use: Callable[[Client], Awaitable[Any]]) -> Any:
     async def whole() -> Any:
-        async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as http,
-            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
-        ):
+        async with connected(url, token) as client:
             return await use(client)
 
     return asyncio.run(whole())
@@ -145,26 +155,19 @@ def test_another_organisation_sees_nothing(pod: Pod) -> None:
     assert answer["results"] == []
     unknown = refusal_in(ask(pod.globex, "code_trace_callers", symbol="authenticate"))
     assert unknown is not None
-    assert (unknown.code, unknown.status) == ("symbol_not_found", 404)
-    assert "Alike" not in unknown.message
+    assert (unknown.code, unknown.status) == ("INDEX_NOT_FOUND", 404)
     foreign = refusal_in(ask(pod.globex, "code_search", query="login", workspace="org-acme"))
     assert foreign is not None
     assert (foreign.code, foreign.status) == ("organization_not_found", 404)
 
 
 def test_callers_at_once_each_see_their_own(pod: Pod) -> None:
+    async def hits(organization: Organization) -> int:
+        async with connected(organization.service.url, organization.token) as client:
+            result = await client.call_tool("code_search", {"query": "login"})
+            return len(structure(result)["results"])
+
     async def everyone() -> list[int]:
-        url = f"{pod.acme.service.url}/mcp"
-
-        async def hits(organization: Organization) -> int:
-            headers = {"Authorization": f"Bearer {organization.token}"}
-            async with (
-                httpx2.AsyncClient(headers=headers, timeout=30) as http,
-                Client(streamable_http_client(url, http_client=http)) as client,
-            ):
-                result = await client.call_tool("code_search", {"query": "login"})
-                return len(structure(result)["results"])
-
         return await asyncio.gather(*(hits(one) for one in [pod.acme, pod.globex] * 10))
 
     counts = asyncio.run(everyone())
@@ -196,6 +199,58 @@ def test_proxy_handles_code_search_failure(pod: Pod) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert "sidecar_is_back" in pod.acme.service.log.read_text()
+
+
+def plain(message: dict[str, Any]) -> bytes:
+    """A sidecar that knows grepai's shapes alone, some as text, some as the SDK wraps them."""
+    person = {"name": "login", "file": "views.py", "line": 4}
+    site = {"file": "views.py", "line": 5, "context": "return authenticate(request)"}
+    hit = {"file_path": "a.py", "start_line": 1, "end_line": 2, "score": 0.7, "content": "x = 1"}
+    answers: dict[str, Any] = {
+        "codesearch_search": {"result": [hit]},
+        "codesearch_trace_callers": {
+            "query": "authenticate",
+            "mode": "fast",
+            "symbol": {"name": "authenticate", "file": "middleware.py", "line": 1},
+            "callers": [{"symbol": person, "call_site": site}],
+        },
+        "codesearch_trace_graph": {
+            "root": "login",
+            "nodes": {"login": person},
+            "edges": [{"caller": "login", "callee": "authenticate", "file": "views.py", "line": 5}],
+            "depth": 1,
+        },
+        "codesearch_index_status": {"total_files": 3, "total_chunks": "many"},
+    }
+    answer = answers[message["params"]["name"]]
+    content = [{"type": "text", "text": json.dumps(answer)}]
+    return standins.result(message, content=content, resultType="complete")
+
+
+def test_a_sidecar_with_plain_shapes_will_do_and_is_asked_as_the_caller(pod: Pod) -> None:
+    async def steps() -> None:
+        port = int(pod.sidecar.bind.rpartition(":")[2])
+        async with standins.standing_in(standins.modern(plain), port) as standin:
+            async with connected(pod.globex.service.url, pod.globex.token) as client:
+                found = structure(await client.call_tool("code_search", {"query": "x"}))
+                assert [(row["file"], row["content"]) for row in found["results"]] == [
+                    ("a.py", "x = 1")
+                ]
+                assert not found["receipt"]["complete"]
+                traced = await client.call_tool("code_trace_callers", {"symbol": "authenticate"})
+                [link] = structure(traced)["callers"]
+                assert (link["caller"]["name"], link["line"]) == ("login", 5)
+                graph = structure(await client.call_tool("code_graph", {"symbol": "login"}))
+                assert {node["name"] for node in graph["nodes"]} == {"login", "authenticate"}
+                nonsense = refusal_in(await client.call_tool("code_index_status", {}))
+                assert nonsense is not None
+                assert (nonsense.code, nonsense.status) == ("sidecar_failed", 502)
+            assert set(standin.tokens) == {f"Bearer {pod.globex.token}"}
+            calls = [one["params"] for one in standin.messages if one["method"] == "tools/call"]
+            assert {one["arguments"]["workspace"] for one in calls} == {"globex"}
+
+    with pod.sidecar.stopped():
+        asyncio.run(steps())
 
 
 def test_a_request_without_a_token_is_refused_at_once(pod: Pod) -> None:

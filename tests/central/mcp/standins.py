@@ -49,9 +49,9 @@ class Standin:
 
 
 @asynccontextmanager
-async def standing_in(answer: Answer) -> AsyncIterator[Standin]:
+async def standing_in(answer: Answer, port: int = 0) -> AsyncIterator[Standin]:
     standin = Standin(answer)
-    server = await asyncio.start_server(standin.handle, "127.0.0.1", 0)
+    server = await asyncio.start_server(standin.handle, "127.0.0.1", port)
     standin.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
     try:
         yield standin
