@@ -12,10 +12,11 @@ import anyio.to_thread
 from agents.errors import RefusedError
 from cli.api import Asks
 from cli.context import Invocation, asks_of
-from cli.place import open_place
+from cli.place import Place, open_place
 from indexer.errors import CentralRefusedError, CentralUnreachableError, IndexerError
 
 _Answer = dict[str, Any]
+_Opened = tuple[Place, Asks]
 _Ask = Callable[[Asks, Mapping[str, Any]], _Answer]
 
 
@@ -23,13 +24,13 @@ class PlaceBackend:
     """`agents.backend.Backend`, of one organisation.
 
     A service on this machine may still be starting: who asks waits for it. One that has gone is
-    looked for, or started, again by the next question. What it holds ends with the process.
+    looked for, or started, again. What it holds ends with the process.
     """
 
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         self._opening = threading.Lock()
-        self._opened: tuple[str, Asks] | None = None
+        self._opened: _Opened | None = None
         self._held = ExitStack()
 
     async def search(self, body: Mapping[str, Any]) -> _Answer:
@@ -44,21 +45,17 @@ class PlaceBackend:
         """What is indexed."""
         return await self._answer(parameters, lambda asks, asked: asks.status(asked.get("project")))
 
-    def opened(self) -> tuple[str, Asks]:
-        """The organisation, and who answers; looked for, or started, by the first who asks.
+    def opened(self) -> _Opened:
+        """The place and who answers; looked for, or started, by the first who asks.
 
         Raises IndexerError.
         """
         with self._opening:
             if self._opened is None:
-                self._opened = self._open()
+                environ, directory = self._invocation.environ, self._invocation.directory
+                place = self._held.enter_context(open_place(environ, directory))
+                self._opened = place, asks_of(place)
             return self._opened
-
-    def _open(self) -> tuple[str, Asks]:
-        place = self._held.enter_context(
-            open_place(self._invocation.environ, self._invocation.directory)
-        )
-        return place.organization, asks_of(place)
 
     async def _answer(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
         """Who is cancelled waits no longer; the thread is free when there is an answer."""
@@ -67,18 +64,27 @@ class PlaceBackend:
 
     def _asked(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
         try:
-            organization, asks = self.opened()
-            return ask(asks, _own(parameters, organization))
-        except CentralUnreachableError as error:
-            self._forget()
-            raise _refusal(error) from error
+            opened = self.opened()
+            try:
+                return _answered(opened, parameters, ask)
+            except CentralUnreachableError:
+                self._forget(opened)
+                if not opened[0].is_local:
+                    raise
+            return _answered(self.opened(), parameters, ask)
         except IndexerError as error:
             raise _refusal(error) from error
 
-    def _forget(self) -> None:
+    def _forget(self, gone: _Opened) -> None:
         with self._opening:
-            self._opened = None
-            self._held.close()
+            if self._opened is gone:
+                self._opened = None
+                self._held.close()
+
+
+def _answered(opened: _Opened, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
+    place, asks = opened
+    return ask(asks, _own(parameters, place.organization))
 
 
 def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:

@@ -1,0 +1,74 @@
+"""The place of a directory, asked by MCP tools; its refusals are also `test_stdio`'s."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from agents.errors import RefusedError
+from cli import backend
+from cli.backend import PlaceBackend
+from cli.context import Invocation
+from cli.place import Place
+from indexer.identity import StaticToken
+from indexer.transport import Transport
+from scripts.local_service import Organization, free_address
+
+
+@dataclass(frozen=True)
+class Kept(Place):
+    """A place whose connections can be closed."""
+
+    transports: list[Transport] = field(default_factory=list)
+
+    def transport(self, retry_seconds: float = 0.0) -> Transport:
+        self.transports.append(super().transport(retry_seconds))
+        return self.transports[-1]
+
+
+class Openings:
+    """Stands in for `open_place`: places in turn, and how many of them are held."""
+
+    def __init__(self, acme: Organization, *urls: str, are_local: bool) -> None:
+        token = StaticToken(acme.token)
+        self._places = [
+            Kept(url, acme.slug, "", token, are_local, Path("/nowhere"), None) for url in urls
+        ]
+        self._next = iter(self._places)
+        self.held = 0
+
+    @contextmanager
+    def __call__(self, *_: object) -> Iterator[Place]:
+        self.held += 1
+        yield next(self._next)
+        self.held -= 1
+
+    def close(self) -> None:
+        for transport in (one for place in self._places for one in place.transports):
+            transport.close()
+
+
+def test_a_service_on_this_machine_that_has_gone_is_looked_for_again(
+    acme: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, back = f"http://{free_address()}", acme.service.url
+    with closing(Openings(acme, gone, back, are_local=True)) as openings:
+        monkeypatch.setattr(backend, "open_place", openings)
+        asked = PlaceBackend(Invocation({}, Path()))
+        status = asyncio.run(asked.status({"org_id": "org-acme", "project": "auth-service"}))
+        assert [one["project"] for one in status["projects"]] == ["auth-service"]
+        assert openings.held == 1
+
+
+def test_a_configured_service_that_is_away_is_said_to_be(
+    acme: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Openings(acme, f"http://{free_address()}", are_local=False)) as openings:
+        monkeypatch.setattr(backend, "open_place", openings)
+        with pytest.raises(RefusedError, match="did not answer") as refused:
+            asyncio.run(PlaceBackend(Invocation({}, Path())).search({"query": "x"}))
+        assert (refused.value.code, refused.value.status) == ("service_unavailable", 503)
+        assert openings.held == 0
