@@ -1,4 +1,4 @@
-"""`python -m benchmarks [indexing searching webhook peer tracing action watching]`: all by default.
+"""`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
 `python -m benchmarks callers` stands for itself: it needs a sample from elsewhere.
 """
@@ -8,7 +8,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import action, figures, indexing, peer, searching, tracing, watching, webhook
+from benchmarks import (
+    action,
+    command_line,
+    figures,
+    indexing,
+    peer,
+    searching,
+    tracing,
+    watching,
+    webhook,
+)
 from benchmarks.callers import command
 
 BENCHMARKS = {
@@ -19,6 +29,7 @@ BENCHMARKS = {
     "tracing": tracing.measure,
     "action": action.measure,
     "watching": watching.measure,
+    "command_line": command_line.measure,
 }
 
 
