@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cli.console import Console
 from cli.locations import linked, path_of
 from cli.printable import one_line
+from indexer.wording import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,11 +63,13 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
     table = Table(box=None, padding=(0, 2, 0, 2), show_edge=False)
     longest = max(place.cell_len for place in places)
     table.add_column("at", min_width=min(longest, width * 2 // 3), overflow="fold")
-    table.add_column(f"{len(links)} {what}", overflow="fold")
+    table.add_column(counted(len(links), what.removesuffix("s")), overflow="fold")
     for place, one in zip(places, links, strict=True):
         name = one[what.removesuffix("s")]["qualified_name"]
         told = Text("  " * (one["depth"] - 1)).append(one_line(name), style="bold")
         told.append(f"  {one_line(one['confidence'])}", style=SURETY.get(one["confidence"], ""))
+        if kind := _kind(one):
+            told.append(f"  {kind}")
         if one.get("local"):
             told.append("  not committed", style="yellow")
         told.append(f"  {one_line(one['evidence'])}", style="dim")
@@ -78,9 +81,14 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
 
 def _line(one: Link) -> str:
     caller, callee = (one_line(one[end]["qualified_name"]) for end in ("caller", "callee"))
-    sure = ", ".join(filter(None, (one["confidence"], one["rule"], _version(one))))
+    sure = ", ".join(filter(None, (one["confidence"], one["rule"], _kind(one), _version(one))))
     at = f"{path_of(one['callee'])}:{one['callee']['line']}"
     return f"{path_of(one)}:{one['line']}: {caller} -> {callee} at {at} ({one_line(sure)})"
+
+
+def _kind(one: Link) -> str:
+    """What the use is, where it is no call."""
+    return "" if one["kind"] == "call" else one_line(one["kind"])
 
 
 def _version(one: Link) -> str:

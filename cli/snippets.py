@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.syntax import Syntax
 
-_LEXERS: Final = {"text": "text", "tsx": "tsx", "vue": "html", "svelte": "html"}
+_LEXERS: Final = {"svelte": "html", "go-mod": "go"}  # what pygments calls otherwise
 _THEME: Final = "ansi_dark"  # the terminal's own colours
+_TAB: Final = 4
 _MARK: Final = "bold underline"
 
 Result = Mapping[str, Any]
@@ -54,7 +55,7 @@ def _drawn(one: Result) -> Iterator["RenderableType"]:
 def _syntax(one: Result) -> "Syntax":
     from rich.syntax import Syntax
 
-    lines = lines_of(one["content"])
+    lines = [line.expandtabs(_TAB) for line in lines_of(one["content"])]
     syntax = Syntax(
         "\n".join(lines),
         _LEXERS.get(one["language"], one["language"]),

@@ -1,5 +1,6 @@
 """Callers and callees, as text."""
 
+import re
 from typing import Any
 
 from cli import links
@@ -15,12 +16,19 @@ def caller(**changed: Any) -> dict[str, Any]:
 
 
 def test_a_line_says_who_uses_what_where_and_how_sure_that_is() -> None:
-    one = caller(pinned_version="1.4.0", indexed_version="1.5.0", lags=True)
+    one = caller(kind="call", pinned_version="1.4.0", indexed_version="1.5.0", lags=True)
     assert links.plain([one]) == (
         f"{one['project']}/{one['file']}:{one['line']}: {one['caller']['qualified_name']} -> "
         "AuthMiddleware at auth-service/acme_auth/middleware.py:18 "
         f"({one['confidence']}, {one['rule']}, pinned 1.4.0, older than 1.5.0)\n"
     )
+
+
+def test_a_use_that_is_no_call_says_what_it_is() -> None:
+    one = caller(kind="inherit", confidence="high", rule="import")
+    assert links.plain([one]).endswith("(high, import, inherit)\n")
+    answer = recorded("callers") | {"callers": [one]}
+    assert "high  inherit" in re.sub(r"\x1b\[[\d;]*m", "", links.drawn(PLAIN, answer, "callers"))
 
 
 def test_each_definition_heads_its_own_links() -> None:
