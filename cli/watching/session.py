@@ -101,6 +101,7 @@ class _Session:
             return
         if self._is_begun and self._written_at is None:
             self._events.listen_again()  # the kernel has not told of it
+            self._taken = self._snapshots.take() or self._taken  # nor of what came meanwhile
         report = self._index(place)
         state = tell_watched(
             self._directory, root=self._root, project=place.project, commit=self._taken

@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -49,6 +50,7 @@ class Snapshots:
         self._directory = directory
         self._index = directory / "index"
         self._copied: _Signature | None = None
+        self._is_settled = False  # whether the index is that of the last snapshot
         self._commit: str | None = None
         self._tree = ""
         self.repository = LocalRepository(root, directory / "objects")
@@ -74,48 +76,42 @@ class Snapshots:
         What is written meanwhile may be in it or not. HEAD itself stands for a clean work tree at
         the beginning.
         """
-        is_renewed = self._renew_index()
+        if self._signature() != self._copied:
+            self._copy_index()
         differing = self._differing()
         if any(path.rpartition(b"/")[2] == b".gitignore" for path in differing):
-            is_renewed = self._copy_index()  # files that were taken may be ignored now
+            self._copy_index()  # files that were taken may be ignored now
             differing = self._differing()
-        if not differing and not is_renewed:
+        if self._is_settled and not differing:
             return None
+        self._is_settled = False
         self._take_in(differing)
         tree = self._git("write-tree", "--missing-ok").decode().strip()
-        if tree == self._tree:
-            return None
-        self._commit, self._tree = self._commit_of(tree), tree
-        return self._commit
+        commit = None if tree == self._tree else self._commit_of(tree)
+        if commit:
+            self._commit, self._tree = commit, tree
+        self._is_settled = True
+        return commit
 
     # The index
 
-    def _renew_index(self) -> bool:
-        """Copy the repository's index if it is another than last time."""
-        return self._signature() != self._copied and self._copy_index()
-
-    def _copy_index(self) -> bool:
-        self._copied = self._signature()
+    def _copy_index(self) -> None:
+        """Begin with the repository's own, for what is staged, tracked or skipped."""
+        self._copied, self._is_settled = self._signature(), False
         self._index.unlink(missing_ok=True)
-        try:
-            shutil.copy2(self._own("index"), self._index)  # git compares files with its time
-        except FileNotFoundError:  # nothing was ever added
-            return True
-        return True
+        with suppress(FileNotFoundError):  # nothing was ever added
+            shutil.copy2(self._paths["index"], self._index)  # git compares files with its time
 
     def _signature(self) -> _Signature:
-        return tuple(_stamp(self._own(name)) for name in ("index", "info/exclude"))
-
-    def _own(self, name: str) -> Path:
-        return self._paths[name]
+        return tuple(map(_stamp, self._paths.values()))
 
     @cached_property
     def _paths(self) -> dict[str, Path]:
-        names = ("index", "info/exclude")
+        """The repository's own index, and what it ignores apart from its files."""
         return {
             name: self.repository.root
             / os.fsdecode(self.repository.run("rev-parse", "--git-path", name)).rstrip("\n")
-            for name in names
+            for name in ("index", "info/exclude")
         }
 
     # What is taken

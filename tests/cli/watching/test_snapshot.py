@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.watching.snapshot import Snapshots
+from indexer.errors import ConfigurationError
 from tests.indexer.repositories import Sandbox
 
 
@@ -128,6 +129,17 @@ def test_an_unchanged_work_tree_gives_none(sandbox: Sandbox, snapshots: Snapshot
     sandbox.git("add", "--all")
     sandbox.git("commit", "--quiet", "-m", "what is indexed already")
     assert snapshots.take() is None
+
+
+def test_what_could_not_be_taken_is_not_forgotten(sandbox: Sandbox, snapshots: Snapshots) -> None:
+    sandbox.git("checkout", "--quiet", "-b", "wrong")
+    sandbox.commit("wrong", {".codesearch.toml": "nonsense = 1\n", "a.py": "a = 2\n"})
+    sandbox.git("checkout", "--quiet", "main")
+    snapshots.take()
+    sandbox.git("checkout", "--quiet", "wrong")
+    for _ in range(2):
+        with pytest.raises(ConfigurationError):
+            snapshots.take()
 
 
 def test_a_branch_switch_is_a_change_of_files(sandbox: Sandbox, snapshots: Snapshots) -> None:
