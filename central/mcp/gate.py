@@ -62,7 +62,11 @@ class Gate:
             log_request(scope["method"], PATH, status, started)
 
     async def _answer(self, scope: Message, headers: Headers, receive: Receive, send: Send) -> None:
-        refusal = refused_address(headers) or refused_method(scope["method"])
+        refusal = (
+            refused_address(headers)
+            or refused_scheme(scope.get("scheme", "http"), headers)
+            or refused_method(scope["method"])
+        )
         if refusal is None:
             refusal = await self._enter(scope, headers)
         if refusal is None:
@@ -118,6 +122,25 @@ def _host_of(origin: str) -> str:
     except ValueError:
         return ""
     return split_domain_port(parts.netloc)[0] if parts.scheme in {"http", "https"} else ""
+
+
+def refused_scheme(scheme: str, headers: Headers) -> HttpResponse | None:
+    """403 for what came in the clear, where the API redirects to https.
+
+    A client that followed a redirect would go on sending its token in the clear first.
+    """
+    if not settings.SECURE_SSL_REDIRECT:
+        return None
+    if settings.SECURE_PROXY_SSL_HEADER:
+        name, secure = settings.SECURE_PROXY_SSL_HEADER
+        told = headers.get(name.removeprefix("HTTP_").replace("_", "-"), "")
+        is_secure = told.split(",")[0].strip() == secure
+    else:
+        is_secure = scheme == "https"
+    if is_secure:
+        return None
+    detail = "Use https: what is sent in the clear, the token too, others can read."
+    return problem(_request(), status=403, code="https_required", detail=detail)
 
 
 def refused_method(method: str) -> HttpResponse | None:

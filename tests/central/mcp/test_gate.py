@@ -50,6 +50,7 @@ def test_without_a_token_nothing_is_read_and_it_is_said_how_to_send_one(
 
     scope = {
         "type": "http",
+        "scheme": "http",
         "method": "POST",
         "path": "/mcp",
         "headers": [(b"host", b"testserver")],
@@ -107,6 +108,18 @@ def test_origins_are_those_of_the_settings(agent: Agent, settings: Settings) -> 
         assert agent.post(BODY, **MCP, origin=origin).status_code == 200
     for origin in ("https://evil.example", "null", "", "file://", "https://[", "code.example.com"):
         assert told(agent, origin=origin) == (403, "unknown_origin", "")
+
+
+def test_nothing_is_answered_in_the_clear_where_the_api_redirects_to_https(
+    agent: Agent, settings: Settings
+) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    assert told(agent) == (403, "https_required", "")
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    for forwarded in ("http", "http, https"):
+        assert told(agent, x_forwarded_proto=forwarded) == (403, "https_required", "")
+    for forwarded in ("https", "https, http"):
+        assert agent.post(BODY, **MCP, x_forwarded_proto=forwarded).status_code == 200
 
 
 def test_there_is_nothing_to_listen_to_and_no_session_to_end(agent: Agent) -> None:
