@@ -8,13 +8,19 @@ from urllib.parse import quote
 import httpx
 
 from agents.errors import INVALID, RefusedError
+from indexer.proxies import direct
 
 _TIMEOUT: Final = httpx.Timeout(30.0, connect=3.0)
 
 
 def open_connections(url: str) -> httpx.AsyncClient:
     """Connections to the service at `url`, for all callers; they hold no credential."""
-    return httpx.AsyncClient(base_url=url, timeout=_TIMEOUT, headers={"Accept": "application/json"})
+    return httpx.AsyncClient(
+        base_url=url,
+        timeout=_TIMEOUT,
+        headers={"Accept": "application/json"},
+        mounts=direct(url),
+    )
 
 
 class CallerBackend:

@@ -44,13 +44,14 @@ class Sidecar:
                 stderr=subprocess.STDOUT,
             )
         deadline = time.monotonic() + _START_SECONDS
-        while not self._is_live():
+        while not self.is_live():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise ServiceError(f"The sidecar did not start:\n{self.log.read_text()}")
             time.sleep(0.05)
         return self
 
-    def _is_live(self) -> bool:
+    def is_live(self) -> bool:
+        """Whether it takes requests."""
         try:
             return httpx.get(f"{self.url}/livez").is_success
         except httpx.TransportError:

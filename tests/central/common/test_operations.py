@@ -122,6 +122,18 @@ def test_misconfiguration_is_named_with_a_hint(settings: Settings) -> None:
     assert "aeterna.W001" in deploy
 
 
+def test_a_sidecar_that_cannot_be_asked_is_named_with_a_hint(settings: Settings) -> None:
+    settings.CODESEARCH_SIDECAR_SECONDS = 0
+    for url in ("127.0.0.1:8765/mcp", "http://me@127.0.0.1:8765/mcp", "http://:8765/mcp"):
+        settings.CODESEARCH_SIDECAR_URL = url
+        found = [check for check in run_checks() if check.id == "aeterna.E004"]
+        assert len(found) == 2, url
+        assert all(check.hint for check in found)
+    settings.CODESEARCH_SIDECAR_URL = "http://127.0.0.1:8765/mcp"
+    settings.CODESEARCH_SIDECAR_SECONDS = 10
+    assert "aeterna.E004" not in {check.id for check in run_checks()}
+
+
 @pytest.mark.parametrize(
     ("address", "is_fine"),
     [
