@@ -20,7 +20,7 @@ _LISTED: Final = 100
 class Update:
     """A snapshot that is searchable now, `seconds` after the last write to what is in it.
 
-    `paths` is what differs from the snapshot before; the first has neither.
+    `paths` is what differs from the snapshot before; where that is not known, both are empty.
     """
 
     state: Watched

@@ -94,20 +94,23 @@ class _Session:
 
     def _bring_up(self, place: Place) -> None:
         """Index the work tree if it is not indexed as it is now."""
-        before = self._taken
-        self._taken = self._snapshots.take() or before
+        began = time.time()
+        self._taken = self._snapshots.take() or self._taken
         if self._taken == self._indexed:
             self._written_at = None
             return
         if self._is_begun and self._written_at is None:
             self._events.listen_again()  # the kernel has not told of it
             self._taken = self._snapshots.take() or self._taken  # nor of what came meanwhile
+        paths = self._changed()
+        written_at = self._written_at or min(began, self._last_write(paths))
         report = self._index(place)
         state = tell_watched(
             self._directory, root=self._root, project=place.project, commit=self._taken
         )
         if self._is_begun:
-            self._journal.updated(Update(state, report, self._changed(), self._seconds()))
+            seconds = round(time.time() - written_at, 3) if written_at else None
+            self._journal.updated(Update(state, report, paths, seconds))
         else:
             self._journal.watching(Update(state, report))
         self._indexed, self._is_begun = self._taken, True
@@ -126,14 +129,14 @@ class _Session:
             return frozenset()
         return self._snapshots.changed_paths(self._indexed, self._taken) or frozenset()
 
-    def _seconds(self) -> float | None:
-        """Since the last write, where the kernel told of one."""
-        return self._written_at and round(time.time() - self._written_at, 3)
+    def _last_write(self, paths: frozenset[str]) -> float:
+        """The newest change of these files; 0 without any."""
+        return max((_written_at(self._root / path) for path in paths), default=0.0)
 
     def _wait(self, seconds: float) -> None:
-        for path in self._events.wait(seconds):
-            written_at = _written_at(self._root / path)
-            self._written_at = max(self._written_at or 0.0, written_at)
+        paths = self._events.wait(seconds)
+        if paths:
+            self._written_at = max(self._written_at or 0.0, self._last_write(paths))
 
     def _compare(self, place: Place) -> None:
         """Now and then, see whether somebody else has indexed another commit of this checkout."""
