@@ -106,11 +106,15 @@ def test_two_servers_on_one_data_directory(data_dir: Path, tmp_path: Path) -> No
     )
     with first:
         assert first.stderr
-        said = first.stderr.readline()
+        said = [first.stderr.readline() for _ in range(3)]
         server = running_server(data_dir)
         assert server
         assert server["pid"] == first.pid
-        assert said == f"Aeterna Code Search is at {server['url']}, data in {data_dir}\n"
+        assert said == [
+            f"Aeterna Code Search is at {server['url']}, data in {data_dir}\n",
+            "Nothing is indexed yet. In another terminal:\n",
+            "  codesearch init PATH_OF_A_REPOSITORY\n",
+        ]
 
         second = codesearch(
             "serve", "--data-dir", data_dir, "--bind", "127.0.0.1:0", directory=tmp_path, environ={}
