@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 _Local = Row | IndexerError | None  # None: the local index has no such thing
 
-_NOT_THERE: Final = frozenset({"symbol_not_found", "file_not_found", "repository_not_found"})
+_NO_SYMBOL: Final = frozenset({"symbol_not_found", "file_not_found"})
+_NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never have indexed it
 # A page that begins with one of central's first hits, as local ones took its place before.
 _CURSOR: Final = re.compile(r"local-(\d{1,2})")
 _MOST_HITS: Final = 50
@@ -147,7 +148,7 @@ class _Shadow:
         try:
             return ask(self._worktree.api())
         except CentralRefusedError as exc:
-            return None if exc.code in _NOT_THERE else exc
+            return None if exc.code in _NO_SYMBOL else exc
         except IndexerError as exc:
             return exc
 
@@ -160,6 +161,8 @@ class _Shadow:
     ) -> Row:
         if isinstance(local, IndexerError):
             return unfronted(central, self._project, str(local))
+        if local is not None and _commit(local["receipt"], watched.project) is None:
+            return unfronted(central, self._project, f"{watched.project} is not indexed here")
         try:
             front = self._worktree.front(watched, _commit(central["receipt"], self._project), local)
         except GitError as exc:  # the watcher that made the snapshot is gone, and so may that be

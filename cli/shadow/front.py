@@ -32,6 +32,11 @@ class Front:
         """Whether the work tree is as central has it."""
         return self.changed is not None and not self.changed
 
+    @property
+    def gaps(self) -> list[str]:
+        """Why links to other projects may be lacking: nobody knows where their lines are now."""
+        return [BASE_UNKNOWN] if self.base_commit and self.changed is None else []
+
     def has(self, path: str) -> bool:
         """Whether the local index tells of this path."""
         return self.changed is None or path in self.changed

@@ -7,7 +7,7 @@ project is central's, on lines that were not edited.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cli.shadow.front import BASE_UNKNOWN, EDITED_LINES, Front, Row
+from cli.shadow.front import EDITED_LINES, Front, Row
 
 
 def merged_graph(central: Mapping[str, Any], local: Mapping[str, Any] | None, front: Front) -> Row:
@@ -22,8 +22,7 @@ def merged_graph(central: Mapping[str, Any], local: Mapping[str, Any] | None, fr
     edges.sort(key=lambda edge: (edge["caller"], edge["callee"]))
     root = [*central["root"], *_new_roots(ours["root"], nodes, own, front)]
     shown = [_node(one, nodes, own, front, set(root)) for one in _in_use(root, edges)]
-    reasons = [BASE_UNKNOWN] if front.changed is None else []
-    reasons += [EDITED_LINES] if edited else []
+    reasons = front.gaps + ([EDITED_LINES] if edited else [])
     return {
         **central,
         "root": root,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from cli.shadow.front import BASE_UNKNOWN, EDITED_LINES, Front, Row
+from cli.shadow.front import EDITED_LINES, Front, Row
 
 
 class _Definitions(NamedTuple):
@@ -42,8 +42,7 @@ def merged_links(
     page = _Page(front, definitions, _lines(definitions.rows, rows, front))
     links = [*page.of_central(central[what]), *page.of_local(rows if is_first else ())]
     links.sort(key=_place)
-    reasons = [BASE_UNKNOWN] if front.changed is None else []
-    reasons += [EDITED_LINES] if page.edited else []
+    reasons = front.gaps + ([EDITED_LINES] if page.edited else [])
     hint = central.get("hint") or (local or {}).get("hint")
     return {
         **central,

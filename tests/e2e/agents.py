@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, Tool
 
-from scripts.local_service import Organization, clean_environment
+from scripts.local_service import Organization, Service, clean_environment
 
 Row = dict[str, Any]
 ERROR = "codesearch/error"
@@ -96,6 +96,12 @@ def stdio_server(directory: Path, environ: Mapping[str, str]) -> StdioServerPara
         env=clean_environment(environ),
         cwd=directory,
     )
+
+
+def new_organization(service: Service, slug: str) -> Organization:
+    """An organisation on a running service, made as the command line makes its own."""
+    answer = service.ask("local-token", organization=slug).json()
+    return Organization(service, slug, answer["access_token"])
 
 
 def settings_of(organization: Organization, data_dir: Path) -> dict[str, str]:

@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization
-from tests.e2e.agents import Agent, agent_over_http
+from tests.e2e.agents import Agent, agent_over_http, new_organization
 from tests.e2e.conftest import write_files
 
 VOUCHERS = """\
@@ -29,8 +29,7 @@ assert ApiToken.objects.filter(prefix={!r}).update(revoked_at=timezone.now()) ==
 @pytest.fixture(scope="module")
 def globex(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -> Organization:
     """A second organisation on the service of the examples, with a repository of its own."""
-    slug = "globex-agents"
-    organization = Organization(examples.service, slug, examples.service.create_organization(slug))
+    organization = new_organization(examples.service, "globex")
     directory = new_repository(tmp_path_factory.mktemp("globex") / "vouchers")
     write_files(directory, {"vouchers.py": VOUCHERS})
     commit_all(directory, "Vouchers")
@@ -94,9 +93,7 @@ def test_new_and_old_revisions_of_the_protocol_are_spoken(
 
 
 def test_a_revoked_token_is_refused_in_the_middle_of_a_conversation(globex: Organization) -> None:
-    token = globex.service.manage(
-        "create_token", "--organization", globex.slug, "--scopes", "search"
-    ).stdout.strip()
+    token = new_organization(globex.service, globex.slug).token
     with agent_over_http(globex.service.url, token) as agent:
         assert agent.ask("code_search", query="voucher")["results"]
         globex.service.manage("shell", "--verbosity", "0", "-c", REVOKE.format(token[:12]))

@@ -21,6 +21,7 @@ from tests.e2e.agents import (
     Agent,
     agent_over_http,
     agent_over_stdio,
+    new_organization,
     settings_of,
     stdio_server,
     text_of,
@@ -89,10 +90,8 @@ class Desk:
     def watched(self) -> Watched | None:
         return watched(Path(self.settings["AETERNA_DATA_DIR"]), self.clone)
 
-    def keep_watching(self) -> None:
-        """Start the watcher unless it runs."""
-        if self.watcher and self.watcher.poll() is None:
-            return
+    def watch(self) -> None:
+        """Start the watcher."""
         with self.errors.open("a") as errors:
             self.watcher = subprocess.Popen(
                 [sys.executable, "-m", "cli", "watch"],
@@ -123,17 +122,17 @@ class Desk:
             assert time.monotonic() < deadline, f"the watcher has had {SECONDS} s {told}"
             time.sleep(0.02)
 
-    def end(self, number: signal.Signals) -> None:
+    def end(self) -> None:
+        """End the watcher as a person would."""
         if self.watcher:
-            self.watcher.send_signal(number)
+            self.watcher.send_signal(signal.SIGINT)
             self.watcher.wait(SECONDS)
 
 
 @pytest.fixture(scope="module")
 def acme(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -> Organization:
     """An organisation of its own on the service of the examples."""
-    slug = "desk"
-    organization = Organization(examples.service, slug, examples.service.create_organization(slug))
+    organization = new_organization(examples.service, "desk")
     for name, files in {"ledger": LEDGER, "billing": BILLING}.items():
         directory = new_repository(tmp_path_factory.getbasetemp() / "central" / name)
         write_files(directory, files)
@@ -154,14 +153,16 @@ def office(acme: Organization, tmp_path_factory: pytest.TempPathFactory) -> Iter
             agent_over_http(acme.service.url, acme.token) as central,
         ):
             desk = Desk(clone, settings, agent, central)
-            yield desk
-            desk.end(signal.SIGTERM)
+            try:
+                desk.watch()
+                yield desk
+            finally:
+                desk.end()
 
 
 @pytest.fixture
 def desk(office: Desk) -> Desk:
     """The clone as it was cloned, and watched."""
-    office.keep_watching()
     for name, content in BILLING.items():
         office.write(name, content)
     return office
@@ -249,17 +250,6 @@ def test_the_status_tells_of_the_work_tree(desk: Desk) -> None:
 
     assert answer["local"]["project"] == "billing"
     assert answer["local"]["files"] == 1
-
-
-def test_a_killed_watcher_is_no_longer_believed(desk: Desk) -> None:
-    desk.write("billing/invoices.py", UNCOMMITTED)
-    desk.end(signal.SIGKILL)
-
-    ours = desk.agent.ask("code_search", query="write off bad debt")
-    theirs = desk.central.ask("code_search", query="write off bad debt")
-
-    assert "local" not in ours["receipt"]
-    assert ours["results"] == theirs["results"]
 
 
 def line_of(lines: list[str], text: str) -> int:

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.shadow.hits import merged_hits, without_changed
@@ -47,6 +47,7 @@ def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() ->
     assert answer["receipt"]["complete"]
 
 
+@settings(max_examples=40)
 @given(central_hits, local_hits)
 def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(
     central: list[Row], local: list[Row]
@@ -57,6 +58,7 @@ def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(
     assert through == len(central)
 
 
+@settings(max_examples=40)
 @given(central_hits, local_hits, changes, limits)
 def test_every_path_is_told_by_one_side_alone_in_descending_order(
     central: list[Row], local: list[Row], changed: set[str], limit: int
@@ -74,6 +76,7 @@ def test_every_path_is_told_by_one_side_alone_in_descending_order(
     assert not {LOCAL} & {one["project"] for one in results}
 
 
+@settings(max_examples=40)
 @given(central_hits, local_hits, changes, limits)
 def test_what_of_central_is_not_shown_is_where_the_next_page_begins(
     central: list[Row], local: list[Row], changed: set[str], limit: int

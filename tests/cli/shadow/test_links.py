@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.shadow.links import merged_links, only_local_links
@@ -205,6 +205,7 @@ def answers(draw: st.DrawFn, project: str) -> Row:
     )
 
 
+@settings(max_examples=40)
 @given(answers(CENTRAL), answers(LOCAL), st.sets(st.sampled_from(FILES), min_size=1))
 def test_every_use_in_the_project_is_told_by_one_side_alone(
     central: Row, local: Row, changed: set[str]
@@ -217,6 +218,7 @@ def test_every_use_in_the_project_is_told_by_one_side_alone(
     assert places(answer) == sorted(expected)
 
 
+@settings(max_examples=40)
 @given(answers(CENTRAL), answers(LOCAL))
 def test_a_work_tree_without_changes_leaves_the_trace_as_it_is(central: Row, local: Row) -> None:
     assert merged_links(central, local, front_of(), what="callers") == central
