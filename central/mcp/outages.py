@@ -1,0 +1,126 @@
+"""What goes wrong with a sidecar, as the RefusedError that callers are told."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from math import ceil
+from typing import Final
+
+import httpx2
+from mcp import MCPError
+from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
+from pydantic import ValidationError
+
+from agents.errors import RefusedError
+
+_REFUSALS: Final = {INVALID_PARAMS, METHOD_NOT_FOUND}
+_LATER: Final = "Try again later; if it lasts, tell who runs this service: its log says more."
+_OPERATOR: Final = (
+    "Who runs this service should check CODESEARCH_SIDECAR_URL, the sidecar's allowed hosts and "
+    "its version."
+)
+_TEXT_CHARACTERS: Final = 2_000
+
+
+class SidecarFailedError(RefusedError):
+    """The sidecar did not answer, or with nonsense; five in a row open the circuit."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """The last HTTP status of a call: the SDK's errors do not tell it."""
+
+    status: int = 0
+
+    async def note(self, response: httpx2.Response) -> None:
+        """An event hook of the HTTP client."""
+        self.status = response.status_code
+
+
+@contextmanager
+def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
+    """What goes wrong inside, alone or in the SDK's groups, as the RefusedError that it stands for.
+
+    What is none of these is a fault of ours, and propagates.
+    """
+    refusal: RefusedError
+    try:
+        yield
+        return
+    except* TimeoutError as group:
+        cause = _first(group)
+        refusal = SidecarFailedError(
+            f"The code search sidecar did not answer within {timeout_seconds:g} seconds. Try "
+            "again, or ask for less.",
+            code="sidecar_timeout",
+            status=HTTPStatus.GATEWAY_TIMEOUT,
+        )
+    except* httpx2.RequestError as group:
+        cause = _first(group)
+        refusal = SidecarFailedError(
+            f"The code search sidecar cannot be reached. {_LATER}",
+            code="sidecar_unavailable",
+            status=HTTPStatus.SERVICE_UNAVAILABLE,
+        )
+    except* (MCPError, ValidationError) as group:
+        cause = _first(group)
+        refusal = _wrong_answer(seen.status, cause)
+    raise refusal from cause
+
+
+def _wrong_answer(http_status: int, error: BaseException) -> RefusedError:
+    """What the service refuses comes as a tool's result: this is about the sidecar itself."""
+    if http_status == HTTPStatus.UNAUTHORIZED:
+        return RefusedError(
+            "The code search sidecar takes no such token. Send a valid API token.",
+            code="unauthenticated",
+            status=HTTPStatus.UNAUTHORIZED,
+        )
+    is_refusal = isinstance(error, MCPError) and error.code in _REFUSALS
+    if is_refusal or 400 <= http_status < 500:
+        return RefusedError(
+            f"The code search sidecar does not take the call (HTTP {http_status}). {_OPERATOR}",
+            code="sidecar_refused",
+            status=HTTPStatus.BAD_GATEWAY,
+        )
+    what = f"failed (HTTP {http_status})" if http_status >= 500 else "did not answer in MCP"
+    return SidecarFailedError(
+        f"The code search sidecar {what}. {_LATER}",
+        code="sidecar_failed",
+        status=HTTPStatus.BAD_GATEWAY,
+    )
+
+
+def unreadable() -> SidecarFailedError:
+    """An answer in no shape that is known."""
+    return SidecarFailedError(
+        f"The code search sidecar gave an answer that cannot be read. {_OPERATOR}",
+        code="sidecar_failed",
+        status=HTTPStatus.BAD_GATEWAY,
+    )
+
+
+def refused_by_tool(text: str) -> RefusedError:
+    """The error of a sidecar that gives no code."""
+    return RefusedError(
+        f"The code search sidecar refused: {text[:_TEXT_CHARACTERS] or 'no reason given'}",
+        code="sidecar_refused",
+        status=HTTPStatus.BAD_GATEWAY,
+    )
+
+
+def left_alone(retry_seconds: float) -> RefusedError:
+    """Not asked at all, because the circuit is open."""
+    return RefusedError(
+        "The code search sidecar is away; it failed several times in a row and is not asked "
+        f"for now. Try again in {max(ceil(retry_seconds), 1)} seconds.",
+        code="sidecar_unavailable",
+        status=HTTPStatus.SERVICE_UNAVAILABLE,
+    )
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
