@@ -42,12 +42,12 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
         middleware=[log_call],
         subscriptions=False,
     )
-    chosen = backend(threads)
-    add_code_tools(server, lambda: chosen, advice=CENTRAL_ADVICE)
-    application = server.streamable_http_app(
-        stateless_http=True,
-        max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
-    async with server.session_manager.run():
-        yield Gate(AuthContextMiddleware(application), threads)
+    async with backend(threads) as chosen:
+        add_code_tools(server, lambda: chosen, advice=CENTRAL_ADVICE)
+        application = server.streamable_http_app(
+            stateless_http=True,
+            max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        async with server.session_manager.run():
+            yield Gate(AuthContextMiddleware(application), threads)

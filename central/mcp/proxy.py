@@ -1,11 +1,11 @@
 """The tools' backend in front of a sidecar: shapes both ways, the caller's token passed on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from django.conf import settings
 from mcp.server.auth.middleware.auth_context import get_access_token
 
 from agents.answers import (
@@ -70,9 +70,14 @@ _TRACES: Final[Mapping[str, tuple[Callable[..., Answer], type[Shape]]]] = {
 }
 
 
-def sidecar_backend(url: str) -> SidecarBackend:
-    """The backend for the sidecar at `url`."""
-    return SidecarBackend(Sidecar(url, timeout_seconds=settings.CODESEARCH_SIDECAR_SECONDS))
+@asynccontextmanager
+async def sidecar_backend(url: str, *, timeout_seconds: float) -> AsyncIterator[SidecarBackend]:
+    """The backend for the sidecar at `url`, whose connections end with it."""
+    sidecar = Sidecar(url, timeout_seconds=timeout_seconds)
+    try:
+        yield SidecarBackend(sidecar)
+    finally:
+        await sidecar.close()
 
 
 def _caller(org_id: object) -> tuple[str, str]:
