@@ -27,8 +27,7 @@ from indexer.progress import Lines, display
 from indexer.report import Report
 
 _RECHECK_SECONDS: Final = 60.0
-_FIRST_PAUSE_SECONDS: Final = 1.0
-_LONGEST_PAUSE_SECONDS: Final = 60.0
+_PAUSE_SECONDS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)  # after so many failures, and more
 
 
 def watch(environ: Mapping[str, str], path: Path, journal: Journal) -> NoReturn:
@@ -143,13 +142,14 @@ class _Session:
         if time.monotonic() - self._compared_at < _RECHECK_SECONDS:
             return
         self._compared_at = time.monotonic()
+        mine, self._indexed = self._indexed, ""  # also if the project is not known any more
         transport = place.transport()
         try:
             rows = Api(transport, place.organization).status(place.project)["projects"]
         finally:
             transport.close()
-        if [row["last_indexed_commit"] for row in rows] != [self._indexed]:
-            self._indexed = ""
+        if [row["last_indexed_commit"] for row in rows] == [mine]:
+            self._indexed = mine
 
     def _bear(self, error: IndexerError) -> None:
         """Say what is wrong, and wait before the next attempt; at the beginning, end with it."""
@@ -157,7 +157,7 @@ class _Session:
             raise error
         if isinstance(error, GitError):  # an object may be gone
             self._snapshots.start_over()
-        pause = min(_FIRST_PAUSE_SECONDS * 2**self._failures, _LONGEST_PAUSE_SECONDS)
+        pause = _PAUSE_SECONDS[min(self._failures, len(_PAUSE_SECONDS) - 1)]
         self._failures += 1
         self._journal.failed(error, self._root, pause)
         self._wait(pause)
