@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
+from importlib.metadata import version
 from typing import Final
 
 import httpx
@@ -72,6 +73,7 @@ def sidecar_application(
     server = MCPServer(
         "codesearch",
         title="Aeterna Code Search",
+        version=version("aeterna-code-search"),
         log_level="WARNING",
         token_verifier=_AnyToken(),
         auth=AuthSettings(
@@ -98,7 +100,7 @@ class _AnyToken:
     """Takes every token that a header may hold: the service says at each call what it is worth."""
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        if not token or not (token.isascii() and token.isprintable()):
+        if not (token.isascii() and token.isprintable()) or token.split() != [token]:
             return None
         return AccessToken(token=token, client_id="caller", scopes=[])
 

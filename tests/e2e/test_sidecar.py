@@ -258,7 +258,7 @@ def test_a_sidecar_with_plain_shapes_will_do_and_is_asked_as_the_caller(pod: Pod
 
 def test_a_request_without_a_token_is_refused_at_once(pod: Pod) -> None:
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    for headers in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer"}):
+    for headers in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer a b"}):
         response = httpx.post(f"{pod.sidecar.url}/mcp", json=listing, headers=headers)
         assert response.status_code == 401
         assert response.headers["WWW-Authenticate"].startswith("Bearer")
