@@ -5,7 +5,8 @@ import itertools
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
@@ -17,6 +18,7 @@ from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure, percentile
 from benchmarks.searching import QUERIES
 from scripts.local_service import Organization, clean_environment, running_service
+from scripts.local_watcher import running_watcher
 
 COMMAND = str(Path(sys.executable).parent / "codesearch")
 STARTS = 10
@@ -40,7 +42,11 @@ def measure(workspace: Path) -> Iterator[Figure]:
         )
         yield from starting(environment, repository)
         yield from over_http(acme)
-        yield from over_stdio(environment, repository, workspace / "errors")
+        errors = workspace / "errors"
+        yield from over_stdio(environment, repository, errors)
+        with running_watcher(repository, workspace / "own", environment):
+            (repository / "uncommitted.py").write_text("def retry_with_back_off():\n    pass\n")
+            yield from uncommitted(environment, repository, errors)
 
 
 def starting(environment: Mapping[str, str], directory: Path) -> Iterator[Figure]:
@@ -78,21 +84,48 @@ def over_http(acme: Organization) -> Iterator[Figure]:
 
 def over_stdio(environment: Mapping[str, str], directory: Path, errors: Path) -> Iterator[Figure]:
     """`search_code` by `codesearch mcp`, from its start to the first answer and then on."""
-    server = StdioServerParameters(
-        command=COMMAND, args=["mcp"], env=dict(environment), cwd=directory
-    )
 
     async def asked() -> tuple[float, list[float]]:
         started = time.perf_counter()
-        with errors.open("w") as log:
-            async with Client(stdio_client(server, errlog=log)) as client:
-                await client.list_tools()
-                ready = 1000 * (time.perf_counter() - started)
-                return ready, await calls(client)
+        async with stdio_agent(environment, directory, errors) as client:
+            await client.list_tools()
+            ready = 1000 * (time.perf_counter() - started)
+            return ready, await calls(client)
 
     ready, samples = asyncio.run(asked())
     yield Figure("codesearch mcp, until the tools are listed", ready, "ms")
     yield from latencies("over stdio", samples)
+
+
+def uncommitted(environment: Mapping[str, str], directory: Path, errors: Path) -> Iterator[Figure]:
+    """The same with uncommitted work in front: two services are asked, one answer is made."""
+
+    async def asked() -> list[float]:
+        async with stdio_agent(environment, directory, errors) as client:
+            while not await is_in_front(client):
+                await asyncio.sleep(0.1)
+            return await calls(client)
+
+    yield from latencies("over stdio, uncommitted work in front", asyncio.run(asked()))
+
+
+async def is_in_front(client: Client) -> bool:
+    """Whether an answer has the uncommitted file."""
+    status = (await client.call_tool("code_index_status", {})).structured_content or {}
+    return bool(status.get("local", {}).get("files"))
+
+
+@asynccontextmanager
+async def stdio_agent(
+    environment: Mapping[str, str], directory: Path, errors: Path
+) -> AsyncIterator[Client]:
+    """The SDK's client with a `codesearch mcp` of its own."""
+    server = StdioServerParameters(
+        command=COMMAND, args=["mcp"], env=dict(environment), cwd=directory
+    )
+    with errors.open("w") as log:
+        async with Client(stdio_client(server, errlog=log)) as client:
+            yield client
 
 
 async def calls(client: Client) -> list[float]:

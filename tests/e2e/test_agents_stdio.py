@@ -4,19 +4,15 @@ Central has two repositories, of which one uses the other. An agent works in a c
 which a watcher keeps indexed on this machine.
 """
 
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from cli.watching.lock import Watched, watched
 from scripts.local_git import commit_all, git, new_repository
-from scripts.local_service import Organization, clean_environment
+from scripts.local_service import Organization
+from scripts.local_watcher import Watcher, running_watcher
 from tests.e2e.agents import (
     Agent,
     agent_over_http,
@@ -28,7 +24,6 @@ from tests.e2e.agents import (
 )
 from tests.e2e.conftest import new_data_directory, write_files
 
-SECONDS = 60
 LEDGER = {
     "pyproject.toml": '[project]\nname = "acme-ledger"\nversion = "1.0.0"\n',
     "acme_ledger/__init__.py": "def post_entry(amount):\n    return amount\n",
@@ -72,61 +67,27 @@ def charge""",
 )
 
 
-@dataclass
+@dataclass(frozen=True)
 class Desk:
     """A clone with a watcher, the agent that works in it, and one that asks central itself."""
 
     clone: Path
-    settings: dict[str, str]
+    watcher: Watcher
     agent: Agent
     central: Agent
-    watcher: "subprocess.Popen[bytes] | None" = None
-
-    @property
-    def errors(self) -> Path:
-        """What the watcher says."""
-        return self.clone.parent / "errors"
-
-    def watched(self) -> Watched | None:
-        return watched(Path(self.settings["AETERNA_DATA_DIR"]), self.clone)
-
-    def watch(self) -> None:
-        """Start the watcher."""
-        with self.errors.open("a") as errors:
-            self.watcher = subprocess.Popen(
-                [sys.executable, "-m", "cli", "watch"],
-                cwd=self.clone,
-                env=clean_environment(self.settings),
-                stdout=errors,
-                stderr=errors,
-            )
-        self.wait_until(lambda: self.watched() is not None, "begin")
 
     def write(self, name: str, content: str | None) -> None:
-        """Change a file, or remove it, and wait until the watcher has indexed that."""
-        path, before = self.clone / name, self.watched()
+        """Change a file at one stroke, or remove it, and wait until that is indexed."""
+        path = self.clone / name
         if content == (path.read_text(encoding="utf-8") if path.exists() else None):
             return
         if content is None:
             path.unlink()
         else:
-            write_files(self.clone, {name: content})
-        self.wait_until(lambda: self.watched() != before, f"index {name}")
-
-    def wait_until(self, holds: Callable[[], bool], what: str) -> None:
-        assert self.watcher is not None
-        deadline = time.monotonic() + SECONDS
-        while not holds():
-            told = f"to {what}:\n{self.errors.read_text(errors='replace')[-2000:]}"
-            assert self.watcher.poll() is None, f"the watcher ended; it was {told}"
-            assert time.monotonic() < deadline, f"the watcher has had {SECONDS} s {told}"
-            time.sleep(0.02)
-
-    def end(self) -> None:
-        """End the watcher as a person would."""
-        if self.watcher:
-            self.watcher.send_signal(signal.SIGINT)
-            self.watcher.wait(SECONDS)
+            written = self.clone.parent / "written"
+            written.write_text(content, encoding="utf-8")
+            written.replace(path)
+        self.watcher.line_where(lambda line: line["event"] == "updated")
 
 
 @pytest.fixture(scope="module")
@@ -149,15 +110,11 @@ def office(acme: Organization, tmp_path_factory: pytest.TempPathFactory) -> Iter
         git(clone.parent, "clone", "--quiet", str(origin), str(clone))
         settings = settings_of(acme, data_dir)
         with (
+            running_watcher(clone, data_dir, settings) as watcher,
             agent_over_stdio(stdio_server(clone, settings), clone.parent / "log") as agent,
             agent_over_http(acme.service.url, acme.token) as central,
         ):
-            desk = Desk(clone, settings, agent, central)
-            try:
-                desk.watch()
-                yield desk
-            finally:
-                desk.end()
+            yield Desk(clone, watcher, agent, central)
 
 
 @pytest.fixture
