@@ -51,6 +51,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     sys.setswitchinterval(_SWITCH_SECONDS)
     django.setup()
     from central.lease import end_when_unused
+    from central.listening import CannotListenError, bound_socket
     from central.runtime import DataDirectoryHeldError, held_data_directory
 
     with ExitStack() as stack:
@@ -61,6 +62,9 @@ def main(arguments: Sequence[str] = ()) -> int:
         except DataDirectoryHeldError as exc:
             sys.stderr.write(f"{exc}\n")
             return 0 if options.while_used else 2  # commands share the one that is there
+        except CannotListenError as exc:
+            sys.stderr.write(f"{exc}. Set AETERNA_BIND to another address.\n")
+            return 2
         except CannotServeError as exc:
             sys.stderr.write(f"{exc}\n")
             return 2
@@ -95,36 +99,6 @@ def check_system() -> None:
         call_command("check", databases=["default"], stdout=StringIO())
     except SystemCheckError as exc:
         raise CannotServeError(str(exc)) from exc
-
-
-def address(bind: str) -> tuple[str, int]:
-    """Host and port of `host:port`, an IPv6 host in brackets. Raises CannotServeError."""
-    host, _, port = bind.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise CannotServeError(
-            f"AETERNA_BIND is {bind!r}; write host and port, such as 127.0.0.1:8000."
-        )
-    return host, int(port)
-
-
-@contextmanager
-def bound_socket(bind: str) -> Iterator[socket.socket]:
-    """A listening socket at `host:port`; port 0 takes a free one. Raises CannotServeError."""
-    host, port = address(bind)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio switches Nagle's algorithm off: else a response, written as
-    # head and body, waits 40 ms for the client's delayed acknowledgement.
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as exc:
-            raise CannotServeError(
-                f"Cannot listen at {bind}: {exc.strerror}. Set AETERNA_BIND to another address."
-            ) from exc
-        listener.listen(256)
-        yield listener
 
 
 @contextmanager
@@ -164,6 +138,7 @@ def warm_up() -> None:
 def serve(listener: socket.socket, commands: str) -> None:
     """Answer HTTP on `listener` until a signal ends it; announces the address first."""
     from central.asgi import application
+    from central.listening import reachable_url
     from central.runtime import announce_server, kept_secret
 
     url = reachable_url(listener)
@@ -176,13 +151,6 @@ def serve(listener: socket.socket, commands: str) -> None:
         application, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=10
     )
     uvicorn.Server(config).run(sockets=[listener])
-
-
-def reachable_url(listener: socket.socket) -> str:
-    """Where this machine reaches `listener`: one bound to any address is at the loopback's."""
-    host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound to here
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def first_steps(commands: str) -> str:

@@ -1,7 +1,7 @@
 """`sidecar`: `codesearch_*` over MCP, for a central service or for agents."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +11,8 @@ from cli.options import examples
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from indexer.config import Named
 
 commands = typer.Typer()
@@ -46,10 +48,12 @@ def sidecar(
     Kubernetes asks /livez and /readyz, the latter of which is the service's own. Tokens travel as
     they are sent: listen beyond this machine only where the network is yours.
     """
-    from cli.sidecar.server import PATH, listening, serve
+    from central.listening import reachable_url
+    from cli.sidecar.server import PATH, serve
 
     invocation: Invocation = ctx.obj
-    with _service(invocation) as named, listening(bind) as (listener, url):
+    with _service(invocation) as named, _listening(bind) as listener:
+        url = reachable_url(listener)
         typer.echo(
             f"The sidecar is at {url}{PATH} and asks {named.url} with the token of each caller.\n"
             f"Central's code_* tools go through it with CODESEARCH_SIDECAR_URL={url}{PATH}",
@@ -62,6 +66,19 @@ def sidecar(
             hosts=[*(allowed_host or ()), *_words(invocation.environ.get("AETERNA_ALLOWED_HOSTS"))],
         )
     return Exit.OK
+
+
+@contextmanager
+def _listening(bind: str) -> Iterator["socket"]:
+    from central.listening import CannotListenError, bound_socket
+    from indexer.errors import ConfigurationError
+
+    with ExitStack() as stack:
+        try:
+            listener = stack.enter_context(bound_socket(bind))
+        except CannotListenError as exc:
+            raise ConfigurationError(f"{exc}; give another --bind") from exc
+        yield listener
 
 
 @contextmanager

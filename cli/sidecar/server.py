@@ -4,8 +4,7 @@ import asyncio
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Final
@@ -26,7 +25,6 @@ from starlette.routing import Route
 from agents.errors import RefusedError
 from agents.sidecar import add_sidecar_tools
 from cli.sidecar.backend import CallerBackend, open_connections
-from indexer.errors import ConfigurationError
 
 PATH: Final = "/mcp"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -143,34 +141,3 @@ def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
     names = [form for host in (*_LOOPBACK, *hosts) for form in (host, f"{host}:*")]
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     return TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins)
-
-
-@contextmanager
-def listening(bind: str) -> Iterator[tuple[socket.socket, str]]:
-    """A listening socket at `host:port`, 0 for any free port, and its URL.
-
-    Raises ConfigurationError.
-    """
-    host, port = _address(bind)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio switches Nagle's algorithm off: no answer waits 40 ms for an
-    # acknowledgement.
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as exc:
-            raise ConfigurationError(
-                f"cannot listen at {bind} ({exc.strerror}): give another --bind"
-            ) from exc
-        listener.listen(256)
-        shown = f"[{host}]" if ":" in host else host
-        yield listener, f"http://{shown}:{listener.getsockname()[1]}"
-
-
-def _address(bind: str) -> tuple[str, int]:
-    host, _, port = bind.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise ConfigurationError(f"--bind {bind!r}: give host:port, such as 127.0.0.1:8765")
-    return host, int(port)

@@ -1,7 +1,6 @@
 """How the embedded server starts and listens."""
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,43 +9,10 @@ import pytest
 from django.core import checks
 from structlog.testing import capture_logs
 
-from central.serve import CannotServeError, bound_socket, check_system, reachable_url, warm_up
+from central.serve import CannotServeError, check_system, warm_up
 from central.tenancy.models import Organization
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_connections_are_made_without_waiting_for_acknowledgements() -> None:
-    """Asyncio sets TCP_NODELAY only where the socket names its protocol."""
-    with bound_socket("127.0.0.1:0") as listener:
-        assert listener.proto == socket.IPPROTO_TCP
-
-
-def test_address_in_use_is_said_with_what_to_change() -> None:
-    with bound_socket("127.0.0.1:0") as listener:
-        port = listener.getsockname()[1]
-        with (
-            pytest.raises(CannotServeError, match="AETERNA_BIND"),
-            bound_socket(f"127.0.0.1:{port}"),
-        ):
-            pass
-
-
-@pytest.mark.parametrize(
-    "bind", ["8000", ":8000", "localhost", "127.0.0.1:http", "h:65536", "h:-1"]
-)
-def test_address_that_is_none_is_said_with_what_to_write(bind: str) -> None:
-    with pytest.raises(CannotServeError, match=r"127\.0\.0\.1:8000"), bound_socket(bind):
-        pass
-
-
-@pytest.mark.parametrize(
-    ("bind", "host"),
-    [("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.0.0.1"), ("127.0.0.2:0", "127.0.0.2")],
-)
-def test_server_announces_an_address_that_can_be_reached(bind: str, host: str) -> None:
-    with bound_socket(bind) as listener:
-        assert reachable_url(listener) == f"http://{host}:{listener.getsockname()[1]}"
 
 
 @pytest.mark.django_db
