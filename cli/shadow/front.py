@@ -1,8 +1,10 @@
 """What stands in front of central: the paths of a project that the work tree has changed. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from cli.shadow.lines import Lines
 
 Row = dict[str, Any]  # an object of the API
 
@@ -16,7 +18,7 @@ class Front:
     """A project as central has it, and as the work tree's last snapshot has it.
 
     `changed` are the paths that differ; None: central's commit is not in the clone, so that every
-    path may. `moved` gives the line of the snapshot for one of central's, None where it was edited.
+    path may. `lines` tells what was edited in them.
     """
 
     project: str
@@ -25,7 +27,7 @@ class Front:
     base_commit: str | None
     indexed_at: str | None
     changed: frozenset[str] | None
-    moved: Callable[[str, int], int | None]
+    lines: Lines
 
     @property
     def is_empty(self) -> bool:

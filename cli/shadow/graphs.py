@@ -4,7 +4,8 @@ An edge stands in its caller's file, so that file says who tells it. As in a tra
 project is central's, on lines that were not edited.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from sys import maxsize
 from typing import Any
 
 from cli.shadow.front import EDITED_LINES, Front, Row
@@ -22,7 +23,8 @@ def merged_graph(central: Mapping[str, Any], local: Mapping[str, Any] | None, fr
     edges.sort(key=lambda edge: (edge["caller"], edge["callee"]))
     root = [*central["root"], *_new_roots(ours["root"], nodes, own, front)]
     shown = [_node(one, nodes, own, front, set(root)) for one in _in_use(root, edges)]
-    reasons = front.gaps + ([EDITED_LINES] if edited else [])
+    is_lacking = edited or _is_lacking(shown, central["root"], front)
+    reasons = front.gaps + ([EDITED_LINES] if is_lacking else [])
     return {
         **central,
         "root": root,
@@ -37,7 +39,22 @@ def merged_graph(central: Mapping[str, Any], local: Mapping[str, Any] | None, fr
 def only_local_graph(local: Mapping[str, Any], front: Front) -> Row:
     """The graph of a symbol that central does not know."""
     ours = _renamed(local, front)
-    return {**ours, "receipt": front.receipt(front.own_receipt(local["receipt"]))}
+    receipt = front.receipt(front.own_receipt(local["receipt"]), EDITED_LINES)
+    return {**ours, "receipt": receipt}
+
+
+def _is_lacking(nodes: Iterable[Row], root: Collection[str], front: Front) -> bool:
+    """Whether edited lines may use something of which the local index cannot know.
+
+    A node does not say where it ends, so all new lines of its file count.
+    """
+    foreign = {
+        node["name"] for node in nodes if node["id"] in root and node["project"] != front.project
+    }
+    files = {node["file"] for node in nodes if node.get("local")}
+    return front.lines.mention(sorted(foreign)) or any(
+        front.lines.are_edited(file, 1, maxsize) for file in sorted(files)
+    )
 
 
 def _renamed(local: Mapping[str, Any], front: Front) -> Row:
@@ -73,7 +90,7 @@ def _central_edges(
         if not front.covers(edge):
             kept.append(edge)
         elif not is_told or nodes[edge["callee"]]["project"] != front.project:
-            line = front.moved(edge["file"], edge["line"])
+            line = front.lines.moved(edge["file"], edge["line"])
             edited += line is None
             kept += [] if line is None else [front.told({**edge, "line": line})]
     return kept, edited
@@ -104,7 +121,7 @@ def _node(
         return known
     if fresh is not None:
         return {**fresh, "distance": known["distance"]}
-    line = front.moved(known["file"], known["line"]) or known["line"]
+    line = front.lines.moved(known["file"], known["line"]) or known["line"]
     return {**known, "line": line, **({"gone": True} if one in root else {})}
 
 

@@ -42,7 +42,8 @@ def merged_links(
     page = _Page(front, definitions, _lines(definitions.rows, rows, front))
     links = [*page.of_central(central[what]), *page.of_local(rows if is_first else ())]
     links.sort(key=_place)
-    reasons = front.gaps + ([EDITED_LINES] if page.edited else [])
+    is_lacking = page.edited or _is_lacking(definitions.rows, front, what)
+    reasons = front.gaps + ([EDITED_LINES] if is_lacking else [])
     hint = central.get("hint") or (local or {}).get("hint")
     return {
         **central,
@@ -58,7 +59,20 @@ def only_local_links(local: Mapping[str, Any], front: Front, *, what: str) -> Ro
     """The answer for a symbol that central does not know: whatever file the uses are in."""
     nothing = {**local, "definitions": [], what: [], "next_cursor": None}
     answer = merged_links(nothing, local, replace(front, changed=None), what=what)
-    return {**answer, "receipt": front.receipt(front.own_receipt(local["receipt"]))}
+    reasons = [EDITED_LINES] if what == "callees" else []  # nobody else can use it yet
+    return {**answer, "receipt": front.receipt(front.own_receipt(local["receipt"]), *reasons)}
+
+
+def _is_lacking(definitions: Iterable[Row], front: Front, what: str) -> bool:
+    """Whether edited lines may use something of which the local index cannot know."""
+    if what == "callers":
+        names = {row["name"] for row in definitions if row["project"] != front.project}
+        return front.lines.mention(sorted(names))
+    return any(
+        front.lines.are_edited(row["file"], row["line"], row["end_line"])
+        for row in definitions
+        if row.get("local")
+    )
 
 
 class _Page:
@@ -95,17 +109,27 @@ class _Page:
         is_internal = row["callee"]["project"] == front.project
         if is_internal and row["target"] in self._definitions.told_locally():
             return None
-        line = front.moved(row["file"], row["line"])
-        if line is None:
+        line = front.lines.moved(row["file"], row["line"])
+        if line is None or not self._is_placed(row["caller"]):
             self.edited += 1
+        if line is None:
             return None
         return front.told({**row, **ends, "line": line, "commit": front.commit})
+
+    def _is_placed(self, end: Row) -> bool:
+        """Whether the definition is where it was, and so called as it was."""
+        place = (end["file"], end["qualified_name"])
+        return (
+            not end["qualified_name"]
+            or place in self._lines
+            or self._front.lines.moved(end["file"], end["line"]) is not None
+        )
 
     def _relined(self, end: Row) -> Row:
         if not self._front.covers(end):
             return end
         known = self._lines.get((end["file"], end["qualified_name"]))
-        line = known or self._front.moved(end["file"], end["line"]) or end["line"]
+        line = known or self._front.lines.moved(end["file"], end["line"]) or end["line"]
         return end if line == end["line"] else {**end, "line": line}
 
 

@@ -1,6 +1,5 @@
 """The watched checkout: whether somebody watches it, the index of it, and how it differs."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 from cli.api import Api
 from cli.place import Place
 from cli.shadow.front import Front
-from cli.shadow.lines import MovedLines
+from cli.shadow.lines import EditedLines, Lines, UnknownLines
 from indexer.errors import CentralUnreachableError
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class WorkTree:
         Without an answer, or where it does not say, that is the last one. Raises GitError.
         """
         commit, indexed_at = _snapshot(watched, local)
-        changed, moved = _difference(self._root, watched.directory, base, commit)
+        changed, lines = _difference(self._root, watched.directory, base, commit)
         return Front(
             project=self.project,
             local_project=watched.project,
@@ -58,7 +57,7 @@ class WorkTree:
             base_commit=base,
             indexed_at=indexed_at,
             changed=changed,
-            moved=moved,
+            lines=lines,
         )
 
 
@@ -74,21 +73,17 @@ def _snapshot(watched: "Watched", local: object) -> tuple[str, str | None]:
 @lru_cache(maxsize=8)
 def _difference(
     root: Path, directory: Path, base: str | None, commit: str
-) -> tuple[frozenset[str] | None, Callable[[str, int], int | None]]:
-    """(paths, where lines are); it is of two commits, so it is worked out once."""
+) -> tuple[frozenset[str] | None, Lines]:
+    """(changed paths, what was edited in them); it is of two commits, so it is worked out once."""
     from cli.watching.snapshot import Snapshots
 
     if base is None:
-        return None, _nowhere
+        return None, UnknownLines()
     snapshots = Snapshots(root, directory)
     try:
         changed = snapshots.changed_paths(base, commit)
     finally:
         snapshots.repository.close()
     if changed is None:
-        return None, _nowhere
-    return changed, MovedLines(root, directory / "objects", base, commit)
-
-
-def _nowhere(_path: str, _line: int) -> None:
-    return None
+        return None, UnknownLines()
+    return changed, EditedLines(root, directory / "objects", base, commit)

@@ -1,6 +1,6 @@
 """Answers of a service, in the API's shapes, with what a merging looks at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cli.shadow.front import Front
@@ -11,9 +11,38 @@ LOCAL = "payments-api-2"
 BASE, SNAPSHOT = "b" * 40, "5" * 40
 
 
-def front_of(*changed: str, moved: Mapping[tuple[str, int], int | None] | None = None) -> Front:
-    """A work tree with these files changed; their lines are where they were, but for `moved`."""
-    moves = moved or {}
+class Edits:
+    """What was edited, as the test says."""
+
+    def __init__(
+        self, moved: Mapping[tuple[str, int], int | None], new: Collection[tuple[str, int]]
+    ) -> None:
+        self._moved = moved
+        self._new = new
+        self.mentioned: set[str] = set()
+
+    def moved(self, path: str, line: int) -> int | None:
+        return self._moved.get((path, line), line)
+
+    def are_edited(self, path: str, first: int, last: int) -> bool:
+        return any(file == path and first <= line <= last for file, line in self._new)
+
+    def mention(self, names: Iterable[str]) -> bool:
+        return bool(self.mentioned.intersection(names))
+
+
+def front_of(
+    *changed: str,
+    moved: Mapping[tuple[str, int], int | None] | None = None,
+    new: Collection[tuple[str, int]] = (),
+    mentioned: Collection[str] = (),
+) -> Front:
+    """A work tree with these files changed; their lines are where they were, but for `moved`.
+
+    `new` are the places of lines that were written, `mentioned` the words in them.
+    """
+    edits = Edits(moved or {}, new)
+    edits.mentioned = set(mentioned)
     return Front(
         project=CENTRAL,
         local_project=LOCAL,
@@ -21,7 +50,7 @@ def front_of(*changed: str, moved: Mapping[tuple[str, int], int | None] | None =
         base_commit=BASE,
         indexed_at="2026-01-01T00:00:00Z",
         changed=frozenset(changed),
-        moved=lambda path, line: moves.get((path, line), line),
+        lines=edits,
     )
 
 
@@ -67,6 +96,8 @@ def definition(file: str, name: str, line: int, *, project: str = CENTRAL) -> Ro
         "commit": BASE,
         "file": file,
         "line": line,
+        "end_line": line + 5,
+        "name": name.rpartition(".")[2],
         "qualified_name": name,
         "kind": "function",
         "url": None,

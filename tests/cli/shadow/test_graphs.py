@@ -9,6 +9,7 @@ def node(project: str, file: str, name: str, line: int, distance: int) -> Row:
         "id": f"code:{project}/{file}#{name}",
         "project": project,
         "file": file,
+        "name": name,
         "qualified_name": name,
         "line": line,
         "distance": distance,
@@ -79,6 +80,12 @@ def test_edges_out_of_changed_files_are_the_work_trees() -> None:
     }
     assert answer["root"] == [charge]
     assert answer["receipt"]["complete"]
+
+
+def test_a_graph_with_new_lines_may_lack_what_only_central_knows() -> None:
+    answer = merged_graph(central_graph(), local_graph(), front_of("a.py", new=[("a.py", 60)]))
+
+    assert [one["reason"] for one in answer["receipt"]["missing"]] == ["links_on_edited_lines"]
 
 
 def test_both_ends_of_every_edge_are_nodes() -> None:

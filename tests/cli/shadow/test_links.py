@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +77,44 @@ def test_calls_to_other_projects_stay_on_the_lines_that_were_not_edited() -> Non
     assert (row["line"], row["commit"], row["local"], row["url"]) == (13, SNAPSHOT, True, None)
     assert not answer["receipt"]["complete"]
     assert answer["receipt"]["missing"] == [{"project": CENTRAL, "reason": "links_on_edited_lines"}]
+
+
+@pytest.mark.parametrize(("word", "complete"), [("retry", False), ("unheard_of", True)])
+def test_new_lines_that_name_another_projects_function_may_call_it(
+    word: str, complete: bool
+) -> None:
+    central = traced([definition("retry.py", "retry", 5, project="lib")], [], what="callers")
+
+    answer = merged_links(central, None, front_of("b.py", mentioned=[word]), what="callers")
+
+    assert answer["receipt"]["complete"] == complete
+
+
+@pytest.mark.parametrize(("line", "complete"), [(3, False), (30, True)])
+def test_new_lines_in_a_function_may_call_what_only_central_knows(
+    line: int, complete: bool
+) -> None:
+    central = traced([definition("b.py", "pay", 1)], [], what="callees")
+    local = traced([definition("b.py", "pay", 1, project=LOCAL)], [], project=LOCAL, what="callees")
+
+    answer = merged_links(central, local, front_of("b.py", new=[("b.py", line)]), what="callees")
+
+    assert answer["receipt"]["complete"] == complete
+
+
+def test_a_caller_whose_first_line_was_edited_may_have_another_name() -> None:
+    central = traced(
+        [definition("retry.py", "retry", 5, project="common-utils")],
+        [link(end("b.py", "pay", 1), 3, RETRY)],
+        what="callers",
+    )
+
+    answer = merged_links(
+        central, None, front_of("b.py", moved={("b.py", 1): None}), what="callers"
+    )
+
+    assert [one["line"] for one in answer["callers"]] == [3]
+    assert not answer["receipt"]["complete"]
 
 
 def test_callees_in_the_project_are_the_work_trees_and_those_elsewhere_centrals() -> None:
