@@ -55,9 +55,9 @@ def _answer(central: Mapping[str, Any], results: Sequence[Row], front: Front) ->
 
 
 def _as_shares(results: list[Row]) -> list[Row]:
-    """Scores are shares of the best of all; a local hit may be better than central's best."""
+    """Scores are shares of the best of all: a local hit, where central's best is gone or beaten."""
     best = max((hit["score"] for hit in results), default=0.0)
-    if best <= 1.0:
+    if best in {0.0, 1.0}:
         return results
     return [{**hit, "score": hit["score"] / best} for hit in results]
 

@@ -132,12 +132,12 @@ def test_local_scores_are_put_on_centrals_scale(
 
 
 def test_a_chunk_that_only_moved_in_a_changed_file_is_known_on_both_sides() -> None:
-    central = found([hit("a.py", 1, 0.4, content="def f", name="f")])
+    central = found([hit("c.py", 1, 1.0), hit("a.py", 1, 0.4, content="def f", name="f")])
     local = found([hit("a.py", 9, 1.0, project=LOCAL, content="def f", name="f")], project=LOCAL)
 
     answer, _ = merged_hits(central, local, front_of("a.py"), limit=10)
 
-    assert [one["score"] for one in answer["results"]] == [0.4]
+    assert [one["score"] for one in answer["results"]] == [1.0, 0.4]
 
 
 def test_a_better_hit_than_centrals_best_becomes_the_best_of_all() -> None:
