@@ -4,6 +4,9 @@ Central has two repositories, of which one uses the other. An agent works in a c
 which a watcher keeps indexed on this machine.
 """
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scripts.local_git import commit_all, git, new_repository
-from scripts.local_service import Organization
+from scripts.local_service import Organization, clean_environment
 from scripts.local_watcher import Watcher, running_watcher
 from tests.e2e.agents import (
     Agent,
@@ -72,6 +75,7 @@ class Desk:
     """A clone with a watcher, the agent that works in it, and one that asks central itself."""
 
     clone: Path
+    settings: dict[str, str]
     watcher: Watcher
     agent: Agent
     central: Agent
@@ -114,7 +118,7 @@ def office(acme: Organization, tmp_path_factory: pytest.TempPathFactory) -> Iter
             agent_over_stdio(stdio_server(clone, settings), clone.parent / "log") as agent,
             agent_over_http(acme.service.url, acme.token) as central,
         ):
-            yield Desk(clone, watcher, agent, central)
+            yield Desk(clone, settings, watcher, agent, central)
 
 
 @pytest.fixture
@@ -207,6 +211,27 @@ def test_the_status_tells_of_the_work_tree(desk: Desk) -> None:
 
     assert answer["local"]["project"] == "billing"
     assert answer["local"]["files"] == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("search", "write", "off", "bad", "debt"), ("trace", "callers", "charge")]
+)
+def test_the_commands_answer_as_the_tools_do(desk: Desk, words: tuple[str, ...]) -> None:
+    desk.write("billing/invoices.py", UNCOMMITTED)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *words, "--json"],
+        cwd=desk.clone,
+        env=clean_environment(desk.settings),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    answer = json.loads(done.stdout)
+    assert answer["receipt"]["local"]["files"] == 1
+    rows = answer.get("results") or answer["callers"]
+    assert "write_off_bad_debt" in json.dumps([row for row in rows if row.get("local")])
 
 
 def line_of(lines: list[str], text: str) -> int:
