@@ -92,7 +92,11 @@ class _Shadow:
         watched = self._watched_in([project] if project else ())
         if watched is None:
             return answer
-        return {**answer, "local": self._worktree.front(watched, self._indexed(answer)).said()}
+        try:
+            front = self._worktree.front(watched, self._indexed(answer))
+        except GitError as exc:
+            return {**answer, "local_error": str(exc)}
+        return {**answer, "local": front.said()}
 
     def _watched_in(self, projects: Sequence[str] | None) -> "Watched | None":
         """What the watcher has, if the project is among those asked for; none: any is."""
@@ -174,7 +178,10 @@ class _Shadow:
     ) -> Row:
         if not isinstance(local, dict):
             raise refusal
-        front = self._worktree.front(watched, self._indexed(self._api.status()), local)
+        try:
+            front = self._worktree.front(watched, self._indexed(self._api.status()), local)
+        except GitError:
+            raise refusal from None
         return traces.only_local(what, local, front)
 
     def _indexed(self, status: Row) -> str | None:

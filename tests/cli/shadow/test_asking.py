@@ -1,5 +1,6 @@
 """Who is asked what, in a real checkout with a real snapshot; the services' answers are canned."""
 
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -301,3 +302,20 @@ def test_the_status_says_what_is_in_front(desk: Desk) -> None:
     local = desk.asks().status()["local"]
 
     assert (local["project"], local["commit"], local["files"]) == (CENTRAL, desk.commit, 1)
+
+
+def test_a_snapshot_that_is_gone_is_said_to_be(desk: Desk) -> None:
+    [objects] = desk.place.data_dir.glob("watch/*/objects")
+    shutil.rmtree(objects)
+    desk.central.answers = [
+        desk.central_found(hit("a.py", 1, 1.0)),
+        {"projects": [{"project": CENTRAL, "last_indexed_commit": desk.base}]},
+    ]
+    desk.local.answers = [desk.local_found(hit("a.py", 4, 1.0, project=LOCAL))]
+
+    answer = desk.asks().search({"query": "charge"})
+    status = desk.asks().status()
+
+    assert [one["start_line"] for one in answer["results"]] == [1]
+    assert not answer["receipt"]["complete"]
+    assert desk.commit in status["local_error"]
