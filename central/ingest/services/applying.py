@@ -20,7 +20,7 @@ from central.corpus.signals import index_applied
 from central.corpus.statistics import move_term_stats
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun, RunState
-from central.ingest.services.batches import path_key, stored_path_keys, stored_records
+from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
 from central.ingest.services.claims import Claim, ClaimLostError, claim_run
 from central.ingest.services.ending import end_claimed_run
 from central.ingest.services.trees import compare_tree, stored_tree
@@ -90,8 +90,9 @@ def _apply(claim: Claim) -> RunState:
     try:
         _require_generation(claim.run)
         plan = _planned(claim.run)
-        upload_points(claim=claim, store=store)
-        change, before = _commit(claim, plan)
+        records = StoredRecords(claim.run)
+        upload_points(claim=claim, records=records, store=store)
+        change, before = _commit(claim, plan, records)
     except GenerationMovedError:
         return _end(
             claim,
@@ -175,7 +176,7 @@ def _require_complete(required: list[str], tree: list[str], uploaded: set[int]) 
 
 
 @transaction.atomic
-def _commit(claim: Claim, plan: _Plan) -> tuple[Change, Repository]:
+def _commit(claim: Claim, plan: _Plan, stored: StoredRecords) -> tuple[Change, Repository]:
     """All or nothing; returns what changed and the repository as it was before."""
     run = claim.run
     claim.lock()
@@ -185,7 +186,7 @@ def _commit(claim: Claim, plan: _Plan) -> tuple[Change, Repository]:
         paths = plan.removed[start : start + _PATHS]
         remove_files(repository_id=run.repository_id, paths=paths, change=change)
     origin = Origin(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
-    for records in stored_records(run):
+    for records in stored:
         remove_files(
             repository_id=run.repository_id,
             paths=[record.path for record in records],

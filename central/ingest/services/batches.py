@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from central.common.errors import ConflictError, InvalidError, ServiceError, TooLargeError
+from central.common.statements import fetch_rows
 from central.corpus.embeddings import chunk_texts, known_digests
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import lending_repositories_for, require_open
@@ -25,6 +26,8 @@ from indexer.records import EmbedderSpec, FileRecord, Removal
 MAX_BATCHES = 100_000
 MAX_DIGESTS = 20_000
 _GZIP_MAGIC = b"\x1f\x8b"
+_KEPT_BYTES = 32_000_000  # decompressed; as records about as much
+_BODY = "SELECT body FROM ingest_batch WHERE run_id = %s AND number = %s"
 
 
 def body_limit(content_bytes: int) -> int:
@@ -227,14 +230,32 @@ def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[
     return [digest for digest in dict.fromkeys(digests) if bytes.fromhex(digest) in known]
 
 
-def stored_records(run: IndexRun) -> Iterator[list[FileRecord | Removal]]:
-    """The run's batches in order, one in memory at a time."""
-    dimensions = EmbedderSpec.parse(run.embedder).dimensions
-    numbers = run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
-    for number in list(numbers.values_list("number", flat=True)):
-        batch = run.batch_set.get(number=number)
-        body = decompress(bytes(batch.body), limit_bytes=settings.BATCH_MAX_BYTES)
-        yield list(decode_records(body, dimensions=dimensions))
+class StoredRecords:
+    """The run's batches in order, to be gone through once or more.
+
+    Of a large run one batch at a time is in memory, beside the first few: of a small one, those are
+    all, and each is decoded once.
+    """
+
+    def __init__(self, run: IndexRun) -> None:
+        self._run = run
+        self._dimensions = EmbedderSpec.parse(run.embedder).dimensions
+        self._kept: dict[int, list[FileRecord | Removal]] = {}
+        self._room = _KEPT_BYTES
+
+    def __iter__(self) -> Iterator[list[FileRecord | Removal]]:
+        numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
+        for number in list(numbers.values_list("number", flat=True)):
+            yield self._kept.get(number) or self._read(number)
+
+    def _read(self, number: int) -> list[FileRecord | Removal]:
+        [(data,)] = fetch_rows(_BODY, [self._run.pk, number])
+        body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
+        records = list(decode_records(body, dimensions=self._dimensions))
+        if len(body) <= self._room:
+            self._room -= len(body)
+            self._kept[number] = records
+        return records
 
 
 def stored_path_keys(run: IndexRun) -> set[int]:

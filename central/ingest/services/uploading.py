@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
@@ -11,7 +12,7 @@ from central.corpus.points import point_id, point_ids
 from central.corpus.vectors import collection_of
 from central.ingest.models import IndexRun
 from central.ingest.selectors import lending_repositories
-from central.ingest.services.batches import stored_records
+from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.trees import TREE_NUMBER
 from indexer.records import Chunk, FileRecord, Vector
@@ -37,7 +38,7 @@ class _Piece:
     digest: bytes
 
 
-def upload_points(*, claim: Claim, store: VectorStore) -> None:
+def upload_points(*, claim: Claim, records: StoredRecords, store: VectorStore) -> None:
     """Upsert a point for every chunk of the run and keep every vector as an Embedding.
 
     Raises ClaimLostError, EmbeddingGoneError, StoreError.
@@ -46,23 +47,52 @@ def upload_points(*, claim: Claim, store: VectorStore) -> None:
     collection = collection_of(run.repository, run.embedder)
     total = sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
     done = 0
-    for records in stored_records(run):
-        files = [record for record in records if isinstance(record, FileRecord)]
-        for pieces in _slices(files):
-            vectors = _vectors(run, pieces)
-            save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
-            points = (_point(run.pk, piece, vectors[piece.digest]) for piece in pieces)
-            while part := list(islice(points, _POINTS)):
-                store.upsert(collection, part)
-                time.sleep(_YIELD_SECONDS)
-            claim.report("vectors", done, total)
-        done += len(records)
+    with _Writer(store, collection) as writer:
+        for batch in records:
+            files = [record for record in batch if isinstance(record, FileRecord)]
+            for pieces in _slices(files):
+                vectors = _vectors(run, pieces)
+                save_embeddings(
+                    repository_id=run.repository_id, embedder=run.embedder, vectors=vectors
+                )
+                writer.write([_point(run.pk, piece, vectors[piece.digest]) for piece in pieces])
+                claim.report("vectors", done, total)
+            done += len(batch)
+
+
+class _Writer:
+    """Upserts a slice in a thread while the next is made ready. Leaving `with` waits for it."""
+
+    def __init__(self, store: VectorStore, collection: Collection) -> None:
+        self._store = store
+        self._collection = collection
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="points")
+        self._writing: Future[None] | None = None
+
+    def __enter__(self) -> "_Writer":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._executor.shutdown()
+        if self._writing and not kind:
+            self._writing.result()
+
+    def write(self, points: Sequence[Point]) -> None:
+        """Wait for the slice before, and begin this one. Raises what writing that one raised."""
+        if self._writing:
+            self._writing.result()
+        self._writing = self._executor.submit(self._upsert, points)
+
+    def _upsert(self, points: Sequence[Point]) -> None:
+        for start in range(0, len(points), _POINTS):
+            self._store.upsert(self._collection, points[start : start + _POINTS])
+            time.sleep(_YIELD_SECONDS)
 
 
 def remove_points(*, run: IndexRun, store: VectorStore) -> None:
     """Delete the run's points; those that were not upserted are no error."""
     collection = collection_of(run.repository, run.embedder)
-    for records in stored_records(run):
+    for records in StoredRecords(run):
         files = [record for record in records if isinstance(record, FileRecord)]
         ids = [point for record in files for point in point_ids(run.pk, record)]
         delete_points(store=store, collection=collection, ids=ids)
