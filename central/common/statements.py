@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from psycopg import Cursor
 
 
@@ -17,12 +18,22 @@ def fetch_rows(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     Parameters are bound by the server: cast those whose type the statement does not tell. Values
     come in PostgreSQL's binary format, so bytea is `bytes`. Raises Django's database errors.
     """
+    with _cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+
+def execute(sql: str, parameters: Sequence[Any]) -> None:
+    """As `fetch_rows`, of a statement without rows: bytes travel as they are, not in its text."""
+    with _cursor() as cursor:
+        cursor.execute(sql, parameters)
+
+
+def _cursor() -> CursorWrapper:
     connection.ensure_connection()
     make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     prepared: Any = _PreparedCursor(connection.connection)
-    with make(prepared) as cursor:
-        cursor.execute(sql, parameters)
-        return list(cursor.fetchall())
+    return make(prepared)
 
 
 class _PreparedCursor(Cursor[tuple[Any, ...]]):

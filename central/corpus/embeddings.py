@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from central.common.statements import execute
 from central.corpus.models import Embedding
 from central.corpus.packing import pack_vector, unpack_vector
 from central.repositories.models import Repository
@@ -94,21 +95,20 @@ def save_embeddings(*, repository_id: int, embedder: str, vectors: Mapping[bytes
     """Keep `vectors` (by digest) for the repository; one that is there already is leased anew."""
     now = timezone.now()
     digests = sorted(vectors)  # one order for everybody, so that two runs cannot deadlock
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            INSERT INTO corpus_embedding (repository_id, embedder, digest, vector, used_at)
-            SELECT %s, %s, digest, vector, %s
-            FROM unnest(%s::bytea[], %s::bytea[]) AS new (digest, vector)
-            ON CONFLICT (repository_id, embedder, digest) DO UPDATE
-            SET used_at = EXCLUDED.used_at WHERE corpus_embedding.used_at < %s
-            """,
-            [
-                repository_id,
-                embedder,
-                now,
-                digests,
-                [pack_vector(vectors[digest]) for digest in digests],
-                now - _TOUCHED_EVERY,
-            ],
-        )
+    execute(
+        """
+        INSERT INTO corpus_embedding (repository_id, embedder, digest, vector, used_at)
+        SELECT %s::bigint, %s::text, digest, vector, %s::timestamptz
+        FROM unnest(%s::bytea[], %s::bytea[]) AS new (digest, vector)
+        ON CONFLICT (repository_id, embedder, digest) DO UPDATE
+        SET used_at = EXCLUDED.used_at WHERE corpus_embedding.used_at < %s::timestamptz
+        """,
+        [
+            repository_id,
+            embedder,
+            now,
+            digests,
+            [pack_vector(vectors[digest]) for digest in digests],
+            now - _TOUCHED_EVERY,
+        ],
+    )
