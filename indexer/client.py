@@ -22,6 +22,7 @@ from indexer.transport import Transport
 _RUNS: Final = "/api/v1/index/runs"
 _SHORTEST_POLL_SECONDS: Final = 0.02
 _LONGEST_POLL_SECONDS: Final = 1.0
+_POLL_SHARE: Final = 0.04  # of the time waited so far: so much later it is seen to have ended
 _ENDED_BADLY: Final = frozenset({"failed", "abandoned", "expired"})
 _GZIP: Final = {"Content-Type": "application/gzip"}
 
@@ -213,7 +214,7 @@ class Central:
             run = self.get_run(run_id)
             on_state(run)
             waited = time.monotonic() - began
-            pause = min(max(waited / 8, _SHORTEST_POLL_SECONDS), _LONGEST_POLL_SECONDS)
+            pause = min(max(_POLL_SHARE * waited, _SHORTEST_POLL_SECONDS), _LONGEST_POLL_SECONDS)
             if run.state in states or waited + pause > timeout_seconds:
                 return run
             time.sleep(pause)
