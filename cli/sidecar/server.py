@@ -82,7 +82,6 @@ def sidecar_application(
 
     application = server.streamable_http_app(
         streamable_http_path=PATH,
-        json_response=True,
         stateless_http=True,  # no session of one caller that another could use
         transport_security=_security(hosts),
     )

@@ -22,11 +22,13 @@ class Standin:
     url: str = ""
     messages: list[Message] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
+    open: int = 0  # connections
 
     def methods(self) -> list[str]:
         return [message["method"] for message in self.messages]
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open += 1
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             headers = {
@@ -45,6 +47,7 @@ class Standin:
         except ConnectionError:
             pass  # the client was done
         finally:
+            self.open -= 1
             writer.close()
 
 
