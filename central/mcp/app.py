@@ -10,6 +10,7 @@ from mcp.server import MCPServer
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.transport_security import TransportSecuritySettings
+from sse_starlette.sse import AppStatus
 
 from agents.errors import CENTRAL_ADVICE
 from agents.tools import INSTRUCTIONS, add_code_tools
@@ -49,5 +50,6 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
             max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
+        AppStatus.disable_automatic_graceful_drain()  # calls are finished before the process ends
         async with server.session_manager.run():
             yield Gate(AuthContextMiddleware(application), threads)

@@ -1,6 +1,7 @@
 """The sidecar over HTTP: MCP at /mcp for callers who bring a token, /livez and /readyz for all."""
 
 import asyncio
+import logging
 import signal
 import socket
 import sys
@@ -17,6 +18,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
+from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -25,6 +27,7 @@ from starlette.routing import Route
 from agents.errors import RefusedError
 from agents.sidecar import add_sidecar_tools
 from cli.sidecar.backend import CallerBackend, open_connections
+from indexer import log
 
 PATH: Final = "/mcp"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -44,6 +47,11 @@ def serve(
     What is being answered then is finished first. `hosts`: names besides the loopback's by which
     callers may address this server.
     """
+    # Before the SDK does: its handler takes seconds to render the calls that are broken off.
+    log.to_standard_error()
+    for name in ("mcp", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    AppStatus.disable_automatic_graceful_drain()  # it breaks off streams at the first signal
     # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
@@ -72,7 +80,6 @@ def sidecar_application(
         "codesearch",
         title="Aeterna Code Search",
         version=version("aeterna-code-search"),
-        log_level="WARNING",
         token_verifier=_AnyToken(),
         auth=AuthSettings(
             issuer_url=AnyHttpUrl(str(connections.base_url)), resource_server_url=None

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import pytest
 
 from indexer.exits import Exit
 from scripts.local_service import clean_environment, free_address
@@ -62,6 +63,8 @@ def test_a_call_that_is_under_way_is_finished_before_the_sidecar_ends(tmp_path: 
                 ending = threads.submit(sidecar.end)
                 while sidecar.is_live():
                     time.sleep(0.01)
+                with pytest.raises(TimeoutError):  # streams look every half second for the end
+                    call.result(timeout=0.7)
                 problem = b'{"code": "not_found", "detail": "Finished."}'
                 connection.sendall(response(404, problem, "application/problem+json"))
             assert "Finished." in call.result(timeout=30)
