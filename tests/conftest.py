@@ -21,12 +21,19 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from tests.scheduling import Scheduling  # here: xdist is not loaded in each way to run tests
+
+    return Scheduling(config, log)
+
+
 def is_absent(tool: str) -> bool:
     """Whether an executable, or a variable if `tool` is in capitals, is not there."""
     return not os.environ.get(tool) if tool.isupper() else shutil.which(tool) is None
 
 
-LONG = ("tests/e2e/", "tests/action/")
+LONG = ("tests/e2e/", "tests/action/", "tests/cli/")
 
 
 @pytest.hookimpl(trylast=True)  # after the order was made random

@@ -1,0 +1,26 @@
+"""How the tests are shared out to processes: by file, but together what shares a costly fixture."""
+
+from functools import cache
+from pathlib import Path
+
+from xdist.scheduler import LoadFileScheduling
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = "examples: Organization"  # indexing them takes half a minute
+COMMAND_LINE = "tests/cli/"  # one service for all of it
+
+
+class Scheduling(LoadFileScheduling):
+    """One process makes each of these fixtures, and has every file that asks for it."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        if file.startswith(COMMAND_LINE):
+            return COMMAND_LINE
+        return EXAMPLES if asks_examples(file) else file
+
+
+@cache
+def asks_examples(file: str) -> bool:
+    """Whether a test of `file`, relative to the project, has the fixture."""
+    return EXAMPLES in (ROOT / file).read_text(encoding="utf-8")
