@@ -51,7 +51,7 @@ def serve(
     log.to_standard_error()
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    AppStatus.disable_automatic_graceful_drain()  # it breaks off streams at the first signal
+    AppStatus.enable_automatic_graceful_drain = False  # it breaks off streams at the first signal
     # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
