@@ -11,6 +11,7 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent
 
 from agents.errors import RefusedError
+from indexer.printable import one_line
 
 ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message}
 
@@ -24,7 +25,7 @@ def answered(text: str, structure: Mapping[str, Any]) -> CallToolResult:
 
 def refused(error: RefusedError) -> CallToolResult:
     """The result of a call that was refused, or that failed as calls may."""
-    text = f"{error.code} ({error.status}): {error.message}"
+    text = one_line(f"{error.code} ({error.status}): {error.message}")
     told = {"code": error.code, "status": error.status, "message": error.message}
     return CallToolResult(
         content=[TextContent(type="text", text=text)], is_error=True, _meta={ERROR_KEY: told}

@@ -1,9 +1,17 @@
-"""The compact text form of answers, which an agent reads cheaply: one line says where and what."""
+"""The compact text form of answers, which an agent reads cheaply: one line says where and what.
+
+What repositories contain cannot pass for what the service says: names and paths stay on their
+line, and contents are indented.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from indexer.printable import lines_of, one_line
+
 Row = Mapping[str, Any]
+
+_CONTENTS: Final = ("content", "text")  # the members that may have several lines
 
 _COMMIT_CHARACTERS: Final = 10
 _MISSING: Final = {
@@ -24,17 +32,19 @@ _MISSING: Final = {
 
 def search_text(answer: Row) -> str:
     """Where each hit is, what it is, and its snippet."""
+    answer = _printable(answer)
     head = _head(answer["count"], "result", f"for {answer['query']}")
     return _joined([head, *(_result(row) for row in answer["results"])], answer)
 
 
 def code_text(answer: Row) -> str:
     """The same for `search_code`."""
+    answer = _printable(answer)
     parts = [f"{_number(answer['totalResults'], 'result')} in {answer['searchTimeMs']} ms"]
     for row in answer["results"]:
         place = f"{row['project']}/{row['path']}".lstrip("/")
         head = f"{place}:{row['startLine']}-{row['endLine']}  {row['score']:.2f}"
-        parts.append(f"{head}\n{row['text'].rstrip()}")
+        parts.append(f"{head}\n{_indented(row['text'])}".rstrip())
     if not answer["complete"]:
         parts.append("Incomplete: some projects are missing or behind; see code_index_status.")
     return _joined(parts, answer)
@@ -42,6 +52,7 @@ def code_text(answer: Row) -> str:
 
 def links_text(answer: Row, what: str) -> str:
     """The definitions, numbered, then who calls them or whom they call, and how that is known."""
+    answer = _printable(answer)
     definitions = answer["definitions"]
     parts = [_head(answer["count"], what.removesuffix("s"), f"of {answer['symbol']}")]
     parts.append(
@@ -54,6 +65,7 @@ def links_text(answer: Row, what: str) -> str:
 
 def graph_text(answer: Row) -> str:
     """The nodes by their distance from the symbol, then who uses whom."""
+    answer = _printable(answer)
     nodes, edges = answer["nodes"], answer["edges"]
     names = {node["id"]: node["qualified_name"] for node in nodes}
     head = f"{_number(len(nodes), 'node')} and {_number(len(edges), 'edge')}"
@@ -67,6 +79,7 @@ def graph_text(answer: Row) -> str:
 
 def status_text(answer: Row) -> str:
     """A line for each project."""
+    answer = _printable(answer)
     head = f"{_number(len(answer['projects']), 'project')} of {answer['org_id']}"
     rows = "\n".join(_status(row) for row in answer["projects"])
     head = f"{head}, {_number(answer['total_chunks'], 'chunk')}"
@@ -94,6 +107,21 @@ def receipt_text(receipt: Row, shown: Iterable[str]) -> str:
     if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
     return "\n".join([*lines, *_unresolved(receipt)])
+
+
+def _printable(value: Any) -> Any:
+    """The same with each text on one line, whatever a repository has in it, but for contents."""
+    if isinstance(value, str):
+        return one_line(value)
+    if isinstance(value, list):
+        return [_printable(one) for one in value]
+    if isinstance(value, Mapping):
+        return {name: one if name in _CONTENTS else _printable(one) for name, one in value.items()}
+    return value
+
+
+def _indented(content: str) -> str:
+    return "\n".join(f"    {line}" if line else "" for line in lines_of(content.rstrip()))
 
 
 def _joined(parts: list[str], answer: Row) -> str:
@@ -137,7 +165,7 @@ def _result(row: Row) -> str:
     lines = f"{row['start_line']}-{row['end_line']}"
     head = f"{_place(row, lines)}  {what}  {row['score']:.2f}"
     cut = "\n… (cut; expand shows all of it)" if row["truncated"] and row["content"] else ""
-    return f"{head}\n{row['content'].rstrip()}{cut}".rstrip()
+    return f"{head}\n{_indented(row['content'])}{cut}".rstrip()
 
 
 def _definition(row: Row) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cli.console import Console
 from cli.links import SURETY
 from cli.locations import linked, path_of
-from cli.printable import one_line
+from indexer.printable import one_line
 
 if TYPE_CHECKING:
     from rich.text import Text

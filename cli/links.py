@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cli.console import Console
 from cli.locations import linked, path_of
-from cli.printable import one_line
+from indexer.printable import one_line
 from indexer.wording import counted
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from cli.printable import one_line
 from cli.wording import age, short
 from indexer.exits import Exit
+from indexer.printable import one_line
 from indexer.wording import counted
 
 NOTHING_INDEXED: Final = (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from cli.printable import lines_of
 from indexer.errors import CentralRefusedError, IndexerError
+from indexer.printable import lines_of
 
 # These speak of what was asked for, so who is asked and with what credential is not the matter.
 _OF_THE_QUESTION: Final = {

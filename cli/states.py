@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from cli.console import Console
-from cli.printable import one_line
 from cli.wording import age, short
+from indexer.printable import one_line
 
 _STYLES: Final = {
     "current": "green",

@@ -110,7 +110,7 @@ def _configured(is_new: bool, given: Mapping[str, str]) -> str:
 
 
 def _columns(rows: Mapping[str, str], *, indent: str = "") -> str:
-    from cli.printable import one_line
+    from indexer.printable import one_line
 
     width = max(map(len, rows))
     return "\n".join(f"{indent}{name:<{width}}  {one_line(text)}" for name, text in rows.items())

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from cli.console import note, tell
-from cli.printable import one_line
 from cli.watching.lock import Watched
 from indexer.errors import IndexerError
+from indexer.printable import one_line
 from indexer.report import Report
 
 _NAMED: Final = 3
