@@ -1,5 +1,6 @@
 """Applying a run: vectors first, without a lock; then everything else in one transaction.
 
+The last points are written while the transaction makes its rows, and before it commits.
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
@@ -26,6 +27,7 @@ from central.ingest.services.ending import end_claimed_run
 from central.ingest.services.trees import compare_tree, stored_tree
 from central.ingest.services.uploading import (
     EmbeddingGoneError,
+    PointWriter,
     delete_points,
     remove_points,
     upload_points,
@@ -91,8 +93,9 @@ def _apply(claim: Claim) -> RunState:
         _require_generation(claim.run)
         plan = _planned(claim.run)
         records = StoredRecords(claim.run)
-        upload_points(claim=claim, records=records, store=store)
-        change, before = _commit(claim, plan, records)
+        with PointWriter(store, collection_of(claim.run.repository, claim.run.embedder)) as writer:
+            upload_points(claim=claim, records=records, writer=writer)
+            change, before = _commit(claim, plan, records, writer)
     except GenerationMovedError:
         return _end(
             claim,
@@ -176,7 +179,9 @@ def _require_complete(required: list[str], tree: list[str], uploaded: set[int]) 
 
 
 @transaction.atomic
-def _commit(claim: Claim, plan: _Plan, stored: StoredRecords) -> tuple[Change, Repository]:
+def _commit(
+    claim: Claim, plan: _Plan, stored: StoredRecords, writer: PointWriter
+) -> tuple[Change, Repository]:
     """All or nothing; returns what changed and the repository as it was before."""
     run = claim.run
     claim.lock()
@@ -203,6 +208,7 @@ def _commit(claim: Claim, plan: _Plan, stored: StoredRecords) -> tuple[Change, R
     move_term_stats(repository_id=run.repository_id, differences=change.terms)
     _count(before, change)
     run.batch_set.all().delete()
+    writer.finish()
     IndexRun.objects.filter(pk=run.pk).update(
         state=RunState.APPLIED,
         claim=None,

@@ -1,6 +1,7 @@
 """Vectors of a run → the vector store. Outside any transaction, in slices, and repeatable."""
 
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from indexer.store.base import Collection, Point, VectorStore
 
 _EMBEDDINGS = 256  # rows a statement
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
+_AHEAD = 16  # slices in memory that wait for the store
 _DELETIONS = 256  # points a call
 _YIELD_SECONDS = 0.0005  # lets a waiting request have the interpreter at once
 
@@ -38,55 +40,57 @@ class _Piece:
     digest: bytes
 
 
-def upload_points(*, claim: Claim, records: StoredRecords, store: VectorStore) -> None:
-    """Upsert a point for every chunk of the run and keep every vector as an Embedding.
+class PointWriter:
+    """Upserts points in a thread, while others and then rows are made ready.
 
-    Raises ClaimLostError, EmbeddingGoneError, StoreError.
+    Leaving `with` waits for what is being written; by an exception, the rest is left out.
     """
-    run = claim.run
-    collection = collection_of(run.repository, run.embedder)
-    total = sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
-    done = 0
-    with _Writer(store, collection) as writer:
-        for batch in records:
-            files = [record for record in batch if isinstance(record, FileRecord)]
-            for pieces in _slices(files):
-                vectors = _vectors(run, pieces)
-                save_embeddings(
-                    repository_id=run.repository_id, embedder=run.embedder, vectors=vectors
-                )
-                writer.write([_point(run.pk, piece, vectors[piece.digest]) for piece in pieces])
-                claim.report("vectors", done, total)
-            done += len(batch)
-
-
-class _Writer:
-    """Upserts a slice in a thread while the next is made ready. Leaving `with` waits for it."""
 
     def __init__(self, store: VectorStore, collection: Collection) -> None:
         self._store = store
         self._collection = collection
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="points")
-        self._writing: Future[None] | None = None
+        self._writing: deque[Future[None]] = deque()
 
-    def __enter__(self) -> "_Writer":
+    def __enter__(self) -> "PointWriter":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._executor.shutdown()
-        if self._writing and not kind:
-            self._writing.result()
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown(cancel_futures=True)
 
     def write(self, points: Sequence[Point]) -> None:
-        """Wait for the slice before, and begin this one. Raises what writing that one raised."""
-        if self._writing:
-            self._writing.result()
-        self._writing = self._executor.submit(self._upsert, points)
+        """Queue a slice; waits while too many are. Raises StoreError, also of an earlier one."""
+        self._writing.append(self._executor.submit(self._upsert, points))
+        while len(self._writing) > _AHEAD or (self._writing and self._writing[0].done()):
+            self._writing.popleft().result()
+
+    def finish(self) -> None:
+        """Wait until all points are written. Raises StoreError."""
+        while self._writing:
+            self._writing.popleft().result()
 
     def _upsert(self, points: Sequence[Point]) -> None:
         for start in range(0, len(points), _POINTS):
             self._store.upsert(self._collection, points[start : start + _POINTS])
             time.sleep(_YIELD_SECONDS)
+
+
+def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) -> None:
+    """Have a point written for every chunk of the run, and keep every vector as an Embedding.
+
+    Raises ClaimLostError, EmbeddingGoneError, StoreError.
+    """
+    run = claim.run
+    total = sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
+    done = 0
+    for batch in records:
+        files = [record for record in batch if isinstance(record, FileRecord)]
+        for pieces in _slices(files):
+            vectors = _vectors(run, pieces)
+            save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
+            writer.write([_point(run.pk, piece, vectors[piece.digest]) for piece in pieces])
+            claim.report("vectors", done, total)
+        done += len(batch)
 
 
 def remove_points(*, run: IndexRun, store: VectorStore) -> None:

@@ -1,5 +1,6 @@
 """Applying a run: what is stored, what is removed, and what never is half done."""
 
+import threading
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -16,7 +17,7 @@ from central.corpus.models import Chunk, Embedding, File, TermStat
 from central.corpus.signals import index_applied
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import applying, claims, uploading
+from central.ingest.services import applying, batches, claims, uploading
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import claim_run
 from central.repositories.models import Repository
@@ -277,6 +278,42 @@ def test_an_outage_costs_no_attempt_and_the_run_goes_on_after_it(
     assert apply_queued() == []  # it backs off
     IndexRun.objects.update(lease_until=timezone.now())
     assert apply_queued() == ["applied"]
+
+
+def test_a_store_that_fails_while_rows_are_made_leaves_the_index_as_it_was(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.index(FILES)
+    before = dump(api)
+    api.queue_incremental(FILES, {**FILES, "c.py": "def c\n"})
+    are_rows_made = threading.Event()
+    count = applying._count
+
+    def away(*_: object) -> None:
+        are_rows_made.wait(10)
+        raise StoreUnavailableError("away")
+
+    def counted(*arguments: object) -> None:
+        count(*arguments)  # type: ignore[arg-type]
+        are_rows_made.set()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(vector_store()), "upsert", away)
+        patch.setattr(applying, "_count", counted)
+        assert apply_queued() == [None]
+    assert are_rows_made.is_set()
+    assert dump(api) == before
+    IndexRun.objects.update(lease_until=timezone.now())
+    assert apply_queued() == ["applied"]
+
+
+def test_batches_that_do_not_fit_in_memory_together_give_the_same_index(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.index(FILES)
+    monkeypatch.setattr(batches, "_KEPT_BYTES", 0)
+    api.index(FILES, project="large")
+    assert dump(api) == dump(api, "large")
 
 
 def too_large_for_postgresql() -> OperationalError:

@@ -202,6 +202,7 @@ def test_an_apply_that_is_under_way_goes_stale_and_only_then_is_all_purged(
 
     def upload_then_retire(**arguments: Any) -> None:
         real(**arguments)
+        arguments["writer"].finish()
         assert points(shop) == 3
         retire()
         assert purge() == []
