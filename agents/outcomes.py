@@ -5,6 +5,7 @@ clients hold that against the tool's output schema even for errors, and then sho
 complaint instead of ours (modelcontextprotocol/typescript-sdk#1943).
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,10 @@ from mcp.types import CallToolResult, TextContent
 from agents.errors import RefusedError
 from indexer.printable import one_line
 
-ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message}
+ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message, near}
+MESSAGE_CHARACTERS = 2_000  # of another server
+_CODE = re.compile(r"[A-Za-z_]{1,64}")
+_NEAR_NAMES, _NAME_CHARACTERS = 20, 200
 
 
 def answered(text: str, structure: Mapping[str, Any]) -> CallToolResult:
@@ -25,8 +29,10 @@ def answered(text: str, structure: Mapping[str, Any]) -> CallToolResult:
 
 def refused(error: RefusedError) -> CallToolResult:
     """The result of a call that was refused, or that failed as calls may."""
-    text = one_line(f"{error.code} ({error.status}): {error.message}")
-    told = {"code": error.code, "status": error.status, "message": error.message}
+    text = one_line(f"{error.code} ({error.status}): {error}")
+    told: dict[str, Any] = {"code": error.code, "status": error.status, "message": error.message}
+    if error.near:
+        told["near"] = list(error.near)
     return CallToolResult(
         content=[TextContent(type="text", text=text)], is_error=True, _meta={ERROR_KEY: told}
     )
@@ -38,6 +44,15 @@ def refusal_in(result: CallToolResult) -> RefusedError | None:
     if not isinstance(told, Mapping):
         return None
     code, status, message = (told.get(name) for name in ("code", "status", "message"))
-    if isinstance(code, str) and isinstance(status, int) and isinstance(message, str):
-        return RefusedError(message, code=code, status=status)
-    return None
+    if not (isinstance(code, str) and _CODE.fullmatch(code) and isinstance(message, str)):
+        return None
+    if type(status) is not int or not 400 <= status <= 599:
+        return None
+    near = names_in(told.get("near"))
+    return RefusedError(message[:MESSAGE_CHARACTERS], code=code, status=status, near=near)
+
+
+def names_in(near: object) -> list[str]:
+    """The names that another server calls near, as far as they are ones."""
+    names = [name for name in near if isinstance(name, str)] if isinstance(near, list) else []
+    return [name[:_NAME_CHARACTERS] for name in names[:_NEAR_NAMES]]

@@ -68,7 +68,7 @@ class ToolSet:
         message = error.message
         for theirs, ours in self._words.items():
             message = message.replace(theirs, ours)
-        return RefusedError(message, code=error.code, status=error.status)
+        return RefusedError(message, code=error.code, status=error.status, near=error.near)
 
     async def _check(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext

@@ -10,10 +10,16 @@ from typing import Any
 import anyio.to_thread
 
 from agents.errors import RefusedError
+from agents.outcomes import names_in
 from cli.api import Asks
 from cli.context import Invocation, asks_of
 from cli.place import Place, open_place
-from indexer.errors import CentralRefusedError, CentralUnreachableError, IndexerError
+from indexer.errors import (
+    CentralRefusedError,
+    CentralUnreachableError,
+    IndexerError,
+    UnconfirmedServerError,
+)
 
 _Answer = dict[str, Any]
 _Opened = tuple[Place, Asks]
@@ -53,7 +59,7 @@ class PlaceBackend:
         with self._opening:
             if self._opened is None:
                 environ, directory = self._invocation.environ, self._invocation.directory
-                place = self._held.enter_context(open_place(environ, directory))
+                place = self._held.enter_context(open_place(environ, directory, may_ask=False))
                 self._opened = place, asks_of(place)
             return self._opened
 
@@ -101,17 +107,19 @@ def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
 
 def _refusal(error: IndexerError) -> RefusedError:
     if isinstance(error, CentralRefusedError):
-        return RefusedError(_told(error), code=error.code, status=error.status)
+        near = names_in(error.problem.get("near"))
+        return RefusedError(_told(error), code=error.code, status=error.status, near=near)
     if isinstance(error, CentralUnreachableError):
         return RefusedError(
             str(error), code="service_unavailable", status=HTTPStatus.SERVICE_UNAVAILABLE
         )
+    if isinstance(error, UnconfirmedServerError):
+        return RefusedError(str(error), code="server_not_confirmed", status=HTTPStatus.FORBIDDEN)
     return RefusedError(str(error), code="service_failed", status=HTTPStatus.BAD_GATEWAY)
 
 
 def _told(error: CentralRefusedError) -> str:
-    detail, near = error.problem.get("detail"), error.problem.get("near")
+    detail = error.problem.get("detail")
     if not isinstance(detail, str) or error.status in {401, 403}:  # what to set stands in the error
         return str(error)
-    names = ", ".join(map(str, near)) if isinstance(near, list) else ""
-    return f"{detail} Alike: {names}." if names else detail
+    return detail

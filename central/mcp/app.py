@@ -50,6 +50,8 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
             max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
-        AppStatus.enable_automatic_graceful_drain = False  # calls are finished before the process ends
+        AppStatus.enable_automatic_graceful_drain = (
+            False  # calls are finished before the process ends
+        )
         async with server.session_manager.run():
             yield Gate(AuthContextMiddleware(application), threads)

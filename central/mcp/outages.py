@@ -13,6 +13,7 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 from pydantic import ValidationError
 
 from agents.errors import RefusedError
+from agents.outcomes import MESSAGE_CHARACTERS
 
 _REFUSALS: Final = {INVALID_PARAMS, METHOD_NOT_FOUND}
 _LATER: Final = "Try again later; if it lasts, tell who runs this service: its log says more."
@@ -20,7 +21,6 @@ _OPERATOR: Final = (
     "Who runs this service should check CODESEARCH_SIDECAR_URL, the sidecar's allowed hosts and "
     "its version."
 )
-_TEXT_CHARACTERS: Final = 2_000
 
 
 class SidecarFailedError(RefusedError):
@@ -104,7 +104,7 @@ def unreadable() -> SidecarFailedError:
 def refused_by_tool(text: str) -> RefusedError:
     """The error of a sidecar that gives no code."""
     return RefusedError(
-        f"The code search sidecar refused: {text[:_TEXT_CHARACTERS] or 'no reason given'}",
+        f"The code search sidecar refused: {text[:MESSAGE_CHARACTERS] or 'no reason given'}",
         code="sidecar_refused",
         status=HTTPStatus.BAD_GATEWAY,
     )

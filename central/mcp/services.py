@@ -13,6 +13,7 @@ import structlog
 from rest_framework.renderers import JSONRenderer
 
 from agents.errors import RefusedError
+from agents.outcomes import names_in
 from central.common.documents import document
 from central.common.problems import described
 from central.common.threads import RequestThreads
@@ -131,6 +132,5 @@ def _refusal(exc: Exception) -> RefusedError:
             code="internal_error",
             status=500,
         )
-    near = found.extra.get("near")
-    alike = f" Alike: {', '.join(near)}." if isinstance(near, list) and near else ""
-    return RefusedError(found.detail + alike, code=found.code, status=found.status)
+    near = names_in(found.extra.get("near"))
+    return RefusedError(found.detail, code=found.code, status=found.status, near=near)

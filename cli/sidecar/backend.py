@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx
 
 from agents.errors import INVALID, RefusedError
+from agents.outcomes import names_in
 from indexer.proxies import direct
 
 _TIMEOUT: Final = httpx.Timeout(30.0, connect=3.0)
@@ -102,14 +103,8 @@ def _refusal(status: int, problem: Mapping[str, Any]) -> RefusedError:
     if "code" not in problem:
         return _unreadable(status)
     message = str(problem.get("detail") or problem.get("title") or "Refused.")
-    near = problem.get("near")
-    if near and isinstance(near, list):
-        message = f"{message} Alike: {', '.join(map(str, near))}."
-    return RefusedError(
-        message,
-        code=str(problem["code"]),
-        status=status,
-    )
+    near = names_in(problem.get("near"))
+    return RefusedError(message, code=str(problem["code"]), status=status, near=near)
 
 
 def _unreadable(status: int) -> RefusedError:

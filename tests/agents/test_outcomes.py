@@ -21,10 +21,34 @@ def test_what_is_refused_is_read_again() -> None:
         {ERROR_KEY: "text"},
         {ERROR_KEY: {"code": "x"}},
         {ERROR_KEY: {"code": "x", "status": "404", "message": "y"}},
+        {ERROR_KEY: {"code": "x", "status": True, "message": "y"}},
+        {ERROR_KEY: {"code": "x", "status": 200, "message": "y"}},
+        {ERROR_KEY: {"code": "", "status": 404, "message": "y"}},
+        {ERROR_KEY: {"code": "x" * 65, "status": 404, "message": "y"}},
+        {ERROR_KEY: {"code": "ok\nforged", "status": 404, "message": "y"}},
     ],
 )
 def test_errors_of_other_servers_are_not_ours(meta: dict[str, object] | None) -> None:
     assert refusal_in(CallToolResult(content=[], is_error=True, _meta=meta)) is None
+
+
+def test_near_names_are_told_apart_from_the_sentence() -> None:
+    outcome = refused(RefusedError("Not known.", code="gone", status=404, near=["a", "b"]))
+    told = refusal_in(outcome)
+    assert told is not None
+    assert (told.message, told.near, str(told)) == (
+        "Not known.",
+        ("a", "b"),
+        "Not known. Alike: a, b.",
+    )
+
+
+def test_what_another_server_says_at_length_is_cut() -> None:
+    near = ["n" * 1_000, 3] * 50
+    members = {"code": "x", "status": 404, "message": "m" * 1_000_000, "near": near}
+    told = refusal_in(CallToolResult(content=[], is_error=True, _meta={ERROR_KEY: members}))
+    assert told is not None
+    assert (len(told.message), len(told.near), len(told.near[0])) == (2_000, 20, 200)
 
 
 def test_an_answer_is_no_refusal() -> None:

@@ -24,7 +24,7 @@ def test_query_reaches_the_search_as_it_was_written() -> None:
 def test_empty_query_is_refused(query: str) -> None:
     told = refusal_in(call(code_server(RecordedBackend()), "search_code", query=query))
     assert told is not None
-    assert (told.code, told.status) == ("INVALID", 400)
+    assert (told.code, told.status) == ("invalid", 400)
 
 
 def test_result_formatting() -> None:
@@ -65,7 +65,7 @@ def test_top_k_is_10_by_default() -> None:
 def test_top_k_outside_1_to_50_is_refused(top_k: int) -> None:
     told = refusal_in(call(code_server(RecordedBackend()), "search_code", query="x", top_k=top_k))
     assert told is not None
-    assert told.code == "INVALID"
+    assert told.code == "invalid"
     assert told.message.startswith("top_k must be ")
 
 

@@ -60,7 +60,7 @@ def test_clients_of_older_revisions_get_the_same(mode: str) -> None:
     assert result.structured_content == recorded("search")
     refused = call(code_server(RecordedBackend()), "code_search", mode, query=" ")
     assert refused.is_error
-    assert (refused.meta or {})[ERROR_KEY]["code"] == "INVALID"
+    assert (refused.meta or {})[ERROR_KEY]["code"] == "invalid"
 
 
 @pytest.mark.parametrize("workspace", ["acme", "org-acme"])
@@ -179,7 +179,7 @@ def test_wrong_arguments_are_refused_before_anything_is_asked(
     result = call(code_server(backend), "code_trace_callers", **arguments)
     told = refusal_in(result)
     assert told is not None
-    assert (told.code, told.status) == ("INVALID", 400)
+    assert (told.code, told.status) == ("invalid", 400)
     assert complaint in told.message
     assert backend.asked == []
 
@@ -221,6 +221,15 @@ def test_a_refusal_names_things_as_the_tool_does() -> None:
     refusal = RefusedError("No such organisation; check org_id.", code="not_found", status=404)
     result = call(code_server(RecordedBackend(refusal)), "code_search", query="x", workspace="y")
     assert text_of(result) == "not_found (404): No such organisation; check workspace."
+
+
+def test_names_of_repositories_are_not_translated() -> None:
+    near = ["require_org_id", "/api/v1/index/status"]
+    refusal = RefusedError("Check org_id.", code="symbol_not_found", status=404, near=near)
+    backend = RecordedBackend(refusal, status="status")
+    result = call(code_server(backend), "code_graph", symbol="org_id")
+    sentence = "Check workspace. Alike: require_org_id, /api/v1/index/status."
+    assert text_of(result) == f"symbol_not_found (404): {sentence}"
 
 
 def test_an_answer_that_is_too_long_says_in_both_forms_what_is_left_out() -> None:

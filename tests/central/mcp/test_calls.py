@@ -24,7 +24,7 @@ def test_calls_are_logged_with_what_came_of_them(
     lines: list[Any] = [one.msg for one in caplog.records if one.name == "central.mcp.calls"]
     assert [(line["tool"], line["outcome"]) for line in lines] == [
         ("search_code", "ok"),
-        ("search_code", "INVALID"),
+        ("search_code", "invalid"),
         ("code_trace_callers", "symbol_not_found"),
         ("no_such_tool", "failed"),
     ]

@@ -43,7 +43,7 @@ def test_a_problem_keeps_its_code_status_and_sentence() -> None:
 
 def test_near_names_are_told() -> None:
     refusal, _ = asked(problem(404, code="symbol_not_found", detail="No such name.", near=["a.b"]))
-    assert refusal.message == "No such name. Alike: a.b."
+    assert str(refusal) == "No such name. Alike: a.b."
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,6 @@ def test_nobody_listens() -> None:
 
 def test_without_any_organisation_the_service_is_not_asked() -> None:
     refusal, messages = asked(lambda _: b"", organization=None)
-    assert (refusal.code, refusal.status) == ("INVALID", 400)
+    assert (refusal.code, refusal.status) == ("invalid", 400)
     assert "AETERNA_ORGANIZATION" in refusal.message
     assert messages == []
