@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from central.runtime import data_directory
+from cli.servers import require_confirmed
 from indexer.config import Named, Settings, given_token
 from indexer.errors import NotARepositoryError
 from indexer.identity import Credentials, Purpose, StaticToken, credentials_of
@@ -49,12 +50,14 @@ def open_place(
     organization: str | None = None,
     project: str | None = None,
     purpose: Purpose = Purpose.IMPACT,
+    may_ask: bool = True,
 ) -> Iterator[Place]:
     """The place of `directory`; an embedded service does not end meanwhile.
 
-    What is given wins over the environment, and that over `.codesearch.toml`. Raises
-    ConfigurationError for what is wrong or missing, CentralError if the embedded service does not
-    start.
+    What is given wins over the environment, and that over `.codesearch.toml`; whether a token may
+    go to a server that only this file names, the user is asked if `may_ask`. Raises
+    ConfigurationError for what is wrong or missing, UnconfirmedServerError, CentralError if the
+    embedded service does not start.
     """
     root, name = _repository(directory)
     project_dir = root or directory
@@ -67,6 +70,8 @@ def open_place(
     settings = Settings.load(
         environ, project_dir=project_dir, default_project=name, overrides=overrides
     )
+    if named.is_of_file and isinstance(settings.credential, str):  # an id token is for it alone
+        require_confirmed(settings.url, data_dir_of(environ), may_ask=may_ask)
     yield Place(
         url=settings.url,
         organization=settings.organization,

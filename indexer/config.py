@@ -82,6 +82,7 @@ class Named:
     url: str | None
     organization: str | None
     project: str | None
+    is_of_file: bool = False  # nobody but `.codesearch.toml` names the service
 
     @classmethod
     def load(
@@ -98,7 +99,12 @@ class Named:
             return overrides.get(key) or environ.get(name) or server.get(key)
 
         url = pick("url")
-        return cls(url and _checked_url(url), pick("organization"), pick("project"))
+        return cls(
+            url and _checked_url(url),
+            pick("organization"),
+            pick("project"),
+            is_of_file=not (overrides.get("url") or environ.get("AETERNA_URL")),
+        )
 
 
 @dataclass(frozen=True, slots=True)

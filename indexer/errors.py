@@ -2,6 +2,7 @@
 
 IndexerError
 ├── ConfigurationError          a setting or an argument is wrong
+├── UnconfirmedServerError      nobody but a checkout's file names the server
 ├── GitError                    git said no
 │   ├── NotARepositoryError
 │   ├── CommitNotFoundError
@@ -35,6 +36,10 @@ class IndexerError(Exception):
 
 class ConfigurationError(IndexerError):
     """A setting or an argument is wrong; the message names it and what to write instead."""
+
+
+class UnconfirmedServerError(IndexerError):
+    """A token was not sent to a server that nobody but a checkout's file names."""
 
 
 class GitError(IndexerError):

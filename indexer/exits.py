@@ -48,6 +48,7 @@ _MEANINGS: Final[Mapping[Exit, str]] = {
 EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
     errors.IndexerError: Exit.NOT_INDEXED,
     errors.ConfigurationError: Exit.USAGE,
+    errors.UnconfirmedServerError: Exit.REFUSED,
     errors.GitError: Exit.NOT_INDEXED,
     errors.NotARepositoryError: Exit.USAGE,
     errors.CommitNotFoundError: Exit.USAGE,

@@ -46,6 +46,7 @@ def init(
     from cli.indexing import checkout_root, index_place
     from cli.place import open_place
     from cli.project_files import write_project_file
+    from cli.servers import confirm
     from indexer import log
     from indexer.errors import ConfigurationError
     from indexer.identity import Purpose
@@ -65,8 +66,17 @@ def init(
     warm_up()  # while the service starts
     options = {"url": url, "organization": organization, "project": project}
     given = {name: value for name, value in options.items() if value}
-    with open_place(invocation.environ, directory, **options, purpose=Purpose.INDEX) as place:
+    with open_place(
+        invocation.environ,
+        directory,
+        url=url,
+        organization=organization,
+        project=project,
+        purpose=Purpose.INDEX,
+    ) as place:
         is_new = write_project_file(root, given)
+        if url:
+            confirm(place.url, place.data_dir)
         report = index_place(place, invocation.environ, directory, Requested.AUTO, plain=False)
     typer.echo(_done(place, root, report, is_new=is_new, given=given))
     return Exit.OK

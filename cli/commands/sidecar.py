@@ -88,11 +88,14 @@ def _service(invocation: Invocation) -> Iterator["Named"]:
 
     from cli.embedded import used_service
     from cli.place import LOCAL_ORGANIZATION, data_dir_of
+    from cli.servers import require_confirmed
     from indexer.config import Named
 
     environ = invocation.environ
     named = Named.load(environ, project_dir=invocation.directory, overrides={})
     if named.url:
+        if named.is_of_file:
+            require_confirmed(named.url, data_dir_of(environ), may_ask=True)
         yield named
         return
 

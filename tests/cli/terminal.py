@@ -14,9 +14,16 @@ from tests.cli.command import PROGRAM
 
 
 def in_terminal(
-    *arguments: str, directory: Path, environ: Mapping[str, str], columns: int = 100
+    *arguments: str,
+    directory: Path,
+    environ: Mapping[str, str],
+    columns: int = 100,
+    typed: str = "",
 ) -> tuple[int, str]:
-    """Run it to its end; the exit code, and everything that the terminal was sent."""
+    """Run it to its end; the exit code, and everything that the terminal was sent.
+
+    `typed` is there when it begins to read.
+    """
     own, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     variables = {"TERM": "xterm-256color", **clean_environment(environ)}
@@ -32,6 +39,7 @@ def in_terminal(
         start_new_session=True,
     )
     os.close(its)
+    os.write(own, typed.encode())
     sent = _everything(own)
     os.close(own)
     return process.wait(timeout=60), sent.decode().replace("\r\n", "\n")

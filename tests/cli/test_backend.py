@@ -41,7 +41,7 @@ class Openings:
         self.held = 0
 
     @contextmanager
-    def __call__(self, *_: object) -> Iterator[Place]:
+    def __call__(self, *_: object, **_options: object) -> Iterator[Place]:
         self.held += 1
         yield next(self._next)
         self.held -= 1
@@ -72,3 +72,12 @@ def test_a_configured_service_that_is_away_is_said_to_be(
             asyncio.run(PlaceBackend(Invocation({}, Path())).search({"query": "x"}))
         assert (refused.value.code, refused.value.status) == ("service_unavailable", 503)
         assert openings.held == 0
+
+
+def test_an_agent_is_told_how_to_confirm_a_server_that_a_clone_names(tmp_path: Path) -> None:
+    (tmp_path / ".codesearch.toml").write_text('[server]\nurl = "https://code.invalid"\n')
+    environ = {"AETERNA_TOKEN": "aet_secret", "AETERNA_ORGANIZATION": "acme"}
+    environ["AETERNA_DATA_DIR"] = str(tmp_path / "data")
+    with pytest.raises(RefusedError, match="type `codesearch status` here in a ter") as refused:
+        asyncio.run(PlaceBackend(Invocation(environ, tmp_path)).search({"query": "x"}))
+    assert (refused.value.code, refused.value.status) == ("server_not_confirmed", 403)

@@ -42,10 +42,10 @@ def test_a_configured_service_is_asked_with_the_token_that_is_set(
 def test_the_projects_file_names_the_service_and_the_environment_wins(
     make_repository: MakeRepository,
 ) -> None:
-    server = '[server]\nurl = "https://file"\norganization = "file"\nproject = "file"\n'
+    server = '[server]\nurl = "http://127.0.0.1:1"\norganization = "file"\nproject = "file"\n'
     root = make_repository("shop", {".codesearch.toml": server, "src/a.py": ""})
     place = place_of(root / "src", {"AETERNA_TOKEN": "t", "AETERNA_ORGANIZATION": "env"})
-    assert (place.url, place.organization, place.project) == ("https://file", "env", "file")
+    assert (place.url, place.organization, place.project) == ("http://127.0.0.1:1", "env", "file")
     given = place_of(root, CENTRAL, url="http://given", organization="o", project="p")
     assert (given.url, given.organization, given.project) == ("http://given", "o", "p")
 

@@ -1,0 +1,84 @@
+"""Which servers this user's token may go to, where nobody but a checkout's file names them.
+
+Whoever can write to a repository could else have the token of everybody who asks in a clone of it.
+`servers` in the data directory lists those that the user has confirmed.
+"""
+
+import ipaddress
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from indexer.errors import ConfigurationError, UnconfirmedServerError
+from indexer.project_file import PROJECT_FILE
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+def require_confirmed(url: str, data_dir: Path, *, may_ask: bool) -> None:
+    """Return if the token may go to the server; in a terminal, the user is asked once.
+
+    Raises UnconfirmedServerError, which says how to confirm it.
+    """
+    server = _server(url)
+    if _is_loopback(url) or server in _confirmed(data_dir):
+        return
+    if may_ask and sys.stdin.isatty() and sys.stderr.isatty() and _agrees(server):
+        confirm(url, data_dir)
+        return
+    raise UnconfirmedServerError(
+        f"your token was not sent: only this checkout's {PROJECT_FILE} names the server {server}. "
+        "If you trust it, type `codesearch status` here in a terminal once, and confirm; or set "
+        "AETERNA_URL, which wins over the file"
+    )
+
+
+def confirm(url: str, data_dir: Path) -> None:
+    """Remember that the token may go there. Raises ConfigurationError."""
+    servers = _confirmed(data_dir) | {_server(url)}
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(  # readable by its owner only
+            "w", dir=data_dir, prefix="servers.", encoding="ascii", delete=False
+        ) as file:
+            file.writelines(f"{server}\n" for server in sorted(servers))
+        os.replace(file.name, data_dir / "servers")  # noqa: PTH105 - a name, not a Path
+    except OSError as exc:
+        raise ConfigurationError(
+            f"{data_dir} cannot keep which servers you trust ({exc.strerror}): set "
+            "AETERNA_DATA_DIR to another directory, or name the server with AETERNA_URL"
+        ) from exc
+
+
+def _confirmed(data_dir: Path) -> frozenset[str]:
+    try:
+        return frozenset((data_dir / "servers").read_text("ascii", errors="replace").splitlines())
+    except OSError:
+        return frozenset()
+
+
+def _agrees(server: str) -> bool:
+    sys.stderr.write(
+        f"This checkout's {PROJECT_FILE} names the server {server}; send your token there? [y/N] "
+    )
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _server(url: str) -> str:
+    """Scheme, host and port, in letters that look like no others."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").encode("idna").decode()
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}:{parts.port or _PORTS[parts.scheme]}"
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
