@@ -23,6 +23,8 @@ _ASK_MILLISECONDS: Final = 5_000
 _POLL_SECONDS: Final = 2.0
 _MOST_PATHS: Final = 2_000  # beyond, looking at the work tree costs less than asking git of each
 
+_EXCLUDE: Final = Path(".git/info/exclude")
+
 Tell = Callable[[str], object]
 _Told = set[tuple[int, str]] | Exception
 
@@ -31,7 +33,7 @@ class Events:
     """What happens below a checkout's top. `tell` is told if the kernel cannot help.
 
     Whatever happens once this is made is told of by `wait`, as long as it counts: nothing in
-    `.git`, and nothing that git ignores.
+    `.git`, and nothing that git ignores, but what says what it ignores.
     """
 
     def __init__(self, repository: LocalRepository, tell: Tell) -> None:
@@ -94,18 +96,24 @@ class Events:
         )
 
     def _that_count(self, told: set[tuple[int, str]]) -> frozenset[str]:
-        below = (Path(path) for _change, path in told)
-        paths = {
-            str(path.relative_to(self._root))
-            for path in below
-            if path != self._root and ".git" not in path.relative_to(self._root).parts
-        }
+        inside = (Path(path).relative_to(self._root) for _change, path in told)
+        paths = {str(path) for path in inside if path.parts and _counts(path)}
         if len(paths) > _MOST_PATHS or not paths:
             return frozenset(paths)
         try:
-            return frozenset(paths - self._repository.ignored(paths))
+            ignored = self._repository.ignored(paths)
+            return frozenset(path for path in paths if path not in ignored or _is_rule(path))
         except GitError:  # a path in a submodule or behind a link
             return frozenset(paths)
+
+
+def _counts(path: Path) -> bool:
+    return ".git" not in path.parts or path == _EXCLUDE
+
+
+def _is_rule(path: str) -> bool:
+    """Whether it says what is ignored; such a file may well ignore itself."""
+    return path.rpartition("/")[2] == ".gitignore" or path == str(_EXCLUDE)
 
 
 def _listen(notify: RustNotify, stopped: threading.Event, told: "SimpleQueue[_Told]") -> None:

@@ -53,6 +53,7 @@ class Snapshots:
         self._is_settled = False  # whether the index is that of the last snapshot
         self._commit: str | None = None
         self._tree = ""
+        self._programs: tuple[str, ...] = ()  # filters' settings, as they are for this snapshot
         self.repository = LocalRepository(root, directory / "objects")
 
     def start_over(self) -> None:
@@ -76,12 +77,10 @@ class Snapshots:
         What is written meanwhile may be in it or not. HEAD itself stands for a clean work tree at
         the beginning.
         """
-        if self._signature() != self._copied:
+        self._programs = self.repository.configured(_PROGRAMS)
+        if self._signature() != self._copied or self._has_taken_what_is_ignored():
             self._copy_index()
         differing = self._differing()
-        if any(path.rpartition(b"/")[2] == b".gitignore" for path in differing):
-            self._copy_index()  # files that were taken may be ignored now
-            differing = self._differing()
         if self._is_settled and not differing:
             return None
         self._is_settled = False
@@ -102,6 +101,12 @@ class Snapshots:
         with suppress(FileNotFoundError):  # nothing was ever added
             shutil.copy2(self._paths["index"], self._index)  # git compares files with its time
 
+    def _has_taken_what_is_ignored(self) -> bool:
+        """Whether it has files that git tracks no longer, or never did, and ignores now."""
+        listing = ("ls-files", "-z", "-c", "-i", "--exclude-standard")
+        ours = self._git(*listing)
+        return bool(ours) and not _parts(ours) <= _parts(self.repository.run(*listing))
+
     def _signature(self) -> _Signature:
         return tuple(map(_stamp, self._paths.values()))
 
@@ -119,7 +124,7 @@ class Snapshots:
     def _differing(self) -> list[bytes]:
         """Paths whose file is not as in the index, or which it lacks; no repositories in it."""
         listing = self._git("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
-        return sorted({path for path in listing.split(b"\0") if path and path[-1:] != b"/"})
+        return sorted(path for path in _parts(listing) if path[-1:] != b"/")
 
     def _take_in(self, paths: list[bytes]) -> None:
         limit = self._max_file_bytes()
@@ -155,7 +160,7 @@ class Snapshots:
 
     def _filtered(self, paths: list[bytes]) -> frozenset[bytes]:
         """Paths whose content is made by a program: only what that makes of them is committed."""
-        if not self._configured_programs:
+        if not self._programs:
             return frozenset()
         answer = self._git(
             "check-attr", "-z", "--stdin", "filter", stdin=b"".join(path + b"\0" for path in paths)
@@ -195,11 +200,10 @@ class Snapshots:
     def _git(self, *arguments: str, stdin: bytes = b"") -> bytes:
         return self.repository.run(*arguments, stdin=stdin, **self._environment)
 
-    @cached_property
+    @property
     def _environment(self) -> dict[str, str]:
         settings = _CONFIGURATION | {
-            name: "false" if name.endswith(".required") else ""
-            for name in self._configured_programs
+            name: "false" if name.endswith(".required") else "" for name in self._programs
         }
         environment = {"GIT_INDEX_FILE": str(self._index), "GIT_CONFIG_COUNT": str(len(settings))}
         for number, (name, value) in enumerate(settings.items()):
@@ -207,9 +211,9 @@ class Snapshots:
             environment[f"GIT_CONFIG_VALUE_{number}"] = value
         return environment
 
-    @cached_property
-    def _configured_programs(self) -> tuple[str, ...]:
-        return self.repository.configured(_PROGRAMS)
+
+def _parts(listing: bytes) -> frozenset[bytes]:
+    return frozenset(filter(None, listing.split(b"\0")))
 
 
 def _can_be_taken(path: Path, limit: int) -> bool:

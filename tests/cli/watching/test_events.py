@@ -63,6 +63,17 @@ def test_git_itself_wakes_nobody(sandbox: Sandbox, events: Events) -> None:
     assert events.wait(0.5) == frozenset()
 
 
+def test_what_says_what_is_ignored_wakes_also_where_it_ignores_itself(
+    sandbox: Sandbox, events: Events
+) -> None:
+    (sandbox.path / "cache").mkdir()
+    assert events.wait(SECONDS)
+    sandbox.write({"cache/.gitignore": "*\n"})
+    assert "cache/.gitignore" in events.wait(SECONDS)
+    (sandbox.path / ".git/info/exclude").write_text("x.py\n")
+    assert events.wait(SECONDS) == {".git/info/exclude"}
+
+
 def test_paths_that_git_cannot_judge_wake(sandbox: Sandbox, events: Events, tmp_path: Path) -> None:
     part = Sandbox(tmp_path / "part")
     part.commit("part", {"p.py": "p = 1\n"})

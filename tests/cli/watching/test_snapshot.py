@@ -89,6 +89,17 @@ def test_neither_hooks_nor_filters_run_and_nothing_is_signed(
     assert not (tmp_path / "sprung").exists()
 
 
+def test_a_filter_that_is_configured_later_does_not_run_either(
+    sandbox: Sandbox, snapshots: Snapshots, tmp_path: Path
+) -> None:
+    sandbox.write({".gitattributes": "*.bin filter=trap\n"})
+    snapshots.take()
+    sandbox.git("config", "filter.trap.clean", f"touch {tmp_path}/sprung; cat")
+    sandbox.write({"x.bin": "raw", "a.py": "a = 2\n"})
+    assert "x.bin" not in files(snapshots, snapshots.take())
+    assert not (tmp_path / "sprung").exists()
+
+
 def test_a_split_index_stays_as_it_is(sandbox: Sandbox, snapshots: Snapshots) -> None:
     sandbox.git("config", "core.splitIndex", "true")
     sandbox.git("update-index", "--split-index")
@@ -190,6 +201,24 @@ def test_ignored_files_are_left_out_also_when_they_become_so_later(
     assert "secret.py" in files(snapshots, snapshots.take())
     sandbox.write({".gitignore": "build/\nsecret.py\n"})
     assert files(snapshots, snapshots.take()).keys() == {".gitignore", "a.py", "b/c.py", "run.sh"}
+
+
+def test_a_directory_may_say_later_that_all_of_it_is_ignored_itself_too(
+    sandbox: Sandbox, snapshots: Snapshots
+) -> None:
+    """As virtual environments and caches do."""
+    sandbox.write({"cache/x.py": "x = 1\n"})
+    assert "cache/x.py" in files(snapshots, snapshots.take())
+    sandbox.write({"cache/.gitignore": "*\n"})
+    assert files(snapshots, snapshots.take()).keys() == {"a.py", "b/c.py", "run.sh"}
+    assert snapshots.take() is None
+
+
+def test_what_a_clone_alone_ignores_is_left_out_too(sandbox: Sandbox, snapshots: Snapshots) -> None:
+    sandbox.write({"x.py": "x = 1\n"})
+    assert "x.py" in files(snapshots, snapshots.take())
+    (sandbox.path / ".git/info/exclude").write_text("x.py\n")
+    assert "x.py" not in files(snapshots, snapshots.take())
 
 
 def test_files_over_the_limit_are_left_out_with_what_was_committed_of_them(
