@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from central.common.errors import ConflictError, InvalidError, ServiceError, TooLargeError
 from central.common.statements import fetch_rows
+from central.corpus.copying import copy_rows
 from central.corpus.embeddings import chunk_texts, known_digests
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import lending_repositories_for, require_open
@@ -27,6 +28,15 @@ MAX_BATCHES = 100_000
 MAX_DIGESTS = 20_000
 _GZIP_MAGIC = b"\x1f\x8b"
 _KEPT_BYTES = 32_000_000  # decompressed; as records about as much
+_BATCH_COLUMNS = {
+    "run_id": "uuid",
+    "number": "int4",
+    "digest": "bytea",
+    "files": "int4",
+    "removals": "int4",
+    "path_keys": "int8[]",
+    "body": "bytea",
+}
 _BODY = "SELECT body FROM ingest_batch WHERE run_id = %s AND number = %s"
 
 
@@ -115,15 +125,9 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
             raise _removal_refused()
         keys = [path_key(path) for path in content.paths]
         _require_new_paths(run, keys, content.paths)
-        Batch.objects.create(
-            run=run,
-            number=number,
-            digest=content.digest,
-            files=len(content.paths),
-            removals=content.removals,
-            path_keys=keys,
-            body=data,
-        )
+        counts = (len(content.paths), content.removals)
+        batch = (run.pk, number, content.digest, *counts, keys, data)
+        copy_rows("ingest_batch", _BATCH_COLUMNS, [batch])
 
 
 def _checked(run: IndexRun, data: bytes) -> _Content:
