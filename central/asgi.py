@@ -11,6 +11,7 @@ django.setup(set_prefix=False)
 from central.admission import admitted_bytes  # noqa: E402
 from central.common.handler import ThreadHandler  # noqa: E402
 from central.common.threads import RequestThreads  # noqa: E402
+from central.mcp.gate import Gate  # noqa: E402
 from central.mcp.mount import PATH, Mount  # noqa: E402
 
 
@@ -20,13 +21,14 @@ class Application:
     def __init__(self, threads: RequestThreads) -> None:
         self._handler = ThreadHandler(admitted_bytes=admitted_bytes, threads=threads)
         self._mcp = Mount(threads)
+        self._gate = Gate(self._mcp, threads)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """ASGI's entry."""
         if scope["type"] == "lifespan":
             await self._mcp.live(receive, send)
         elif scope["type"] == "http" and _path(scope) == PATH:
-            await self._mcp(scope, receive, send)
+            await self._gate(scope, receive, send)
         else:
             await self._handler(scope, receive, send)
 

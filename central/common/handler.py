@@ -15,8 +15,9 @@ from django.core.handlers.base import BaseHandler
 from django.http import HttpResponse
 from django.urls import set_script_prefix
 
-from central.common.errors import ServiceError, TooLargeError
+from central.common.errors import ServiceError
 from central.common.problems import response_to
+from central.common.receiving import check_declared, receive_body
 from central.common.threads import RequestThreads
 
 _Receive = Callable[[], Any]
@@ -50,7 +51,7 @@ class ThreadHandler(ASGIHandler):
         with SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
             try:
                 limit = self._limit(scope)
-                await _read(receive, body, limit)
+                await receive_body(receive, body, limit)
             except RequestAborted:
                 return
             except ServiceError as exc:
@@ -68,9 +69,7 @@ class ThreadHandler(ASGIHandler):
         limit = self._admitted_bytes(
             scope["path"], None if authorization is None else authorization.decode("latin-1")
         )
-        declared = headers.get(b"content-length", b"")
-        if declared.isdigit() and int(declared) > limit:
-            raise _too_large(limit)
+        check_declared(headers, limit)
         return limit
 
     def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
@@ -93,23 +92,3 @@ class ThreadHandler(ASGIHandler):
         if request is None:
             return malformed
         return response_to(request, exc) or HttpResponse(status=500)
-
-
-async def _read(receive: _Receive, body: IO[bytes], limit: int) -> None:
-    """Copy the request's body to `body`."""
-    size, is_more = 0, True
-    while is_more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise RequestAborted
-        part = message.get("body", b"")
-        size += len(part)
-        if size > limit:
-            raise _too_large(limit)
-        body.write(part)
-        is_more = message.get("more_body", False)
-    body.seek(0)
-
-
-def _too_large(limit: int) -> TooLargeError:
-    return TooLargeError(f"The body is larger than {limit} bytes; send less.")

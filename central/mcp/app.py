@@ -1,4 +1,4 @@
-"""The MCP server of central, as an ASGI application: tools, gate and life."""
+"""The MCP server of central, as an ASGI application behind the gate: tools and life."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +7,6 @@ from typing import Final
 
 from django.conf import settings
 from mcp.server import MCPServer
-from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
@@ -17,7 +16,6 @@ from agents.tools import INSTRUCTIONS, add_code_tools
 from central.common.threads import RequestThreads
 from central.mcp.backends import backend
 from central.mcp.calls import log_call
-from central.mcp.gate import Gate
 from central.mcp.mount import App
 
 # What is listed is the same for everybody and changes with a release.
@@ -54,4 +52,4 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
             False  # calls are finished before the process ends
         )
         async with server.session_manager.run():
-            yield Gate(AuthContextMiddleware(application), threads)
+            yield application

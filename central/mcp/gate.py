@@ -1,27 +1,37 @@
 """Who may reach the tools: the hosts and origins that are ours, with a token that may search."""
 
+import asyncio
 import time
 from contextvars import ContextVar
+from io import BytesIO
 from urllib.parse import urlsplit
 
 import structlog
 from django.conf import settings
+from django.core.exceptions import RequestAborted
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
 
-from central.common.errors import ForbiddenError, UnauthenticatedError
+from central.common.errors import (
+    ForbiddenError,
+    TooLargeError,
+    UnauthenticatedError,
+    UnavailableError,
+)
 from central.common.logs import bind_request_id, log_request
 from central.common.problems import problem, response_to
+from central.common.receiving import check_declared, receive_body
 from central.common.threads import RequestThreads
 from central.mcp.mount import PATH, App, Message, Receive, Send
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.tokens import credential_of, unknown_token
 
+_CREDENTIAL_SECONDS = 10.0  # for a thread and for the look-up of a token
+
 _credential: ContextVar[Credential] = ContextVar("mcp_credential")
+_token: ContextVar[str] = ContextVar("mcp_token")
 
 
 def caller() -> Credential:
@@ -29,8 +39,15 @@ def caller() -> Credential:
     return _credential.get()
 
 
+def callers_token() -> str:
+    """The token with which it came."""
+    return _token.get()
+
+
 class Gate:
     """An ASGI application before the SDK's: nothing of a stranger's request is read.
+
+    It needs nothing of the SDK, which is imported for callers with a token only.
 
     In place of the SDK's own, which takes no wildcard hosts, says "Authentication required" of a
     token that was revoked, and wants the address of an OAuth server, of which there is none.
@@ -68,17 +85,28 @@ class Gate:
             or refused_method(scope["method"])
         )
         if refusal is None:
-            refusal = await self._enter(scope, headers)
-        if refusal is None:
-            await self._application(scope, receive, send)
-        else:
+            refusal = await self._enter(headers)
+        if refusal is not None:
             await _respond(refusal, send)
+            return
+        with BytesIO() as body:
+            try:
+                check_declared(dict(scope["headers"]), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+                await receive_body(receive, body, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+            except RequestAborted:  # the SDK would take it for a fault
+                return
+            except TooLargeError as exc:
+                too_large = problem(_request(), status=413, code=exc.code, detail=exc.message)
+                await _respond(too_large, send)
+                return
+            received = body.getvalue()
+        await self._application(scope, _again(received, receive), send)
 
-    async def _enter(self, scope: Message, headers: Headers) -> HttpResponse | None:
+    async def _enter(self, headers: Headers) -> HttpResponse | None:
         """Make the request its credential's; the refusal if that may not search."""
         try:
             token = bearer_token(headers.get("authorization"))
-            credential = await self._threads.query(lambda: credential_of(token))
+            credential = await self._credential_of(token)
             credential.require_scope(Scope.SEARCH)
         except Exception as exc:
             response = response_to(_request(), exc)
@@ -88,24 +116,27 @@ class Gate:
                 response["WWW-Authenticate"] = challenge
             return response
         _credential.set(credential)
+        _token.set(token)
         structlog.contextvars.bind_contextvars(organization=credential.organization.slug)
-        access = AccessToken(
-            token=token,
-            client_id=str(credential.api_token_id),
-            scopes=sorted(credential.scopes),
-        )
-        scope["user"] = AuthenticatedUser(access)
         return None
+
+    async def _credential_of(self, token: str) -> Credential:
+        try:
+            async with asyncio.timeout(_CREDENTIAL_SECONDS):
+                return await self._threads.query(lambda: credential_of(token))
+        except TimeoutError as exc:
+            raise UnavailableError(
+                "This service is busy: the token could not be looked up in time. Try again shortly."
+            ) from exc
 
 
 def refused_address(headers: Headers) -> HttpResponse | None:
     """421 or 403 where the host or the origin is none of ours: a page elsewhere, DNS rebinding."""
-    host = headers.get("host", "")
-    if not _is_ours(split_domain_port(host)[0]):
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    if len(hosts) != 1 or not _is_ours(split_domain_port(hosts[0])[0]):
         detail = "This service is not known by that name; add it to AETERNA_ALLOWED_HOSTS."
         return problem(_request(), status=421, code="unknown_host", detail=detail)
-    origin = headers.get("origin")
-    if origin is not None and not _is_ours(_host_of(origin)):
+    if len(origins) > 1 or not all(_is_ours(_host_of(origin)) for origin in origins):
         detail = "Pages of that origin may not ask; add its host to AETERNA_ALLOWED_HOSTS."
         return problem(_request(), status=403, code="unknown_origin", detail=detail)
     return None
@@ -186,6 +217,16 @@ def _request() -> HttpRequest:
     request = HttpRequest()
     request.path = PATH
     return request
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """`receive` as it was before `body` was received."""
+    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return first.pop() if first else await receive()
+
+    return again
 
 
 async def _respond(response: HttpResponse, send: Send) -> None:

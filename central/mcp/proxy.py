@@ -6,8 +6,6 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from mcp.server.auth.middleware.auth_context import get_access_token
-
 from agents.answers import (
     CalleesAnswer,
     CallersAnswer,
@@ -25,7 +23,7 @@ from agents.sidecar_shapes import (
     sidecar_arguments,
 )
 from central.common.errors import NotFoundError
-from central.mcp.gate import caller
+from central.mcp.gate import caller, callers_token
 from central.mcp.sidecar import Answer, Sidecar
 
 _Parameters = Mapping[str, Any]
@@ -85,12 +83,9 @@ def _caller(org_id: object) -> tuple[str, str]:
 
     Raises RefusedError.
     """
-    access, organization = get_access_token(), caller().organization.slug
-    if access is None:
-        raise RuntimeError("The gate lets nobody in without a token.")
     if org_id is not None:
         try:
             caller().require_organization(str(org_id))
         except NotFoundError as exc:
             raise RefusedError(exc.message, code=exc.code, status=HTTPStatus.NOT_FOUND) from exc
-    return access.token, organization
+    return callers_token(), caller().organization.slug

@@ -16,6 +16,7 @@ from mcp.types import CallToolResult
 from agents.errors import RefusedError
 from agents.outcomes import refusal_in
 from central.common.threads import RequestThreads
+from central.mcp.gate import Gate
 from central.mcp.mount import Mount
 
 ADDRESS = "http://testserver/mcp"
@@ -35,6 +36,11 @@ def threads_in_transaction() -> Iterator[RequestThreads]:
     with ThreadPoolExecutor(1, initializer=share) as executor:
         yield RequestThreads(executor)
     connection.dec_thread_sharing()
+
+
+def mcp_of(threads: RequestThreads) -> Gate:
+    """The application at /mcp, which has not begun."""
+    return Gate(Mount(threads), threads)
 
 
 @dataclass
@@ -81,7 +87,7 @@ class Agent:
             self.statuses.append(response.status_code)
 
         return httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(Mount(self.threads)),
+            transport=httpx2.ASGITransport(mcp_of(self.threads)),
             headers={"Authorization": f"Bearer {self.token}"},
             event_hooks={"response": [note]},
         )

@@ -3,28 +3,30 @@
 import asyncio
 import json
 import logging
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import httpx2
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
 from central.common.threads import RequestThreads
-from central.mcp.mount import Mount
+from central.mcp.gate import Gate
 from central.tenancy.models import ApiToken, Scope
-from tests.central.mcp.agent import Agent
+from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
 from tests.central.protocol import Api, api_of
 
 BODY = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
 MCP = {"content_type": "application/json", "accept": "application/json, text/event-stream"}
 
 
-def told(agent: Agent, **headers: str) -> tuple[int, str, str]:
+def told(agent: Agent, body: bytes = BODY, **headers: str) -> tuple[int, str, str]:
     """Status, code and challenge of a refusal, which is a problem document."""
-    response = agent.post(BODY, **MCP | headers)
+    response = agent.post(body, **MCP | headers)
     assert response.headers["content-type"] == "application/problem+json"
     document = response.json()
     assert document["status"] == response.status_code
@@ -40,7 +42,11 @@ def test_token_that_may_search_gets_in(agent: Agent) -> None:
 def test_without_a_token_nothing_is_read_and_it_is_said_how_to_send_one(
     threads: RequestThreads,
 ) -> None:
+    """Nor is the SDK imported: nothing is behind this gate."""
     sent: list[Any] = []
+
+    async def nothing(*_: object) -> None:
+        raise AssertionError("a stranger comes so far")
 
     async def receive() -> Any:
         raise AssertionError("a stranger's body is not read")
@@ -55,7 +61,7 @@ def test_without_a_token_nothing_is_read_and_it_is_said_how_to_send_one(
         "path": "/mcp",
         "headers": [(b"host", b"testserver")],
     }
-    asyncio.run(Mount(threads)(scope, receive, send))
+    asyncio.run(Gate(nothing, threads)(scope, receive, send))
     assert sent[0]["status"] == 401
     challenge = dict(sent[0]["headers"])[b"www-authenticate"]
     assert challenge == b'Bearer realm="aeterna", scope="search"'
@@ -110,6 +116,15 @@ def test_origins_are_those_of_the_settings(agent: Agent, settings: Settings) -> 
         assert told(agent, origin=origin) == (403, "unknown_origin", "")
 
 
+def test_two_origins_are_none(agent: Agent) -> None:
+    async def post() -> httpx2.Response:
+        async with agent.http() as http:
+            origins = [("origin", "http://testserver"), ("origin", "https://evil.example")]
+            return await http.post(ADDRESS, content=BODY, headers=origins)
+
+    assert asyncio.run(post()).status_code == 403
+
+
 def test_nothing_is_answered_in_the_clear_where_the_api_redirects_to_https(
     agent: Agent, settings: Settings
 ) -> None:
@@ -134,7 +149,59 @@ def test_there_is_nothing_to_listen_to_and_no_session_to_end(agent: Agent) -> No
 
 def test_body_beyond_the_limit_is_refused(agent: Agent, settings: Settings) -> None:
     body = b" " * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
-    assert agent.post(body, **MCP).status_code == 413
+    assert told(agent, body)[:2] == (413, "too_large")
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+def test_a_client_that_leaves_before_its_body_is_read_is_no_fault(
+    api: Api, threads: RequestThreads, version: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    messages = iter([{"type": "http.request", "body": BODY[:9], "more_body": True}])
+
+    async def receive() -> Any:
+        return next(messages, {"type": "http.disconnect"})
+
+    async def send(message: Any) -> None:
+        raise AssertionError("nobody is there")
+
+    headers = {
+        "host": "testserver",
+        "authorization": f"Bearer {api.token}",
+        "mcp-protocol-version": version,
+    }
+    scope = {
+        "type": "http",
+        "scheme": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    asyncio.run(mcp_of(threads)(scope, receive, send))
+    (line,) = [one for one in caplog.records if one.levelno >= logging.INFO]
+    assert isinstance(line.msg, dict)
+    assert (line.msg["event"], line.msg["status"]) == ("request", 0)
+
+
+def test_who_waits_too_long_for_a_thread_is_told_to_come_again(
+    agent: Agent, threads: RequestThreads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.mcp.gate._CREDENTIAL_SECONDS", 0.05)
+    free = threading.Event()
+
+    async def post() -> httpx2.Response:
+        all_that_there_are = asyncio.create_task(threads.run(lambda: free.wait(30)))
+        await asyncio.sleep(0)  # now it has the one thread
+        async with agent.http() as http:
+            try:
+                return await http.post(ADDRESS, content=BODY)
+            finally:
+                free.set()
+                await all_that_there_are
+
+    response = asyncio.run(post())
+    assert (response.status_code, response.json()["code"]) == (503, "unavailable")
+    assert response.headers["retry-after"] == "5"
 
 
 def test_batches_are_refused_in_every_revision(agent: Agent) -> None:

@@ -11,8 +11,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from central.asgi import Application
 from central.common.threads import RequestThreads
+from central.mcp.gate import Gate
 from central.mcp.mount import Mount
-from tests.central.mcp.agent import ADDRESS, Agent
+from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
 from tests.central.protocol import Api
 
 
@@ -75,7 +76,7 @@ def test_life_in_which_nobody_asked(threads: RequestThreads) -> None:
 
 
 def test_life_with_a_server_that_knows_no_lifespan(api: Api, threads: RequestThreads) -> None:
-    assert "code_search" in asyncio.run(tools_of(Mount(threads), api.token))
+    assert "code_search" in asyncio.run(tools_of(mcp_of(threads), api.token))
 
 
 def test_everything_else_is_the_apis(api: Api, threads: RequestThreads) -> None:
@@ -96,7 +97,7 @@ def test_beginning_that_fails_is_told_and_tried_again(
             patch.setattr("central.mcp.app.add_code_tools", None)
             with pytest.raises(TypeError):
                 await mount({"type": "http"}, None, None)  # type: ignore[arg-type]
-        return await tools_of(mount, api.token)
+        return await tools_of(Gate(mount, threads), api.token)
 
     assert "code_search" in asyncio.run(fail_and_recover())
 
@@ -117,7 +118,7 @@ def test_any_process_answers_any_request_of_a_client(
     api: Api, threads: RequestThreads, mode: str
 ) -> None:
     async def converse() -> list[bool | None]:
-        transport = Turns(Mount(threads), Mount(threads))
+        transport = Turns(mcp_of(threads), mcp_of(threads))
         headers = {"Authorization": f"Bearer {api.token}"}
         async with (
             httpx2.AsyncClient(transport=transport, headers=headers) as http,
