@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cli.console import Console
-from cli.links import SURETY
+from cli.links import SURETY, gone
 from cli.locations import linked, path_of
 from indexer.printable import one_line
 
@@ -81,4 +81,5 @@ def _label(node: Mapping[str, Any]) -> "Text":
     from rich.text import Text
 
     label = Text(one_line(node["qualified_name"]), style="bold")
-    return label.append("  ").append_text(linked(node, node["line"]))
+    label.append("  ").append_text(linked(node, node["line"]))
+    return label.append(gone(node), style="red")

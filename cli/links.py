@@ -25,7 +25,12 @@ def plain(links: Sequence[Link]) -> str:
 def definition_line(definition: Mapping[str, Any]) -> str:
     """`project/path:line: signature`."""
     told = definition["signature"] or f"{definition['kind']} {definition['qualified_name']}"
-    return f"{path_of(definition)}:{definition['line']}: {one_line(told)}"
+    return f"{path_of(definition)}:{definition['line']}: {one_line(told)}{gone(definition)}"
+
+
+def gone(definition: Mapping[str, Any]) -> str:
+    """What is said of a definition that the work tree has no more."""
+    return " (no longer there)" if definition.get("gone") else ""
 
 
 def drawn(console: Console, answer: Mapping[str, Any], what: str) -> str:
@@ -52,6 +57,7 @@ def _heading(definition: Mapping[str, Any]) -> list["Text"]:
         heading.append(f"  {one_line(package)}", style="dim")
     if definition.get("local"):
         heading.append("  not committed", style="yellow")
+    heading.append(gone(definition), style="red")
     return [heading, Text(f"  {one_line(definition['signature'])}", style="dim")]
 
 

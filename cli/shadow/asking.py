@@ -4,7 +4,6 @@ Central's failure is the answer's. Where the local index fails the answer is cen
 receipt says that it may lack what is not committed yet.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -14,6 +13,7 @@ from cli.place import Place
 from cli.shadow import traces
 from cli.shadow.front import Front, Row, unfronted
 from cli.shadow.hits import merged_hits, without_changed
+from cli.shadow.pages import MOST_HITS, Position, position
 from cli.shadow.worktree import WorkTree
 from indexer.errors import CentralRefusedError, GitError, IndexerError
 
@@ -25,9 +25,6 @@ _Local = Row | IndexerError | None  # None: the local index has no such thing
 
 _NO_SYMBOL: Final = frozenset({"symbol_not_found", "file_not_found"})
 _NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never have indexed it
-# A page that begins with one of central's first hits, as local ones took its place before.
-_CURSOR: Final = re.compile(r"local-(\d{1,2})")
-_MOST_HITS: Final = 50
 
 
 def shadowed(api: Api, place: Place) -> Asks:
@@ -47,25 +44,33 @@ class _Shadow:
         self._project = worktree.project
 
     def search(self, body: Mapping[str, Any]) -> Row:
-        """Search. A page after the first is central's, without what the work tree has changed."""
+        """Search. After the last local hit pages are central's, without what is changed here."""
         is_excluded = self._project in (body.get("exclude_projects") or ())
         watched = None if is_excluded else self._watched_in(body.get("include_projects"))
-        if body.get("cursor"):
+        start = position(body["cursor"]) if body.get("cursor") else Position()
+        if start is None:
             return self._further(body, watched)
         if watched is None:
-            return self._api.search(body)
+            return self._of_central_from(start, body)[0]
         limit = int(body.get("limit", 10))
-        own = {"include_projects": [watched.project], "limit": min(_MOST_HITS, 2 * limit)}
-        asked = {**_without(body, "org_id", "exclude_projects"), **own}
-        central, local = self._both(lambda: self._api.search(body), lambda api: api.search(asked))
+        most = min(MOST_HITS, 2 * limit + start.shown)
+        own = {"include_projects": [watched.project], "limit": most}
+        asked = {**_without(body, "org_id", "exclude_projects", "cursor"), **own}
+        (central, cursor), local = self._both(
+            lambda: self._of_central_from(start, body), lambda api: api.search(asked)
+        )
 
         def merge(front: Front, found: Row | None) -> Row:
             if found is None:
                 return without_changed(central, front)
-            answer, through = merged_hits(central, found, front, limit=limit)
-            if through < len(central["results"]):
-                answer["next_cursor"] = f"local-{through}"
-            return answer
+            page = merged_hits(central, found, front, limit=limit, skipped=start.shown)
+            if page.through < len(central["results"]):
+                further = Position(cursor, page.through, page.shown)
+                return {**page.answer, "next_cursor": further.written()}
+            if not page.is_all_local:
+                further = Position(central["next_cursor"] or None, shown=page.shown)
+                return {**page.answer, "next_cursor": further.written()}
+            return page.answer
 
         return self._merged(central, local, watched, merge)
 
@@ -105,16 +110,23 @@ class _Shadow:
         return self._worktree.watched()
 
     def _further(self, body: Mapping[str, Any], watched: "Watched | None") -> Row:
-        cursor, first = body["cursor"], _without(body, "cursor")
-        if own := _CURSOR.fullmatch(cursor):
-            through = int(own[1])
-            cursor = self._api.search({**first, "limit": through})["next_cursor"] if through else ""
-        central = self._api.search({**first, "cursor": cursor} if cursor else first)
+        central = self._api.search(body)
         if watched is None:
             return central
         return self._merged(
             central, None, watched, lambda front, _: without_changed(central, front)
         )
+
+    def _of_central_from(self, start: Position, body: Mapping[str, Any]) -> tuple[Row, str | None]:
+        """(central's page that begins there, its cursor); no hits where it has no further ones."""
+        cursor, first = start.cursor, _without(body, "cursor")
+        if cursor is not None and start.through:
+            before = self._api.search({**first, **_at(cursor), "limit": start.through})
+            cursor = before["next_cursor"] or None
+        if cursor is None:
+            answer = self._api.search({**first, "limit": 1})
+            return {**answer, "results": [], "count": 0, "next_cursor": None}, None
+        return self._api.search({**first, **_at(cursor)}), cursor
 
     def _traced(
         self, what: str, parameters: Mapping[str, Any], watched: "Watched"
@@ -169,9 +181,9 @@ class _Shadow:
             return unfronted(central, self._project, f"{watched.project} is not indexed here")
         try:
             front = self._worktree.front(watched, _commit(central["receipt"], self._project), local)
+            return merge(front, local)  # lines are asked of git
         except GitError as exc:  # the watcher that made the snapshot is gone, and so may that be
             return unfronted(central, self._project, str(exc))
-        return merge(front, local)
 
     def _only_local(
         self, what: str, refusal: CentralRefusedError, local: _Local, watched: "Watched"
@@ -180,9 +192,9 @@ class _Shadow:
             raise refusal
         try:
             front = self._worktree.front(watched, self._indexed(self._api.status()), local)
+            return traces.only_local(what, local, front)
         except GitError:
             raise refusal from None
-        return traces.only_local(what, local, front)
 
     def _indexed(self, status: Row) -> str | None:
         """The commit that central has of the project."""
@@ -193,6 +205,10 @@ class _Shadow:
 def _commit(receipt: Mapping[str, Any], project: str) -> str | None:
     rows = {row["project"]: row["commit"] for row in receipt["projects"]}
     return rows.get(project) or None
+
+
+def _at(cursor: str) -> Row:
+    return {"cursor": cursor} if cursor else {}
 
 
 def _without(body: Mapping[str, Any], *names: str) -> Row:

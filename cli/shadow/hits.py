@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from cli.shadow.front import Front, Row
 
@@ -12,25 +12,39 @@ _NOTHING_LEFT = (
 )
 
 
-def merged_hits(
-    central: Mapping[str, Any], local: Mapping[str, Any], front: Front, *, limit: int
-) -> tuple[Row, int]:
-    """(the answer, how many of central's hits it goes through).
+class Page(NamedTuple):
+    """One answer of both: how many of central's hits it goes through, and of the local ones.
 
-    At most `limit` hits in descending order of score. The second is less than central gave where
-    local hits took the place of the last ones.
+    The former is less than central gave where local hits took the place of the last ones.
     """
+
+    answer: Row
+    through: int
+    shown: int
+    is_all_local: bool = True  # whether no local one is left for a further page
+
+
+def merged_hits(
+    central: Mapping[str, Any],
+    local: Mapping[str, Any],
+    front: Front,
+    *,
+    limit: int,
+    skipped: int = 0,
+) -> Page:
+    """At most `limit` hits in descending order of score, without the first `skipped` local ones."""
     if front.is_empty:
-        return {**central}, len(central["results"])
+        return Page({**central}, len(central["results"]), skipped)
     scale = _scale(central["results"], local["results"], front, limit)
     fresh = [hit for hit in local["results"] if front.is_own(hit) and front.has(hit["file"])]
-    shown = [{**front.told(hit), "score": scale * hit["score"]} for hit in fresh]
+    shown = [{**front.told(hit), "score": scale * hit["score"]} for hit in fresh[skipped:]]
     kept = [hit for hit in central["results"] if not front.covers(hit)]
     results = sorted([*kept, *shown], key=lambda hit: -hit["score"])[:limit]
     left = {id(hit) for hit in results}
     pushed_off = [n for n, hit in enumerate(central["results"]) if _is_cut(hit, front, left)]
     through = min(pushed_off, default=len(central["results"]))
-    return _answer(central, _as_shares(results), front), through
+    told = skipped + sum(id(hit) in left for hit in shown)
+    return Page(_answer(central, _as_shares(results), front), through, told, told >= len(fresh))
 
 
 def without_changed(central: Mapping[str, Any], front: Front) -> Row:

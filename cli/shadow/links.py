@@ -110,7 +110,7 @@ class _Page:
         if is_internal and row["target"] in self._definitions.told_locally():
             return None
         line = front.lines.moved(row["file"], row["line"])
-        if line is None or not self._is_placed(row["caller"]):
+        if not is_internal and (line is None or not self._is_placed(row["caller"])):
             self.edited += 1
         if line is None:
             return None

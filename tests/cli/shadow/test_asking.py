@@ -210,6 +210,7 @@ def test_the_next_page_goes_on_where_local_hits_took_the_place_of_centrals(desk:
     ]
     desk.local.answers = [
         desk.local_found(hit("b.py", 1, 1.0, project=LOCAL), hit("a.py", 4, 0.9, project=LOCAL))
+        for _ in range(2)
     ]
 
     first = desk.asks().search({"query": "charge", "limit": 2})
@@ -221,6 +222,48 @@ def test_the_next_page_goes_on_where_local_hits_took_the_place_of_centrals(desk:
         {"query": "charge", "limit": 1},
         {"query": "charge", "limit": 2, "cursor": "second"},
     ]
+
+
+def test_every_local_hit_is_on_some_page(desk: Desk) -> None:
+    lines = (4, 5, 6, 7, 8)
+    page = desk.central_found(hit("b.py", 1, 1.0), hit("b.py", 2, 0.1))
+    desk.central.answers = [page] * 20
+    mine = [hit("a.py", line, 1.0 - line / 10, project=LOCAL) for line in lines]
+    desk.local.answers = [desk.local_found(*mine)] * 20
+
+    shown, cursor = [], ""
+    while cursor is not None:
+        at = {"cursor": cursor} if cursor else {}
+        answer = desk.asks().search({"query": "charge", "limit": 2, **at})
+        assert answer["count"] <= 2
+        shown += [one["start_line"] for one in answer["results"] if one.get("local")]
+        cursor = answer["next_cursor"]
+
+    assert shown == list(lines)
+
+
+@pytest.mark.parametrize("cursor", ["local-99-1-", "local-1-51-", "local-x", "theirs"])
+def test_a_cursor_that_it_did_not_write_is_the_services_to_judge(desk: Desk, cursor: str) -> None:
+    desk.central.answers = [desk.central_found()]
+
+    desk.asks().search({"query": "charge", "cursor": cursor})
+
+    assert desk.central.questions == [{"query": "charge", "cursor": cursor}]
+
+
+def test_a_snapshot_that_goes_while_lines_are_followed_is_said_to_be(desk: Desk) -> None:
+    charge, retry = end("a.py", "charge", 4), end("r.py", "call", 1, project="retry")
+    defined = definition("r.py", "call", 1, project="retry")
+    answer = desk.traced(CENTRAL, [defined], [link(charge, 5, retry)], "callers")
+    desk.central.answers = [desk.central_found(), answer]
+    desk.local.answers = [desk.local_found(), refusal("symbol_not_found")]
+    desk.asks().search({"query": "call"})  # which files differ is known from here on
+    [objects] = desk.place.data_dir.glob("watch/*/objects")
+    shutil.rmtree(objects)
+
+    receipt = desk.asks().trace("callers", {"symbol": "call"})["receipt"]
+
+    assert receipt["missing"] == [{"project": CENTRAL, "reason": "local_index_unavailable"}]
 
 
 def test_calls_to_other_projects_are_put_on_the_work_trees_lines(desk: Desk) -> None:
@@ -264,6 +307,17 @@ def test_a_symbol_that_only_the_work_tree_has_is_answered(desk: Desk) -> None:
 
     assert [one["project"] for one in answer["definitions"]] == [CENTRAL]
     assert answer["receipt"]["local"]["files"] == 1
+
+
+def test_that_others_were_not_asked_locally_is_no_hint(desk: Desk) -> None:
+    mine = desk.traced(LOCAL, [definition("a.py", "fresh", 3, project=LOCAL)], [], "callers")
+    desk.central.answers = [
+        refusal("symbol_not_found"),
+        {"projects": [{"project": CENTRAL, "last_indexed_commit": desk.base}]},
+    ]
+    desk.local.answers = [{**mine, "hint": "caller_projects leaves the other projects out."}]
+
+    assert desk.asks().trace("callers", {"symbol": "fresh"})["hint"] is None
 
 
 def test_a_symbol_that_nobody_has_is_refused_by_the_service(desk: Desk) -> None:

@@ -36,7 +36,7 @@ def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() ->
         [hit("a.py", 7, 1.0, project=LOCAL), hit("b.py", 1, 0.5, project=LOCAL)], project=LOCAL
     )
 
-    answer, _ = merged_hits(central, local, front_of("a.py"), limit=10)
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
 
     [fresh, kept] = answer["results"]
     assert (fresh["project"], fresh["file"], fresh["start_line"]) == (CENTRAL, "a.py", 7)
@@ -52,7 +52,9 @@ def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() ->
 def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(
     central: list[Row], local: list[Row]
 ) -> None:
-    answer, through = merged_hits(found(central), found(local, project=LOCAL), front_of(), limit=10)
+    answer, through, *_ = merged_hits(
+        found(central), found(local, project=LOCAL), front_of(), limit=10
+    )
 
     assert answer == found(central)
     assert through == len(central)
@@ -65,7 +67,7 @@ def test_every_path_is_told_by_one_side_alone_in_descending_order(
 ) -> None:
     front = front_of(*changed)
 
-    answer, _ = merged_hits(found(central), found(local, project=LOCAL), front, limit=limit)
+    answer, *_ = merged_hits(found(central), found(local, project=LOCAL), front, limit=limit)
 
     results = answer["results"]
     assert all(("local" in one) == front.covers(one) for one in results)
@@ -83,7 +85,9 @@ def test_what_of_central_is_not_shown_is_where_the_next_page_begins(
 ) -> None:
     front = front_of(*changed)
 
-    answer, through = merged_hits(found(central), found(local, project=LOCAL), front, limit=limit)
+    answer, through, *_ = merged_hits(
+        found(central), found(local, project=LOCAL), front, limit=limit
+    )
 
     place = ("project", "file", "start_line")
     shown = [tuple(one[name] for name in place) for one in answer["results"] if "local" not in one]
@@ -125,7 +129,7 @@ def test_local_scores_are_put_on_centrals_scale(
 ) -> None:
     hits = [hit(file, 1, score, project=LOCAL) for file, score in local]
 
-    answer, _ = merged_hits(found(central), found(hits, project=LOCAL), front_of("a.py"), limit=2)
+    answer, *_ = merged_hits(found(central), found(hits, project=LOCAL), front_of("a.py"), limit=2)
 
     [fresh] = [one for one in answer["results"] if "local" in one]
     assert fresh["score"] == pytest.approx(expected)
@@ -135,7 +139,7 @@ def test_a_chunk_that_only_moved_in_a_changed_file_is_known_on_both_sides() -> N
     central = found([hit("c.py", 1, 1.0), hit("a.py", 1, 0.4, content="def f", name="f")])
     local = found([hit("a.py", 9, 1.0, project=LOCAL, content="def f", name="f")], project=LOCAL)
 
-    answer, _ = merged_hits(central, local, front_of("a.py"), limit=10)
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
 
     assert [one["score"] for one in answer["results"]] == [1.0, 0.4]
 
@@ -146,7 +150,7 @@ def test_a_better_hit_than_centrals_best_becomes_the_best_of_all() -> None:
         [hit("a.py", 1, 1.0, project=LOCAL), hit("b.py", 1, 0.5, project=LOCAL)], project=LOCAL
     )
 
-    answer, _ = merged_hits(central, local, front_of("a.py"), limit=10)
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
 
     assert [(one["file"], one["score"]) for one in answer["results"]] == [
         ("a.py", 1.0),

@@ -261,3 +261,18 @@ def test_every_use_in_the_project_is_told_by_one_side_alone(
 @given(answers(CENTRAL), answers(LOCAL))
 def test_a_work_tree_without_changes_leaves_the_trace_as_it_is(central: Row, local: Row) -> None:
     assert merged_links(central, local, front_of(), what="callers") == central
+
+
+def test_uses_in_the_project_are_the_local_indexs_to_tell_so_none_of_them_is_lacking() -> None:
+    """As where the file that holds them, and their definition, is deleted."""
+    gone = end("b.py", "old", 1)
+    central = traced(
+        [definition("b.py", "old", 1)], [link(end("b.py", "pay", 5), 6, gone)], what="callers"
+    )
+    moved = {("b.py", 1): None, ("b.py", 5): None, ("b.py", 6): None}
+
+    answer = merged_links(central, None, front_of("b.py", moved=moved), what="callers")
+
+    assert answer["callers"] == []
+    assert [one["gone"] for one in answer["definitions"]] == [True]
+    assert answer["receipt"]["complete"]
