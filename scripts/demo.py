@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.examples import example_repositories, index_all  # noqa: E402
 from scripts.local_git import commit_all, git  # noqa: E402
-from scripts.local_service import Organization, running_service  # noqa: E402
+from scripts.local_service import Organization, running_service, temporary_workspace  # noqa: E402
 
 console = Console(width=120, highlight=False)
 
@@ -23,8 +22,7 @@ console = Console(width=120, highlight=False)
 def main() -> int:
     """Run every step; any difference from what is promised ends with exit code 1."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="aeterna-demo-") as temporary:
-        workspace = Path(temporary)
+    with temporary_workspace("aeterna-demo-") as workspace:
         heading("Starting the service (embedded PostgreSQL and Qdrant Edge, no keys)")
         with running_service(workspace / "data") as service:
             console.print(f"  {service.url}, data in a temporary directory")

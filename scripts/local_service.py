@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,6 +30,14 @@ def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     own = ("AETERNA_", "DATABASE_URL", "VECTOR_STORE_URL", "CELERY_", "GITHUB_", "DJANGO_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **extra}
+
+
+@contextmanager
+def temporary_workspace(prefix: str) -> Iterator[Path]:
+    """A temporary directory that PostgreSQL, which has a user of its own for root, may enter."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as directory:
+        Path(directory).chmod(0o711)
+        yield Path(directory)
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import tempfile
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +14,7 @@ from benchmarks.callers.asking import ask
 from benchmarks.callers.choosing import PER_GROUP, choose
 from benchmarks.callers.repositories import Family, families, lay_out
 from benchmarks.callers.truth import Truth, load, save
-from scripts.local_service import Organization, Service, running_service
+from scripts.local_service import Organization, Service, running_service, temporary_workspace
 
 ORGANIZATION = "sample"
 FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
@@ -36,8 +35,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--verbose", action="store_true", help="list what is missed or false")
     options = parser.parse_args(arguments)
     chosen = [one for name, one in families().items() if name in (options.family or FINDERS)]
-    with tempfile.TemporaryDirectory(prefix="aeterna-bench-callers-") as temporary:
-        workspace = (options.workspace or Path(temporary)).resolve()
+    with temporary_workspace("aeterna-bench-callers-") as temporary:
+        workspace = (options.workspace or temporary).resolve()
         truths = {family.name: true_callers(family, workspace, options) for family in chosen}
         if options.truth_only:
             return

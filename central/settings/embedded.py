@@ -12,5 +12,10 @@ from central.settings.base import DATA_DIR, OWN_HOSTS, database
 SECRET_KEY = env.text("SECRET_KEY") or runtime.kept_secret(DATA_DIR / "secret_key")
 # Commands ask the running server by its loopback address.
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *OWN_HOSTS]
-DATABASE_URL = env.text("DATABASE_URL") or runtime.embedded_postgres(DATA_DIR / "postgres")
+DATABASE_URL = env.text("DATABASE_URL")
+if not DATABASE_URL:
+    env.forget("PG")  # libpq and the wheel would obey what is meant for another database
+    from central.postgres import embedded_postgres
+
+    DATABASE_URL = embedded_postgres(DATA_DIR / "postgres")
 DATABASES = {"default": database(DATABASE_URL)}

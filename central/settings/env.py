@@ -26,6 +26,12 @@ def text(name: str, default: str | None = None) -> str | None:
         ) from exc
 
 
+def forget(prefix: str) -> None:
+    """Drop every variable that begins so, for this process and those that it starts."""
+    for name in [name for name in os.environ if name.startswith(prefix)]:
+        del os.environ[name]
+
+
 def required(name: str) -> str:
     """Value of `name`; there is no default."""
     value = text(name)

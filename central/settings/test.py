@@ -5,7 +5,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from central import runtime
+from central.postgres import embedded_postgres
+from central.settings import env
 from central.settings.base import *  # noqa: F403
 from central.settings.base import database
 
@@ -14,7 +15,8 @@ atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
 
 SECRET_KEY = "test-only-secret-key-that-is-long-enough-for-hmac"  # noqa: S105
 ALLOWED_HOSTS = ["*"]
-DATABASE_URL = runtime.embedded_postgres(DATA_DIR / "postgres")
+env.forget("PG")
+DATABASE_URL = embedded_postgres(DATA_DIR / "postgres")
 DATABASES = {"default": database(DATABASE_URL)}
 del DATABASES["default"]["OPTIONS"]["pool"]  # pytest-django keeps one connection
 VECTOR_STORE_URL = f"edge:{DATA_DIR / 'edge'}"

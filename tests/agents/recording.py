@@ -5,14 +5,13 @@ from run to run are recorded as they were.
 """
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from scripts.examples import example_repositories, index_all
-from scripts.local_service import Organization, running_service
+from scripts.local_service import Organization, running_service, temporary_workspace
 
 DATA = Path(__file__).resolve().parent / "data"
 PROJECTS = ("auth-service", "billing-service", "common-utils", "payments-api")
@@ -20,17 +19,18 @@ PROJECTS = ("auth-service", "billing-service", "common-utils", "payments-api")
 
 def main() -> None:
     """Index a part of the organisation and ask it what the tests need."""
-    with tempfile.TemporaryDirectory(prefix="aeterna-recording-") as temporary:
-        workspace = Path(temporary)
-        with running_service(workspace / "data") as service:
-            acme = Organization(service, "acme", service.create_organization("acme"))
-            empty = Organization(service, "empty", service.create_organization("empty"))
-            keep("search_of_nothing", empty.search("verify a token"))
-            keep("status_of_nothing", empty.get("index/status"))
-            repositories = example_repositories(workspace / "git")
-            index_all(acme, {name: repositories[name] for name in PROJECTS})
-            open_and_abandon(acme, "support-desk")
-            record(acme)
+    with (
+        temporary_workspace("aeterna-recording-") as workspace,
+        running_service(workspace / "data") as service,
+    ):
+        acme = Organization(service, "acme", service.create_organization("acme"))
+        empty = Organization(service, "empty", service.create_organization("empty"))
+        keep("search_of_nothing", empty.search("verify a token"))
+        keep("status_of_nothing", empty.get("index/status"))
+        repositories = example_repositories(workspace / "git")
+        index_all(acme, {name: repositories[name] for name in PROJECTS})
+        open_and_abandon(acme, "support-desk")
+        record(acme)
 
 
 def record(acme: Organization) -> None:

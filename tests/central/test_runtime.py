@@ -11,10 +11,37 @@ import pytest
 from central.runtime import (
     DataDirectoryHeldError,
     announce_server,
+    data_directory,
     held_data_directory,
     kept_secret,
+    private_directory,
+    private_mode,
     running_server,
 )
+
+
+def test_data_directory_is_made_its_owners_alone(tmp_path: Path) -> None:
+    for name, before in {"of-old": 0o755, "closed": 0o700, "everybodys": 0o1777}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(before)
+    for name in ("of-old", "closed", "everybodys", "new"):
+        private_directory(tmp_path / name)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    own = private_mode()
+    assert modes == {"of-old": own, "closed": own, "new": own, "everybodys": 0o1777}
+
+
+@pytest.mark.parametrize(("user", "mode"), [(1000, 0o700), (0, 0o711)])
+def test_as_root_postgresql_s_own_user_may_pass_through_it(
+    monkeypatch: pytest.MonkeyPatch, user: int, mode: int
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert private_mode() == mode
+
+
+def test_directory_may_be_named_as_in_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert data_directory("~/code-search") == Path("/home/somebody/code-search")
 
 
 def test_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:

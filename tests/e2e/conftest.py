@@ -1,6 +1,5 @@
 """Real services and real repositories for the end-to-end tests."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from scripts.examples import example_repositories, index_all
 from scripts.local_git import commit_all, new_repository
-from scripts.local_service import Organization, Service, running_service
+from scripts.local_service import Organization, Service, running_service, temporary_workspace
 
 MakeRepository = Callable[..., Path]
 
@@ -31,8 +30,8 @@ def data_dir() -> Iterator[Path]:
 @contextmanager
 def new_data_directory() -> Iterator[Path]:
     """Not below pytest's own directory: as root, PostgreSQL runs as a user who may not enter it."""
-    with tempfile.TemporaryDirectory(prefix="aeterna-e2e-") as directory:
-        yield Path(directory) / "data"
+    with temporary_workspace("aeterna-e2e-") as directory:
+        yield directory / "data"
 
 
 @pytest.fixture(scope="module")

