@@ -15,6 +15,7 @@ from rest_framework.renderers import JSONRenderer
 from agents.errors import RefusedError
 from agents.outcomes import names_in
 from central.common.documents import document
+from central.common.patience import statements_ended_after
 from central.common.problems import described
 from central.common.threads import RequestThreads
 from central.mcp.gate import caller
@@ -32,6 +33,7 @@ from central.trace.services.graphing import graph
 from central.trace.services.tracing import callees, callers
 
 ANSWER_SECONDS = 30.0
+STATEMENT_SECONDS = ANSWER_SECONDS + 5  # so that nothing runs on for a caller who was told so
 
 _Parameters = Mapping[str, Any]
 _Answers = Callable[[Credential, _Parameters], Any]
@@ -89,7 +91,9 @@ def _document(answers: _Answers, credential: Credential, given: _Parameters) -> 
     org_id = parameters.setdefault("org_id", credential.organization.slug)
     if isinstance(org_id, str):  # else the serializer refuses it
         credential.require_organization(org_id)
-    answer: dict[str, Any] = json.loads(JSONRenderer().render(answers(credential, parameters)))
+    with statements_ended_after(STATEMENT_SECONDS):
+        answered = answers(credential, parameters)
+    answer: dict[str, Any] = json.loads(JSONRenderer().render(answered))
     return answer
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection, transaction
 
 from agents.errors import RefusedError
 from central.common.threads import RequestThreads
@@ -196,6 +196,23 @@ def test_who_waits_too_long_is_told_to_ask_for_less(
         asyncio.run(ServicesBackend(threads).status({}))
     slow.may_answer.set()
     assert (refused.value.status, refused.value.code) == (504, "timed_out")
+
+
+def test_statement_that_goes_on_and_on_is_ended_and_frees_its_thread(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(**_: object) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(60)")
+
+    monkeypatch.setattr(services, "STATEMENT_SECONDS", 0.1)
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "index_status", endless)
+        assert agent.refusal("code_index_status").code == "database_unavailable"
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        assert cursor.fetchone() == ("0",)
+    assert agent.answer("code_index_status")["projects"] == []
 
 
 def test_cancelled_call_answers_at_once_and_frees_its_thread_when_the_query_ends(
