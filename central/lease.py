@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from central.runtime import private_directory
+from central.runtime import private_directory, private_opener
 
 _ASK_SECONDS = 0.5
 
@@ -22,7 +22,7 @@ _ASK_SECONDS = 0.5
 def used(directory: Path) -> Iterator[None]:
     """Keep the server of `directory` meanwhile. Waits while one that nobody used is ending."""
     private_directory(directory)
-    with (directory / "users.lock").open("w") as lock:
+    with open(directory / "users.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         yield
 
@@ -30,7 +30,7 @@ def used(directory: Path) -> Iterator[None]:
 def end_when_unused(directory: Path) -> None:
     """Have this process end, as by SIGTERM, as soon as nobody uses `directory`."""
     # Never closed: who comes meanwhile waits until this process is gone, and then starts another.
-    lock = os.open(directory / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    lock = os.open(directory / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)
     threading.Thread(target=_end_alone, args=(lock,), name="users", daemon=True).start()
 
 

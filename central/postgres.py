@@ -80,6 +80,8 @@ class _Server(postgres_server.PostgresServer):
             with _locked(self._door):
                 if _locks_alone(self._users):
                     self.stop()
+                    if self.pgdata.is_symlink():
+                        self.pgdata.unlink()
 
 
 def _opened(path: Path) -> IO[str]:

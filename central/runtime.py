@@ -78,8 +78,8 @@ def held_data_directory(directory: Path) -> Iterator[None]:
     Raises DataDirectoryHeldError with the holder's address if there is one.
     """
     private_directory(directory)
-    with (directory / "server.lock").open("w") as lock:
-        if not _locked(lock, seconds=_PROBE_SECONDS):
+    with open(directory / "server.lock", "w", opener=private_opener) as lock:
+        if not locked(lock):
             holder = running_server(directory)
             who = f"pid {holder['pid']} at {holder['url']}" if holder else "a starting server"
             raise DataDirectoryHeldError(
@@ -130,9 +130,9 @@ def _record(path: Path) -> ServerRecord | None:
     return record
 
 
-def _locked(lock: IO[str], *, seconds: float) -> bool:
-    """Lock for this process alone; tries for `seconds`, as `running_server` holds it an instant."""
-    deadline = time.monotonic() + seconds
+def locked(lock: IO[str]) -> bool:
+    """Lock for this process alone; tried for a while, as who only asks holds it an instant."""
+    deadline = time.monotonic() + _PROBE_SECONDS
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

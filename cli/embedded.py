@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from central.lease import used
-from central.runtime import ServerRecord, is_held, running_server
+from central.runtime import ServerRecord, is_held, private_opener, running_server
 from cli.local_token import LocalToken
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from indexer.identity import Credentials
@@ -58,9 +58,8 @@ def _started(data_dir: Path, environ: Mapping[str, str], tell: Tell) -> ServerRe
     require_service()
     first = "" if (data_dir / "postgres").is_dir() else " The first start takes some seconds."
     tell(f"Starting the service on this machine (data in {data_dir}).{first}")
-    with (data_dir / "start.lock").open(
-        "w"
-    ) as lock:  # commands at once start one, not each its own
+    # Commands at once start one, not each its own.
+    with open(data_dir / "start.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return running_server(data_dir) or _start(data_dir, environ)
 
@@ -99,7 +98,7 @@ class _Server:
         self._log = data_dir / "server.log"
         if self._log.is_file() and self._log.stat().st_size > _LOG_MAX_BYTES:
             self._log.replace(data_dir / "server.log.1")
-        with self._log.open("ab") as log:
+        with open(self._log, "ab", opener=private_opener) as log:
             self._began_at = log.tell()
             self._process = subprocess.Popen(  # noqa: S603
                 server_command("--while-used", "--of", "codesearch"),

@@ -6,24 +6,45 @@ own. `projects.json` maps names to directories.
 
 import fcntl
 import json
+import os
 from itertools import count
 from pathlib import Path
 
+from central.runtime import private_directory, private_opener
+
 
 def local_project(data_dir: Path, root: Path, wanted: str) -> str:
-    """The project of the checkout at `root`: `wanted`, or that with a number; always the same."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    with (data_dir / "projects.lock").open("w") as lock:
+    """Claim the project of the checkout at `root`: `wanted`, or that with a number, for good."""
+    private_directory(data_dir)
+    with open(data_dir / "projects.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        path = data_dir / "projects.json"
-        roots: dict[str, str] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        roots = _roots(data_dir)
         name = _name(roots, str(root.resolve()), wanted)
         if roots.get(name) != str(root.resolve()):
             roots[name] = str(root.resolve())
             partial = data_dir / "projects.json.partial"
-            partial.write_text(json.dumps(roots, indent=1, sort_keys=True), encoding="utf-8")
-            partial.replace(path)
+            with open(partial, "w", encoding="utf-8", opener=private_opener) as file:
+                json.dump(roots, file, indent=1, sort_keys=True)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(data_dir / "projects.json")
     return name
+
+
+def project_of(data_dir: Path, root: Path, wanted: str) -> str:
+    """What `local_project` would answer now; nothing is written."""
+    return _name(_roots(data_dir), str(root.resolve()), wanted)
+
+
+def _roots(data_dir: Path) -> dict[str, str]:
+    """Names and directories; none where the file is damaged: each checkout then claims its own."""
+    try:
+        roots = json.loads((data_dir / "projects.json").read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    if not isinstance(roots, dict):
+        return {}
+    return {name: root for name, root in roots.items() if isinstance(root, str)}
 
 
 def _name(roots: dict[str, str], root: str, wanted: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from central.runtime import private_directory
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.project_file import PROJECT_FILE
 
@@ -40,7 +41,7 @@ def confirm(url: str, data_dir: Path) -> None:
     """Remember that the token may go there. Raises ConfigurationError."""
     servers = _confirmed(data_dir) | {_server(url)}
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        private_directory(data_dir)
         with tempfile.NamedTemporaryFile(  # readable by its owner only
             "w", dir=data_dir, prefix="servers.", encoding="ascii", delete=False
         ) as file:

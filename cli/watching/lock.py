@@ -7,17 +7,15 @@ import fcntl
 import hashlib
 import json
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
+from central.runtime import locked, private_directory
 from indexer.errors import ConfigurationError
-
-_PROBE_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +46,12 @@ def held_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
     Raises ConfigurationError, which says who holds it.
     """
     directory = watch_directory(data_dir, root)
-    directory.mkdir(parents=True, exist_ok=True)
+    private_directory(data_dir)
+    for one in (directory.parent, directory):  # what is not committed yet is nobody else's
+        one.mkdir(mode=0o700, exist_ok=True)
+        one.chmod(0o700)
     with (directory / "lock").open("a+") as lock:
-        if not _is_locked(lock):
+        if not locked(lock):
             raise ConfigurationError(f"{root} is watched already, by {_holder(lock)}")
         (directory / "state.json").unlink(missing_ok=True)  # of one that was killed
         since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
@@ -94,20 +95,6 @@ def _state(directory: Path) -> Watched | None:
     except FileNotFoundError:  # it is starting, or ending
         return None
     return Watched(**(record | {"root": Path(record["root"]), "directory": directory}))
-
-
-def _is_locked(lock: IO[str]) -> bool:
-    """Lock for this process alone; tried for a while, as `watched` holds it an instant."""
-    deadline = time.monotonic() + _PROBE_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        else:
-            return True
 
 
 def _holder(lock: IO[str]) -> str:

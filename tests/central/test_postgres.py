@@ -85,7 +85,8 @@ def test_any_directory_serves_its_user_alone_and_the_last_process_stops_it(data_
         assert first.wait(60) == 0
         assert (sockets / "postmaster.pid").read_text() == running
     assert last.returncode == 0
-    assert not (sockets / "postmaster.pid").exists()
+    assert not (data_dir / "postgres" / "postmaster.pid").exists()
+    assert not sockets.is_symlink()
 
 
 def test_an_id_that_is_another_process_s_by_now_is_not_taken_for_postgresql(tmp_path: Path) -> None:

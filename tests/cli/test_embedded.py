@@ -79,6 +79,11 @@ def processes_of(data_dir: Path) -> list[str]:
     return found
 
 
+def readable_by_others(data_dir: Path) -> list[Path]:
+    """What is in it, but not below: nobody gets past a directory that is closed."""
+    return [path for path in data_dir.iterdir() if path.lstat().st_mode & 0o077]
+
+
 def test_commands_at_once_share_one_server_and_a_killed_one_leaves_none(data_dir: Path) -> None:
     users = [start_user(data_dir) for _ in range(2)]
     with ExitStack() as stack:
@@ -88,6 +93,7 @@ def test_commands_at_once_share_one_server_and_a_killed_one_leaves_none(data_dir
         assert len(lines) == 1, lines
         pid = int(lines.pop().split()[1])
         assert pid not in {user.pid for user in users}
+        assert readable_by_others(data_dir) == []
         users[0].kill()
         users[0].wait()
         late = stack.enter_context(start_user(data_dir))

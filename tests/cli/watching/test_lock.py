@@ -1,5 +1,6 @@
 """One watcher a checkout, and what others may know of it."""
 
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,6 +48,13 @@ def test_what_a_watcher_says_is_there_for_everybody(
     assert state.pid == holder.pid
     assert state.indexed_at.endswith("Z")
     assert watched(tmp_path / "data", tmp_path / "elsewhere") is None
+
+
+def test_its_directory_is_its_owners_alone(tmp_path: Path) -> None:
+    """What is not committed yet is in it."""
+    with held_checkout(tmp_path, tmp_path) as directory:
+        for path in (directory, directory.parent):
+            assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
 def test_the_second_is_told_who_the_first_is(
