@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from agents.errors import RefusedError
 from agents.outcomes import MESSAGE_CHARACTERS
+from central.mcp.limited import AnswerTooLongError
 
 _REFUSALS: Final = {INVALID_PARAMS, METHOD_NOT_FOUND}
 _LATER: Final = "Try again later; if it lasts, tell who runs this service: its log says more."
@@ -29,9 +30,10 @@ class SidecarFailedError(RefusedError):
 
 @dataclass(slots=True)
 class Seen:
-    """The last HTTP status of a call: the SDK's errors do not tell it."""
+    """What the log has of a call that failed: the SDK's errors do not tell the HTTP status."""
 
     status: int = 0
+    cause: str = ""
 
     async def note(self, response: httpx2.Response) -> None:
         """An event hook of the HTTP client."""
@@ -56,6 +58,13 @@ def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
             code="sidecar_timeout",
             status=HTTPStatus.GATEWAY_TIMEOUT,
         )
+    except* AnswerTooLongError as group:
+        cause = _first(group)
+        refusal = SidecarFailedError(
+            "The code search sidecar gave an answer that is too long, or compressed. Ask for less.",
+            code="sidecar_failed",
+            status=HTTPStatus.BAD_GATEWAY,
+        )
     except* httpx2.RequestError as group:
         cause = _first(group)
         refusal = SidecarFailedError(
@@ -66,7 +75,8 @@ def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
     except* (MCPError, ValidationError) as group:
         cause = _first(group)
         refusal = _wrong_answer(seen.status, cause)
-    raise refusal from cause
+    seen.cause = type(cause).__name__
+    raise refusal from None  # the cause may say what the sidecar was sent, the token too
 
 
 def _wrong_answer(http_status: int, error: BaseException) -> RefusedError:

@@ -23,6 +23,7 @@ from agents.errors import RefusedError
 from agents.outcomes import refusal_in
 from central.common.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
 from central.mcp.circuit import Circuit, CircuitOpenError
+from central.mcp.limited import LimitedTransport
 from central.mcp.outages import (
     Seen,
     SidecarFailedError,
@@ -60,7 +61,7 @@ class Sidecar:
         self._circuit = Circuit(
             threshold=_FAILURES, pause_seconds=pause_seconds, changed=self._tell_change
         )
-        self._pool = httpx2.AsyncHTTPTransport()
+        self._pool = LimitedTransport()
         self._dialect = _Dialect()
 
     async def close(self) -> None:
@@ -79,7 +80,7 @@ class Sidecar:
                 result = await self._attempt(tool, arguments, token)
                 answer = {} if result.is_error else _read(result, read)
             if result.is_error:
-                raise refusal_in(result) or refused_by_tool(_text(result))
+                raise _without(token, refusal_in(result) or refused_by_tool(_text(result)))
         except CircuitOpenError as exc:
             SIDECAR_CALLS.labels("not_asked").inc()
             raise left_alone(exc.retry_seconds) from exc
@@ -112,14 +113,14 @@ class Sidecar:
                 "sidecar_call_failed",
                 code=exc.code,
                 http_status=seen.status,
-                cause=type(exc.__cause__).__name__,
+                cause=seen.cause,
             )
             raise
 
     def _client(self, token: str, seen: Seen) -> Client:
         http = httpx2.AsyncClient(
             transport=self._pool,
-            headers={"Authorization": f"Bearer {token}"},
+            headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
             timeout=None,  # the whole call has one
             event_hooks={"response": [seen.note]},
         )
@@ -141,6 +142,12 @@ class Sidecar:
 def _dialect_of(client: Client) -> _Dialect:
     discovered = client.session.discover_result
     return _Dialect(client.protocol_version, discovered) if discovered else _Dialect(_LEGACY)
+
+
+def _without(token: str, refusal: RefusedError) -> RefusedError:
+    """What a sidecar says may repeat what it was sent; a token is for no transcript."""
+    message, *near = (text.replace(token, "[token]") for text in (refusal.message, *refusal.near))
+    return RefusedError(message, code=refusal.code, status=refusal.status, near=near)
 
 
 def _read(result: CallToolResult, read: Callable[[Any], Answer]) -> Answer:

@@ -1,8 +1,10 @@
 """Calls of a sidecar over real HTTP: what it may do wrong, and what its callers are told then."""
 
 import asyncio
+import gzip
 import json
 import logging
+import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -28,8 +30,9 @@ from tests.central.mcp.standins import (
 )
 
 TOKEN = "aet_the-callers-own"
-SECONDS = 0.3
+SECONDS = 30.0
 HELLO = {"results": []}
+ANSWER_BYTES = 20_000
 
 
 def hello(message: Message) -> bytes:
@@ -55,13 +58,48 @@ def cut_json(message: Message) -> bytes:
     return response(200, b'{"jsonrpc": "2.0", "id": 1, "resu')
 
 
+BLANKS = b" " * (ANSWER_BYTES + 1)  # which JSON may have
+
+
+@pytest.fixture(autouse=True)
+def _limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("central.mcp.limited.ANSWER_BYTES", ANSWER_BYTES)
+
+
+def body_of(answer: bytes) -> bytes:
+    return answer.split(b"\r\n\r\n", 1)[1]
+
+
+def long_(message: Message) -> bytes:
+    return response(200, BLANKS + body_of(hello(message)))
+
+
+def long_event(message: Message) -> bytes:
+    event = b"data: " + BLANKS + body_of(hello(message)) + b"\n\n"
+    return response(200, event, "text/event-stream")
+
+
+def packed(message: Message) -> bytes:
+    return response(
+        200, gzip.compress(body_of(hello(message))), "application/json\r\nContent-Encoding: gzip"
+    )
+
+
+def hangs(message: Message) -> None:
+    """Never answer."""
+
+
 FAILURES = {
-    "it hangs": (lambda _: None, "sidecar_timeout", 504),
+    "it hangs": (hangs, "sidecar_timeout", 504),
     "it answers 500": (lambda _: response(500, b"oops", "text/plain"), "sidecar_failed", 502),
     "it is not there behind its proxy": (lambda _: response(503, b""), "sidecar_failed", 502),
     "it cuts its JSON": (cut_json, "sidecar_failed", 502),
     "it breaks off": (cut, "sidecar_unavailable", 503),
     "it closes without a word": (lambda _: b"", "sidecar_unavailable", 503),
+    "its answer is too long": (modern(long_), "sidecar_failed", 502),
+    "its event is too long": (modern(long_event), "sidecar_failed", 502),
+    "its answer is packed": (modern(packed), "sidecar_failed", 502),
+    "its error is too long": (lambda _: response(500, BLANKS), "sidecar_failed", 502),
     "it is a web page": (lambda _: response(200, b"<html>", "text/html"), "sidecar_failed", 502),
     "it is no HTTP": (lambda _: b"220 mail ready\r\n", "sidecar_unavailable", 503),
     "its result is none": (
@@ -72,17 +110,24 @@ FAILURES = {
 }
 
 
+def seconds_for(answer: Answer) -> float:
+    return 0.3 if answer is hangs else SECONDS
+
+
 def run(
     answer: Answer,
     steps: Callable[[Standin, Sidecar], Awaitable[None]],
     *,
     pause_seconds: float = 60,
+    timeout_seconds: float = SECONDS,
 ) -> None:
     """Take the steps with a sidecar that answers so."""
 
     async def whole() -> None:
         async with standing_in(answer) as standin:
-            sidecar = Sidecar(standin.url, timeout_seconds=SECONDS, pause_seconds=pause_seconds)
+            sidecar = Sidecar(
+                standin.url, timeout_seconds=timeout_seconds, pause_seconds=pause_seconds
+            )
             try:
                 await steps(standin, sidecar)
             finally:
@@ -115,7 +160,7 @@ def test_a_failure_has_a_code_and_a_status_and_the_sixth_call_is_not_made(
         assert "Try again in 60 seconds" in sixth.message
         assert len(standin.messages) == asked
 
-    run(answer, steps)
+    run(answer, steps, timeout_seconds=seconds_for(answer))
 
 
 def test_nobody_listens() -> None:
@@ -278,7 +323,41 @@ def test_each_of_many_calls_at_once_carries_its_own_callers_token(version: str) 
     run(lambda _: None, steps)
 
 
-@pytest.mark.parametrize("answer", [FAILURES[name][0] for name in FAILURES] + [modern(hello)])
+def failing_by_name(message: Message) -> bytes:
+    error = {"code": -32603, "message": TOKEN, "data": TOKEN}
+    return response(
+        200, json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode()
+    )
+
+
+def refusing_by_name(message: Message) -> bytes:
+    return result(
+        message,
+        content=[{"type": "text", "text": f"no {TOKEN}"}],
+        isError=True,
+        resultType="complete",
+    )
+
+
+def refusing_by_code_and_name(message: Message) -> bytes:
+    refusal = RefusedError(f"no {TOKEN}", code="gone", status=404, near=[TOKEN])
+    return result(message, **refused(refusal).model_dump(by_alias=True, exclude_none=True))
+
+
+REPEATING = [
+    lambda _: response(500, TOKEN.encode(), "text/plain"),
+    lambda _: response(401, TOKEN.encode(), "text/plain"),
+    *(
+        speaking(version, call)
+        for version in (MODERN, OLD)
+        for call in (failing_by_name, refusing_by_name, refusing_by_code_and_name)
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "answer", [one for one, *_ in FAILURES.values()] + [modern(hello)] + REPEATING
+)
 def test_no_token_is_in_the_log_or_in_an_error(
     answer: Answer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -289,9 +368,9 @@ def test_no_token_is_in_the_log_or_in_an_error(
         try:
             await call(sidecar)
         except RefusedError as exc:
-            message = f"{exc!r} {exc.__cause__!r}"
+            message = f"{exc.near} {''.join(traceback.format_exception(exc))}"
         assert TOKEN not in message
 
-    run(answer, steps)
+    run(answer, steps, timeout_seconds=seconds_for(answer))
     assert caplog.records
     assert TOKEN not in caplog.text
