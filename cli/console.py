@@ -56,8 +56,10 @@ def tell(text: str) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # such as a disk that is full
+            raise
 
 
 def note(*lines: str) -> None:

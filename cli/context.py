@@ -28,6 +28,18 @@ class Invocation:
             yield asks_of(place)
 
 
+def directory() -> Path:
+    """Where the command was called. Raises ConfigurationError if that is gone."""
+    from indexer.errors import ConfigurationError
+
+    try:
+        return Path.cwd()
+    except FileNotFoundError as exc:
+        raise ConfigurationError(
+            "the directory that this shell is in is gone: go to one that is there"
+        ) from exc
+
+
 def asks_of(place: "Place") -> "Asks":
     """Who answers for a place: its service, with uncommitted work in front where there is any."""
     from cli.api import Api

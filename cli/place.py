@@ -106,16 +106,17 @@ def _embedded(
 ) -> Iterator[Place]:
     from cli.embedded import used_service
     from cli.local_token import LocalToken
-    from cli.projects import local_project
+    from cli.projects import local_project, project_of
 
     data_dir = data_dir_of(environ)
     organization = named.organization or LOCAL_ORGANIZATION
     token = None if named.url else given_token(environ)
+    project = local_project if purpose is Purpose.INDEX else project_of  # who asks claims no name
     with used_service(data_dir, environ=environ, tell=_tell) as server:
         yield Place(
             url=server["url"],
             organization=organization,
-            project=local_project(data_dir, root, named.project or name) if root else "",
+            project=project(data_dir, root, named.project or name) if root else "",
             credentials=StaticToken(token, purpose)
             if token
             else LocalToken(data_dir, organization),

@@ -6,6 +6,7 @@ from typing import Final
 
 import tomli_w
 
+from indexer.errors import ConfigurationError
 from indexer.project_file import PROJECT_FILE
 from indexer.selection import SelectionRules
 
@@ -43,10 +44,18 @@ def project_file(server: Mapping[str, str]) -> str:
 
 
 def write_project_file(root: Path, server: Mapping[str, str]) -> bool:
-    """Write it to the top of a checkout; False if there is one, which is kept as it is."""
+    """Write it to the top of a checkout; False if there is one, which is kept as it is.
+
+    Raises ConfigurationError where none can be.
+    """
     try:
         with (root / PROJECT_FILE).open("x", encoding="utf-8") as file:
             file.write(project_file(server))
     except FileExistsError:
         return False
+    except OSError as exc:
+        raise ConfigurationError(
+            f"{root / PROJECT_FILE} cannot be written ({exc.strerror}): `codesearch index` does "
+            "without one"
+        ) from exc
     return True

@@ -4,16 +4,19 @@ The only import of GitPython. Nothing may ask a question, page, translate or swa
 a user has configured.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from subprocess import PIPE
 from types import MappingProxyType
 from typing import Final
 
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # noqa: TID251 - else no import without git
+
 import git
 from git.exc import GitCommandNotFound, InvalidGitRepositoryError, NoSuchPathError
 
-from indexer.errors import GitError, NotARepositoryError
+from indexer.errors import ConfigurationError, GitError, NotARepositoryError
 from indexer.listing import explained
 
 Process = git.Git.AutoInterrupt
@@ -80,4 +83,6 @@ class Plumbing:
         try:
             return self._repo.git.execute(command, PIPE, as_process=True, env=environment)
         except GitCommandNotFound as exc:
-            raise GitError("git is not installed, or not on the PATH") from exc
+            raise ConfigurationError(
+                "git is not installed, or not on the PATH: install git"
+            ) from exc

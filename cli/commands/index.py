@@ -43,6 +43,7 @@ def index(
     On this machine that is whatever is checked out; at a service, the branch that it follows.
     What is not committed is `codesearch watch`'s.
     """
+    from cli.console import tell
     from cli.indexing import checkout_root, index_place
     from cli.place import open_place
     from indexer import log
@@ -65,5 +66,5 @@ def index(
         purpose=Purpose.INDEX,
     ) as place:
         report = index_place(place, invocation.environ, directory, requested, plain=json, ref=ref)
-    typer.echo(json_.dumps(as_json(report)) if json else as_text(report))
+    tell(f"{json_.dumps(as_json(report)) if json else as_text(report)}\n")
     return Exit.OK

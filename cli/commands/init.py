@@ -43,6 +43,7 @@ def init(
 
     What the options say is written to the file. A file that is there is kept as it is.
     """
+    from cli.console import tell
     from cli.indexing import checkout_root, index_place
     from cli.place import open_place
     from cli.project_files import write_project_file
@@ -78,7 +79,7 @@ def init(
         if url:
             confirm(place.url, place.data_dir)
         report = index_place(place, invocation.environ, directory, Requested.AUTO, plain=False)
-    typer.echo(_done(place, root, report, is_new=is_new, given=given))
+    tell(_done(place, root, report, is_new=is_new, given=given) + "\n")
     return Exit.OK
 
 

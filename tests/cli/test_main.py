@@ -11,6 +11,7 @@ import pytest
 
 from scripts.local_service import clean_environment, free_address
 from tests.cli.command import PROGRAM, codesearch
+from tests.cli.conftest import MakeRepository
 
 # Whoever is asked for help waits for these in vain.
 HEAVY = {"httpx", "rich", "pydantic", "mcp", "git", "tree_sitter", "numpy", "watchfiles", "django"}
@@ -20,8 +21,9 @@ PLACE = {"AETERNA_TOKEN": "aet_x", "AETERNA_ORGANIZATION": "acme"}
 def test_help_imports_nothing_but_the_parser_of_arguments() -> None:
     check = (
         "import sys, cli.main\n"
+        "from cli.application import codesearch_application\n"
         "from typer.testing import CliRunner\n"
-        "found = CliRunner().invoke(cli.main.codesearch_application(), ['search', '--help'])\n"
+        "found = CliRunner().invoke(codesearch_application(), ['search', '--help'])\n"
         "assert found.exit_code == 0, found.output\n"
         f"print(*sorted({HEAVY!r} & set(sys.modules)))"
     )
@@ -100,6 +102,73 @@ def test_a_signal_ends_it_without_a_traceback(
             process.send_signal(number)
             output, errors = process.communicate(timeout=30)
     assert (process.returncode, output, errors) == (code, b"", b"")
+
+
+@pytest.mark.parametrize("module", ["indexer.config", "cli.application", "typer", "cli.place"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_it_starts_ends_it_so_too(
+    tmp_path: Path, module: str, number: signal.Signals, code: int
+) -> None:
+    program = f"""
+import os, sys
+from cli import main
+
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {int(number)})
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["codesearch", "status"]
+main.main_codesearch()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=clean_environment(PLACE), cwd=tmp_path,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("redirected", "code", "says"),
+    [
+        (">/dev/full", 2, "error: No space left on device: standard output\n"),
+        (">&-", 0, ""),
+        (">&- 2>&- <&-", 0, ""),
+    ],
+)
+def test_streams_that_take_nothing_are_no_fault(
+    tmp_path: Path, redirected: str, code: int, says: str
+) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {redirected}', "sh", *PROGRAM, "--help"],
+        env=clean_environment({}), cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (code, says)
+
+
+def test_a_directory_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'rmdir ../gone; exec "$@"', "sh", *PROGRAM, "status"],
+        env=clean_environment({}), cwd=tmp_path / "gone", capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the directory that this shell is in is gone")
+
+
+@pytest.mark.parametrize("program", [[*PROGRAM, "watch"], [sys.executable, "-m", "indexer", "run"]])
+def test_without_git_it_says_what_to_install(
+    make_repository: MakeRepository, tmp_path: Path, program: list[str]
+) -> None:
+    root = make_repository("shop", {"a.py": ""})
+    environ = clean_environment({"PATH": str(tmp_path), "AETERNA_DATA_DIR": str(tmp_path / "data")})
+    done = subprocess.run(
+        program, env=environ, cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: git is not installed, or not on the PATH: install git\n")
 
 
 def test_a_reader_that_has_read_enough_is_no_error(

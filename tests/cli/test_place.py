@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ CENTRAL = {
 }
 
 
-def place_of(directory: Path, environ: dict[str, str], **options: str) -> Place:
+def place_of(directory: Path, environ: dict[str, str], **options: Any) -> Place:
     with open_place(environ, directory, **options) as place:
         return place
 
@@ -98,5 +99,12 @@ def test_work_trees_of_one_repository_are_indexed_apart(
     root = make_repository("place-trees", {"a.py": ""})
     other = tmp_path / "other" / "place-trees"
     subprocess.run(["git", "-C", root, "worktree", "add", "-q", other, "-b", "b"], check=True)
-    names = [place_of(directory, local(service)).project for directory in (root, other)]
-    assert names == ["place-trees", "place-trees-2"]
+    for purpose, names in (
+        (Purpose.IMPACT, ["place-trees", "place-trees"]),  # who only asks claims no name
+        (Purpose.INDEX, ["place-trees", "place-trees-2"]),
+        (Purpose.IMPACT, ["place-trees", "place-trees-2"]),
+    ):
+        places = [
+            place_of(directory, local(service), purpose=purpose) for directory in (root, other)
+        ]
+        assert [place.project for place in places] == names

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.project_files import project_file, write_project_file
+from indexer.errors import ConfigurationError
 from indexer.project_file import ProjectFile, parse_project_file
 
 
@@ -34,3 +35,8 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     (tmp_path / ".codesearch.toml").write_text("# mine\n")
     assert not write_project_file(tmp_path, {"url": "https://code.example"})
     assert (tmp_path / ".codesearch.toml").read_text() == "# mine\n"
+
+
+def test_a_checkout_that_cannot_be_written_to_is_said_to_be() -> None:
+    with pytest.raises(ConfigurationError, match=r"cannot be written .*`codesearch index` does"):
+        write_project_file(Path("/proc"), {})

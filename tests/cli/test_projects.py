@@ -3,7 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from cli.projects import local_project
+import pytest
+
+from cli.projects import local_project, project_of
 
 
 def checkout(path: Path) -> Path:
@@ -48,3 +50,22 @@ def test_commands_at_once_agree(tmp_path: Path) -> None:
         names = list(pool.map(lambda root: local_project(data, root, "shop"), roots))
     assert len(set(names)) == 8
     assert names == [local_project(data, root, "shop") for root in roots]
+
+
+def test_who_only_asks_is_told_the_same_name_and_claims_none(tmp_path: Path) -> None:
+    first, second = (checkout(tmp_path / name / "shop") for name in "ab")
+    data = tmp_path / "data"
+    assert project_of(data, first, "shop") == "shop"
+    assert not data.exists()
+    local_project(data, first, "shop")
+    assert [project_of(data, root, "shop") for root in (first, second)] == ["shop", "shop-2"]
+    assert local_project(data, second, "other") == "other"
+
+
+@pytest.mark.parametrize("content", [b"", b'{\n "shop": "/a', b"[1]", b"\xff"])
+def test_after_damage_each_checkout_claims_its_name_anew(content: bytes, tmp_path: Path) -> None:
+    shop, data = checkout(tmp_path / "shop"), tmp_path / "data"
+    local_project(data, shop, "shop")
+    (data / "projects.json").write_bytes(content)
+    assert local_project(data, shop, "shop") == "shop"
+    assert project_of(data, shop, "shop") == "shop"
