@@ -1,16 +1,31 @@
 """The service's API as the caller of a tool may use it: with the caller's token, never another."""
 
+import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import quote
 
 import httpx
+from pydantic import ValidationError
 
+from agents.answers import (
+    CalleesAnswer,
+    CallersAnswer,
+    GraphAnswer,
+    SearchAnswer,
+    Shape,
+    StatusAnswer,
+)
 from agents.errors import INVALID, RefusedError
 from agents.outcomes import names_in
 from indexer.proxies import direct
 
+ANSWER_BYTES: Final = 16 * 1024 * 1024
+_TRACES: Final[Mapping[str, type[Shape]]] = {
+    "callers": CallersAnswer,
+    "callees": CalleesAnswer,
+    "graph": GraphAnswer,
+}
 _TIMEOUT: Final = httpx.Timeout(30.0, connect=3.0)
 
 
@@ -19,7 +34,7 @@ def open_connections(url: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(
         base_url=url,
         timeout=_TIMEOUT,
-        headers={"Accept": "application/json"},
+        headers={"Accept": "application/json", "Accept-Encoding": "identity"},
         mounts=direct(url),
     )
 
@@ -39,16 +54,18 @@ class CallerBackend:
 
     async def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Search."""
-        return await self._answer("POST", "search", json=self._addressed(body))
+        asked = self._addressed(body)
+        return await self._answer(SearchAnswer, "POST", "search", json=asked)
 
     async def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Trace."""
-        route = f"trace/{quote(what, safe='')}"
-        return await self._answer("GET", route, params=self._addressed(parameters))
+        asked = self._addressed(parameters)
+        return await self._answer(_TRACES[what], "GET", f"trace/{what}", params=asked)
 
     async def status(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """What is indexed."""
-        return await self._answer("GET", "index/status", params=self._addressed(parameters))
+        asked = self._addressed(parameters)
+        return await self._answer(StatusAnswer, "GET", "index/status", params=asked)
 
     def _addressed(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values` with the organisation that is asked."""
@@ -63,11 +80,15 @@ class CallerBackend:
             )
         return {"org_id": organization, **given}
 
-    async def _answer(self, method: str, route: str, **content: Any) -> dict[str, Any]:
+    async def _answer(
+        self, shape: type[Shape], method: str, route: str, **content: Any
+    ) -> dict[str, Any]:
+        url = f"/api/v1/{route}"
         try:
-            response = await self._connections.request(
-                method, f"/api/v1/{route}", headers=self._headers, **content
-            )
+            async with self._connections.stream(
+                method, url, headers=self._headers, **content
+            ) as response:
+                body = await _read(response)
         except httpx.TimeoutException as exc:
             raise RefusedError(
                 f"The code search service did not answer in time ({type(exc).__name__}). Try "
@@ -82,17 +103,39 @@ class CallerBackend:
                 code="service_unavailable",
                 status=HTTPStatus.SERVICE_UNAVAILABLE,
             ) from exc
-        answer = _object(response)
+        answer = _object(body)
         if not response.is_success:
             raise _refusal(response.status_code, answer or {})
-        if answer is None:
+        if answer is None or not _is_of(shape, answer):
             raise _unreadable(response.status_code)
         return answer
 
 
-def _object(response: httpx.Response) -> dict[str, Any] | None:
+async def _read(response: httpx.Response) -> bytes:
+    """The body as it was sent; it was asked for uncompressed."""
+    body = bytearray()
+    async for part in response.aiter_raw():
+        body += part
+        if len(body) > ANSWER_BYTES:
+            raise RefusedError(
+                "The code search service gave an answer that is too long. Ask for less.",
+                code="service_failed",
+                status=HTTPStatus.BAD_GATEWAY,
+            )
+    return bytes(body)
+
+
+def _is_of(shape: type[Shape], answer: dict[str, Any]) -> bool:
     try:
-        answer = response.json()
+        shape.model_validate(answer)
+    except ValidationError:
+        return False
+    return True
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    try:
+        answer = json.loads(body)
     except (ValueError, RecursionError):  # a proxy's page
         return None
     return answer if isinstance(answer, dict) else None

@@ -1,6 +1,7 @@
 """What the sidecar's callers are told when the service behind it misbehaves, over real HTTP."""
 
 import asyncio
+import gzip
 import json
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from agents.errors import RefusedError
 from cli.sidecar.backend import CallerBackend, open_connections
 from scripts.local_service import free_address
+from tests.agents.recorded import recorded
 from tests.central.mcp.standins import Answer, Message, response, standing_in
 
 
@@ -46,6 +48,28 @@ def test_near_names_are_told() -> None:
     assert str(refusal) == "No such name. Alike: a.b."
 
 
+ANSWERED = json.dumps(recorded("search")).encode()
+ZIPPED = "application/json\r\nContent-Encoding: gzip"
+
+
+@pytest.fixture(autouse=True)
+def _limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cli.sidecar.backend.ANSWER_BYTES", 20_000)
+
+
+def test_an_answer_is_the_services() -> None:
+    async def whole() -> None:
+        async with (
+            standing_in(lambda _: response(200, ANSWERED)) as standin,
+            open_connections(standin.url.removesuffix("/mcp")) as connections,
+        ):
+            backend = CallerBackend(connections, token="aet_x", organization="acme")
+            assert await backend.search({"query": "retry"}) == recorded("search")
+
+    assert len(ANSWERED) < 20_000
+    asyncio.run(whole())
+
+
 @pytest.mark.parametrize(
     ("answer", "code", "status"),
     [
@@ -55,6 +79,10 @@ def test_near_names_are_told() -> None:
         (lambda _: response(200, b"[]"), "service_failed", 502),
         (lambda _: response(502, b"<html>", "text/html"), "service_failed", 502),
         (lambda _: response(200, b"[" * 100_000), "service_failed", 502),
+        (lambda _: response(200, b'{"results": 5}'), "service_failed", 502),
+        (lambda _: response(200, b" " * 20_001 + ANSWERED), "service_failed", 502),
+        (lambda _: response(404, b" " * 20_001), "service_failed", 502),
+        (lambda _: response(200, gzip.compress(ANSWERED), ZIPPED), "service_failed", 502),
     ],
 )
 def test_what_is_no_answer_of_the_service_says_so(answer: Answer, code: str, status: int) -> None:
