@@ -9,7 +9,7 @@ from typing import Any, Final
 from cli.console import note, tell
 from cli.watching.lock import Watched
 from indexer.errors import IndexerError
-from indexer.printable import one_line
+from indexer.printable import lines_of, one_line
 from indexer.report import Report
 
 _NAMED: Final = 3
@@ -66,11 +66,12 @@ class Journal:
             problem = {"root": str(root), "error": str(error), "retry_seconds": pause}
             self._line("failed", problem)
             return
-        note(f"not indexed: {error}\nThe next attempt is at the next change, or in {pause:.0f} s.")
+        note(*lines_of(f"not indexed: {error}"))
+        note(f"The next attempt is at the next change, or in {pause:.0f} s.")
 
     def note(self, text: str) -> None:
         """Something that a person should know."""
-        note(text)
+        note(*lines_of(text))
 
     def _line(self, event: str, fields: dict[str, Any]) -> None:
         tell(json.dumps({"event": event, **fields}) + "\n")

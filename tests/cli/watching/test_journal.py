@@ -49,9 +49,10 @@ def test_a_program_reads_an_object_a_line(capsys: pytest.CaptureFixture[str]) ->
 def test_a_failure_says_what_happens_next(
     capsys: pytest.CaptureFixture[str], as_json: bool
 ) -> None:
-    error = CentralUnreachableError("the service is away")
+    error = CentralUnreachableError("the service is away\x1b]0;title\x07")
     Journal(as_json=as_json).failed(error, Path("/src/shop"), 4.0)
     written = capsys.readouterr()
+    assert "\x1b" not in written.out + written.err
     if as_json:
         assert json.loads(written.out)["retry_seconds"] == 4
     else:
