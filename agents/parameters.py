@@ -64,6 +64,6 @@ Projects = Annotated[list[ProjectName], Field(max_length=1_000)] | None
 
 
 def given(**parameters: Any) -> dict[str, Any]:
-    """The parameters that were given, by the API's names; agents give "" or null for others."""
-    asked = {name: value for name, value in parameters.items() if value not in (None, "")}
+    """The parameters that were given, by the API's names."""
+    asked = {name: value for name, value in parameters.items() if value is not None}
     return {"org_id" if name == "workspace" else name: value for name, value in asked.items()}

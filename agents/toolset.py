@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from mcp.server import MCPServer
@@ -22,7 +24,8 @@ _SENTENCES: Final = {
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must not be blank",
 }
-_SHOULD: Final = "Input should "  # how pydantic begins
+_SHOULD: Final = re.compile(r"^\w+ should ")  # how pydantic begins
+_NAMES, _NAME_CHARACTERS = 5, 100  # of what does not exist
 
 
 class ToolSet:
@@ -73,21 +76,40 @@ class ToolSet:
     async def _check(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        if ctx.method == "tools/call" and ctx.params:
-            metadata = self._arguments.get(str(ctx.params.get("name")))
-            given = ctx.params.get("arguments") or {}
-            if metadata and isinstance(given, Mapping):
-                complaint = _complaint(metadata, dict(given))
-                if complaint:
-                    return refused(RefusedError(complaint, code=INVALID, status=400))
-        return await call_next(ctx)
+        if ctx.method != "tools/call" or not ctx.params:
+            return await call_next(ctx)
+        name, told = ctx.params.get("name"), ctx.params.get("arguments") or {}
+        if not isinstance(name, str) or not isinstance(told, Mapping):
+            return await call_next(ctx)  # the SDK refuses it
+        metadata = self._arguments.get(name)
+        if metadata is None:
+            message = f"There is no tool {_cut(name)}. There are: {', '.join(self._arguments)}."
+            return refused(RefusedError(message, code="unknown_tool", status=404))
+        given = _given(metadata, told)
+        complaint = _complaint(metadata, given)
+        if complaint:
+            return refused(RefusedError(complaint, code=INVALID, status=400))
+        return await call_next(replace(ctx, params={**ctx.params, "arguments": given}))
+
+
+def _given(metadata: FuncMetadata, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what agents write for "not given": null, or "" for what may be left out."""
+    optional = {
+        name for name, field in metadata.arg_model.model_fields.items() if not field.is_required()
+    }
+    return {
+        name: value
+        for name, value in told.items()
+        if name not in optional or value not in ("", None)
+    }
 
 
 def _complaint(metadata: FuncMetadata, given: dict[str, Any]) -> str:
     known = metadata.arg_model.model_fields
     unknown = sorted(set(given).difference(known))
     if unknown:
-        return f"There is no argument {', '.join(unknown)}. There are: {', '.join(known)}."
+        names = ", ".join(map(_cut, unknown[:_NAMES]))
+        return f"There is no argument {names}. There are: {', '.join(known)}."
     try:
         metadata.validate_arguments(given)
     except ValidationError as error:
@@ -104,6 +126,9 @@ def _sentence(known: Mapping[str, Any], detail: ErrorDetails) -> str:
     subject = f"{name}{indices}" if name in known else str(name)
     if detail["type"] in _SENTENCES:
         return f"{subject} {_SENTENCES[detail['type']]}."
-    if detail["msg"].startswith(_SHOULD):
-        return f"{subject} must {detail['msg'].removeprefix(_SHOULD)}."
-    return f"{subject} is wrong: {detail['msg']}."
+    what = _SHOULD.sub("must ", detail["msg"]).replace(" after validation", "")
+    return f"{subject} {what}." if what.startswith("must ") else f"{subject} is wrong: {what}."
+
+
+def _cut(name: str) -> str:
+    return repr(name[:_NAME_CHARACTERS])

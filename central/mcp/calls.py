@@ -4,9 +4,12 @@ import time
 from typing import Any
 
 import structlog
+from mcp import MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp_types import CallToolResult
+from mcp_types import INVALID_PARAMS, CallToolResult
+from pydantic import ValidationError
 
+from agents.errors import INVALID
 from agents.outcomes import ERROR_KEY, refusal_in
 
 _log = structlog.get_logger(__name__)
@@ -21,8 +24,11 @@ async def log_call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
     try:
         result = await call_next(ctx)
         outcome = _outcome(result)
-    except Exception:
-        outcome = "failed"
+    except Exception as exc:
+        is_malformed = isinstance(exc, ValidationError) or (
+            isinstance(exc, MCPError) and exc.code == INVALID_PARAMS
+        )
+        outcome = INVALID if is_malformed else "failed"
         raise
     finally:
         tool = str((ctx.params or {}).get("name"))[:100]

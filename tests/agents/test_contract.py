@@ -143,7 +143,9 @@ def test_an_argument_that_does_not_exist_is_refused_by_name(tool: str) -> None:
     server = code_server(backend) if tool == "code_search" else sidecar_server(backend)
     result = call(server, tool, query="x", porject="auth-service")
     assert result.is_error
-    assert text_of(result).startswith(f"{INVALID} (400): There is no argument porject. There are: ")
+    assert text_of(result).startswith(
+        f"{INVALID} (400): There is no argument 'porject'. There are: "
+    )
     assert backend.asked == []
 
 

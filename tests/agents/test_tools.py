@@ -72,10 +72,33 @@ def test_the_workspace_is_the_organisation(workspace: str) -> None:
     assert {asked["org_id"] for asked in backend.asked} == {workspace}
 
 
-def test_blank_filters_are_not_given_ones() -> None:
-    backend = RecordedBackend()
-    call(code_server(backend), "code_search", query="x", language="", path="", cursor="")
-    assert set(backend.asked[0]) == {"query", "limit", "expand", "mode"}
+@pytest.mark.parametrize("nothing", ["", None])
+@pytest.mark.parametrize("tool", TOOLS)
+def test_blank_and_null_are_not_given(tool: str, nothing: str | None) -> None:
+    backend, server = RecordedBackend(), code_server(RecordedBackend())
+    optional = set(tools_of(server)[tool].input_schema["properties"]) - set(TOOLS[tool])
+    call(code_server(backend), tool, **TOOLS[tool])
+    result = call(code_server(backend), tool, **TOOLS[tool], **dict.fromkeys(optional, nothing))
+    assert not result.is_error
+    assert backend.asked[0] == backend.asked[1]
+
+
+def test_what_does_not_exist_is_repeated_in_a_few_characters_of_one_line() -> None:
+    server = code_server(RecordedBackend())
+    for result in (
+        call(server, "x" * 10_000 + "\n"),
+        call(server, "code_search", **dict.fromkeys([f"{n}\n" + "x" * 9_999 for n in range(99)])),
+    ):
+        text = text_of(result)
+        assert len(text) < 1_000
+        assert "\n" not in text
+
+
+def test_an_unknown_tool_is_refused_with_the_names_that_there_are() -> None:
+    told = refusal_in(call(code_server(RecordedBackend()), "grep"))
+    assert told is not None
+    assert (told.code, told.status) == ("unknown_tool", 404)
+    assert told.message == f"There is no tool 'grep'. There are: {', '.join(TOOLS)}."
 
 
 @pytest.mark.parametrize("nothing", [{}, {"workspace": None}, {"workspace": ""}])
@@ -169,6 +192,8 @@ def test_an_unexpected_exception_tells_the_agent_nothing_of_itself() -> None:
         ({"symbol": "f", "min_confidence": "x"}, "must be 'high', 'medium' or 'low'."),
         ({"symbol": "f", "caller_projects": ["a", 3]}, "caller_projects[1] must be a valid string"),
         ({"symbol": "f", "depth": "two"}, "depth must be a valid integer"),
+        ({"symbol": "f" * 1_501}, "symbol must have at most 1500 characters."),
+        ({"symbol": "f", "caller_projects": ["a"] * 1_001}, "must have at most 1000 items, not"),
     ],
     ids=lambda value: str(value)[:40],
 )
