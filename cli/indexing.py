@@ -1,7 +1,8 @@
 """Indexing from the command line: a branch at a configured service, the checkout at a local one."""
 
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -86,8 +87,12 @@ def index_local(
     requested: Requested,
     progress: "Progress",
     course: Course | None = None,
+    sleep: Callable[[float], None] = time.sleep,
 ) -> Report:
-    """Bring the local index of a checkout to `commit`. Raises IndexerError."""
+    """Bring the local index of a checkout to `commit`. Raises IndexerError.
+
+    `sleep` waits for a service that is away, and may raise CentralUnreachableError.
+    """
     from indexer.client import Central, OpenRequest
     from indexer.commands.run import WAIT_SECONDS
     from indexer.extractor import EXTRACTOR
@@ -102,7 +107,7 @@ def index_local(
         extractor=EXTRACTOR,
         default_branch=LOCAL_REF.removeprefix("refs/heads/"),
     )
-    transport = place.transport(_RETRY_SECONDS)
+    transport = place.transport(_RETRY_SECONDS, sleep)
     try:
         return index(
             job=Job(request, requested, WAIT_SECONDS),

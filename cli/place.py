@@ -1,7 +1,8 @@
 """Where the index is and who asks: a configured service, or the embedded one."""
 
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,11 +35,18 @@ class Place:
     data_dir: Path
     root: Path | None
 
-    def transport(self, retry_seconds: float = 0.0) -> "Transport":
+    def transport(
+        self, retry_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep
+    ) -> "Transport":
         """HTTP to the service; `retry_seconds`: how long it is waited for while it is away."""
         from indexer.transport import Transport
 
-        return Transport(url=self.url, credentials=self.credentials, retry_seconds=retry_seconds)
+        return Transport(
+            url=self.url,
+            credentials=self.credentials,
+            retry_seconds=retry_seconds,
+            sleep=sleep,
+        )
 
 
 @contextmanager

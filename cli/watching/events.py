@@ -21,11 +21,13 @@ _NOISE_MILLISECONDS: Final = 1_000  # so long a burst is waited for, at most
 _SILENCE_MILLISECONDS: Final = 100  # seen at the second look without a further path
 _ASK_MILLISECONDS: Final = 5_000
 _POLL_SECONDS: Final = 2.0
+_LOOK_SECONDS: Final = 1.0
 _MOST_PATHS: Final = 2_000  # beyond, looking at the work tree costs less than asking git of each
 
 _EXCLUDE: Final = Path(".git/info/exclude")
 
 Tell = Callable[[str], object]
+Holds = Callable[[], bool]
 _Told = set[tuple[int, str]] | Exception
 
 
@@ -48,15 +50,18 @@ class Events:
         """Stop listening."""
         self._stopped.set()
 
-    def wait(self, seconds: float) -> frozenset[str]:
-        """The paths below the top that were written to; empty: look anyway, as time is up."""
+    def wait(self, seconds: float, *, while_: Holds = lambda: True) -> frozenset[str]:
+        """The paths below the top that were written to; empty: look anyway, as time is up.
+
+        It is up at once if `while_`, asked each second or so, does not hold.
+        """
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
+        while (left := deadline - time.monotonic()) > 0 and while_():
             if self._notify is None:
                 self._stopped.wait(min(left, _POLL_SECONDS))
                 break
             with suppress(Empty):
-                told = self._told.get(timeout=left)
+                told = self._told.get(timeout=min(left, _LOOK_SECONDS))
                 if isinstance(told, Exception):  # such as a path that is not UTF-8
                     self.listen_again()
                     break

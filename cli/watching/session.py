@@ -7,6 +7,7 @@ again or started.
 import io
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -14,11 +15,17 @@ from central.runtime import running_server
 from cli.api import Api
 from cli.indexing import index_local
 from cli.place import Place, data_dir_of, open_local_place
-from cli.watching.events import Events
+from cli.watching.events import Events, Holds
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import held_checkout, tell_watched
 from cli.watching.snapshot import Snapshots
-from indexer.errors import ConfigurationError, GitError, IndexerError, NotARepositoryError
+from indexer.errors import (
+    CentralUnreachableError,
+    ConfigurationError,
+    GitError,
+    IndexerError,
+    NotARepositoryError,
+)
 from indexer.git import Repository
 from indexer.local import LocalRepository
 from indexer.planning import Requested
@@ -27,6 +34,7 @@ from indexer.progress import Lines, display
 from indexer.report import Report
 
 _RECHECK_SECONDS: Final = 60.0
+_LOOK_SECONDS: Final = 0.1
 _PAUSE_SECONDS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)  # after so many failures, and more
 
 
@@ -86,9 +94,12 @@ class _Session:
         """Index what has changed, and wait until something else does."""
         try:
             self._bring_up(place)
-            self._wait(_RECHECK_SECONDS)
+            self._wait(_RECHECK_SECONDS, while_=partial(_is_there, place))
             self._compare(place)
         except IndexerError as error:
+            if self._is_begun and not self._failures and not _is_there(place):
+                self._failures += 1  # the first time it is started again at once
+                return
             self._bear(error)
 
     def _bring_up(self, place: Place) -> None:
@@ -119,7 +130,8 @@ class _Session:
         repository = self._snapshots.repository
         if self._is_begun:
             silent = Lines(io.StringIO())
-            return index_local(place, repository, self._taken, Requested.AUTO, silent)
+            sleep = partial(_sleep_while_there, place)
+            return index_local(place, repository, self._taken, Requested.AUTO, silent, sleep=sleep)
         with display(plain=self._journal.is_for_programs) as progress:
             return index_local(place, repository, self._taken, Requested.AUTO, progress)
 
@@ -132,8 +144,8 @@ class _Session:
         """The newest change of these files; 0 without any."""
         return max((_written_at(self._root / path) for path in paths), default=0.0)
 
-    def _wait(self, seconds: float) -> None:
-        paths = self._events.wait(seconds)
+    def _wait(self, seconds: float, while_: Holds = lambda: True) -> None:
+        paths = self._events.wait(seconds, while_=while_)
         if paths:
             self._written_at = max(self._written_at or 0.0, self._last_write(paths))
 
@@ -191,6 +203,15 @@ def _is_there(place: Place) -> bool:
     """Whether the service that runs is still the same."""
     server = running_server(place.data_dir)
     return server is not None and server["url"] == place.url
+
+
+def _sleep_while_there(place: Place, seconds: float) -> None:
+    """Wait for a service that does not answer. Raises CentralUnreachableError if it has ended."""
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        if not _is_there(place):
+            raise CentralUnreachableError("the service on this machine has ended")
+        time.sleep(min(left, _LOOK_SECONDS))
 
 
 def _written_at(path: Path) -> float:
