@@ -25,6 +25,7 @@ TITLES: Final[Mapping[type[errors.IndexerError], str]] = {
     errors.IdentityUnavailableError: "GitHub's id tokens cannot be reached",
     errors.StoreError: "The vector store failed",
     errors.StoreUnavailableError: "The vector store did not answer",
+    errors.StoreFullError: "The vector store's disk is full",
     errors.StoreLockedError: "The vector store is in use",
     errors.CentralError: "The service's answer is not understood",
     errors.CentralUnreachableError: "The service did not answer",

@@ -15,6 +15,7 @@ IndexerError
 │   └── IdentityUnavailableError
 ├── StoreError
 │   ├── StoreUnavailableError
+│   │   └── StoreFullError      its disk is full
 │   └── StoreLockedError        another process holds the embedded store
 └── CentralError                central answered, or did not
     ├── CentralUnreachableError
@@ -98,6 +99,10 @@ class StoreUnavailableError(StoreError):
     """The vector store did not answer."""
 
     retryable = True
+
+
+class StoreFullError(StoreUnavailableError):
+    """The disk of the vector store is full; that does not pass by itself."""
 
 
 class StoreLockedError(StoreError):

@@ -61,6 +61,7 @@ EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
     errors.IdentityUnavailableError: Exit.UNREACHABLE,
     errors.StoreError: Exit.NOT_INDEXED,
     errors.StoreUnavailableError: Exit.UNREACHABLE,
+    errors.StoreFullError: Exit.NOT_INDEXED,
     errors.StoreLockedError: Exit.NOT_INDEXED,
     errors.CentralError: Exit.NOT_INDEXED,
     errors.CentralUnreachableError: Exit.UNREACHABLE,

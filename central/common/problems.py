@@ -42,6 +42,7 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.IdentityUnavailableError: 500,
     indexer_errors.StoreError: 500,
     indexer_errors.StoreUnavailableError: 503,
+    indexer_errors.StoreFullError: 503,
     indexer_errors.StoreLockedError: 503,
     indexer_errors.CentralError: 500,
     indexer_errors.CentralUnreachableError: 500,
@@ -61,6 +62,10 @@ _AWAY: dict[type[Exception], tuple[str, str]] = {
         "database_unavailable",
         "The connection to the database was lost. Try again shortly; /readyz says when it is back.",
     ),
+    indexer_errors.StoreFullError: (
+        "disk_full",
+        "The disk of this service is full. Free some space there and try again.",
+    ),
     indexer_errors.StoreUnavailableError: (
         "vector_store_unavailable",
         "The vector store does not answer. Try again shortly; /readyz says when it is back.",
@@ -74,6 +79,8 @@ _AWAY: dict[type[Exception], tuple[str, str]] = {
         "The embedding service does not answer. Try again shortly, or search with mode=lexical.",
     ),
 }
+
+_DISK_FULL = "53100"  # PostgreSQL's
 
 _DRF_CODES = {
     400: "invalid",
@@ -168,6 +175,8 @@ def _away(exc: Exception) -> tuple[str, str] | None:
     sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""
     if sqlstate.startswith("54"):  # "operational" too: a statement beyond PostgreSQL's limits
         return None
+    if sqlstate == _DISK_FULL:
+        return _AWAY[indexer_errors.StoreFullError]
     return next((_AWAY[cls] for cls in type(exc).__mro__ if cls in _AWAY), None)
 
 

@@ -1,5 +1,6 @@
 """One Qdrant Edge shard: how it is laid out, opened and made durable; its errors translated."""
 
+import errno
 import fcntl
 import tempfile
 import threading
@@ -11,7 +12,7 @@ from uuid import UUID
 
 import qdrant_edge as qdrant
 
-from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
+from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
 from indexer.store.base import Hit
 from indexer.store.schema import DENSE, TERMS
 
@@ -31,12 +32,14 @@ _LOCKED = (
     "give this one a data directory of its own."
 )
 
+_FULL = "The disk is full: free some space and try again."
+
 # Edge raises bare `Exception`s; the text is all that tells them apart.
 _ERRORS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("WouldBlock", StoreLockedError, _LOCKED),
     ("Shard is not initialized", StoreUnavailableError, "The vector store has been closed."),
-    ("No space left", StoreUnavailableError, "The disk is full: free some space and try again."),
-    ("disk space", StoreUnavailableError, "The disk is full: free some space and try again."),
+    ("No space left", StoreFullError, _FULL),
+    ("disk space", StoreFullError, _FULL),
 )
 
 
@@ -46,6 +49,8 @@ def edge_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as exc:
+        if exc.errno == errno.ENOSPC:
+            raise StoreFullError(f"{_FULL} ({path})") from exc
         message = f"The vector store's directory cannot be used: {exc}"
         raise StoreUnavailableError(message) from exc
     except Exception as exc:

@@ -15,7 +15,7 @@ import numpy as np
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from indexer.errors import StoreError, StoreUnavailableError
+from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
 from indexer.records import EmbedderSpec, TermVector, Vector
 from indexer.store import pgvector_sql as statements
 from indexer.store.base import (
@@ -46,6 +46,9 @@ def postgres_errors() -> Iterator[None]:
     """Translate what psycopg and its pool (whose errors are OperationalErrors) raise."""
     try:
         yield
+    except psycopg.errors.DiskFull as exc:
+        message = "PostgreSQL's disk is full: free some space and try again."
+        raise StoreFullError(message) from exc
     except psycopg.OperationalError as exc:
         message = f"PostgreSQL does not answer; check that it runs and its address. ({exc})"
         raise StoreUnavailableError(message) from exc

@@ -4,7 +4,9 @@ The last points are written while the transaction makes its rows, and before it 
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
+import errno
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -33,11 +35,12 @@ from central.ingest.services.uploading import (
     upload_points,
 )
 from central.repositories.models import Repository
-from indexer.errors import StoreError
+from indexer.errors import StoreError, StoreFullError
 from indexer.records import FileRecord, Mode
 from indexer.store.base import VectorStore
 
 _PATHS = 500  # paths a statement
+_DISK_FULL = "53100"  # SQLSTATE
 _PROGRAM_LIMITS = "54"  # SQLSTATE class: a row too large for its index, and the like
 
 _log = structlog.get_logger(__name__)
@@ -68,6 +71,8 @@ def apply_run(*, run_id: UUID) -> RunState | None:
         log.warning("claim_lost")
         return None
     except Exception as exc:
+        if _is_full(exc):
+            return _end_for_want_of_space(claim)
         if _is_outage(exc):
             claim.postpone(str(exc))
             return None
@@ -75,6 +80,13 @@ def apply_run(*, run_id: UUID) -> RunState | None:
         raise
     log.info("run_ended", state=state)
     return state
+
+
+def _is_full(exc: Exception) -> bool:
+    """Whether a disk is full: that does not pass by itself, and a run that waits takes space."""
+    sqlstate = getattr(exc.__cause__, "sqlstate", None)
+    is_no_space = isinstance(exc, OSError) and exc.errno == errno.ENOSPC
+    return isinstance(exc, StoreFullError) or sqlstate == _DISK_FULL or is_no_space
 
 
 def _is_outage(exc: Exception) -> bool:
@@ -261,6 +273,16 @@ def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunSt
         if not end_claimed_run(run=claim.run, state=state, error=error):
             raise ClaimLostError
     return state
+
+
+def _end_for_want_of_space(claim: Claim) -> RunState:
+    error = "The disk of the service is full. Free some space there and run the indexer again."
+    _log.error("disk_full", run=str(claim.run.pk))
+    with suppress(StoreError):  # the reconcile removes them later
+        remove_points(run=claim.run, store=vector_store())
+    with transaction.atomic():
+        end_claimed_run(run=claim.run, state=RunState.FAILED, error=error)
+    return RunState.FAILED
 
 
 def _sweep_up(run: IndexRun, store: VectorStore, change: Change, before: Repository) -> None:

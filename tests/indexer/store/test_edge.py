@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
+from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
 from indexer.records import EmbedderSpec
 from indexer.store.base import PointFilter
 from indexer.store.edge import EdgeStore
@@ -128,8 +128,9 @@ def test_directory_that_holds_no_shard_is_refused(tmp_path: Path) -> None:
     [
         (Exception("failed to open WAL: Kind(WouldBlock)"), StoreLockedError),
         (Exception("Shard is not initialized"), StoreUnavailableError),
-        (Exception("No space left on device (os error 28)"), StoreUnavailableError),
+        (Exception("No space left on device (os error 28)"), StoreFullError),
         (Exception("Vector dimension error"), StoreError),
+        (OSError(28, "No space left on device"), StoreFullError),
         (OSError(13, "Permission denied"), StoreUnavailableError),
     ],
 )
