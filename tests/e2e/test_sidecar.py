@@ -150,7 +150,7 @@ def test_the_service_s_refusals_come_through_with_code_and_status(pod: Pod) -> N
     refusal = refusal_in(ask(pod.acme, "code_trace_callers", symbol="authenticat"))
     assert refusal is not None
     assert (refusal.code, refusal.status) == ("symbol_not_found", 404)
-    assert "authenticate" in refusal.message
+    assert "authenticate" in refusal.near
 
 
 def test_another_organisation_sees_nothing(pod: Pod) -> None:
