@@ -9,22 +9,40 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from central.runtime import private_directory, private_opener
 
 _ASK_SECONDS = 0.5
+_SILENT_SECONDS = 1.0
 
 
 @contextmanager
-def used(directory: Path) -> Iterator[None]:
-    """Keep the server of `directory` meanwhile. Waits while one that nobody used is ending."""
+def used(directory: Path, *, tell: Callable[[str], object] = str) -> Iterator[None]:
+    """Keep the server of `directory` meanwhile. Waits while one that nobody used is ending.
+
+    `tell` is told so if that takes more than a second.
+    """
     private_directory(directory)
     with open(directory / "users.lock", "w", opener=private_opener) as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH)
+        if not _is_shared(lock):
+            tell(f"Waiting for the last service of {directory} to end.")
+            fcntl.flock(lock, fcntl.LOCK_SH)
         yield
+
+
+def _is_shared(lock: IO[str]) -> bool:
+    """Tried for a second."""
+    deadline = time.monotonic() + _SILENT_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def end_when_unused(directory: Path) -> None:

@@ -20,7 +20,7 @@ from typing import IO, Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 
-from central.runtime import private_directory, private_mode, private_opener
+from central.runtime import lack_of_space, private_directory, private_mode, private_opener
 
 with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
@@ -44,6 +44,8 @@ def embedded_postgres(directory: Path) -> str:
     """
     directory = directory.resolve()
     private_directory(directory.parent)
+    if lack := lack_of_space(directory.parent):
+        raise ImproperlyConfigured(lack)
     directory.mkdir(mode=0o700, exist_ok=True)
     version = postgres_server.pgdata_version(directory)
     if version not in {None, TARGET_POSTGRES_VERSION}:

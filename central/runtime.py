@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import IO, TypedDict
 
 _PROBE_SECONDS = 0.5
+_LEAST_BYTES = 32_000_000  # two segments of PostgreSQL's log
 
 
 class DataDirectoryHeldError(Exception):
@@ -47,6 +49,17 @@ def private_directory(directory: Path) -> None:
     status = directory.stat()
     if status.st_uid == os.geteuid() and not status.st_mode & stat.S_ISVTX:
         directory.chmod(private_mode())
+
+
+def lack_of_space(directory: Path) -> str:
+    """What to do about a disk with almost no space left; empty where there is some."""
+    free = shutil.disk_usage(directory).free
+    if free >= _LEAST_BYTES:
+        return ""
+    return (
+        f"The disk of {directory} is full ({free // 1_000_000} MB are left): free some space, or "
+        "set AETERNA_DATA_DIR to a directory of another disk."
+    )
 
 
 def private_mode() -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from central.lease import used
-from central.runtime import ServerRecord, is_held, private_opener, running_server
+from central.runtime import ServerRecord, is_held, lack_of_space, private_opener, running_server
 from cli.local_token import LocalToken
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from indexer.identity import Credentials
@@ -45,7 +45,7 @@ def used_service(
     """
     with ExitStack() as stack:
         try:
-            stack.enter_context(used(data_dir))
+            stack.enter_context(used(data_dir, tell=tell))
         except OSError as exc:
             raise ConfigurationError(
                 f"{data_dir} cannot hold the data of a service ({exc.strerror}): set "
@@ -56,8 +56,14 @@ def used_service(
 
 def _started(data_dir: Path, environ: Mapping[str, str], tell: Tell) -> ServerRecord:
     require_service()
-    first = "" if (data_dir / "postgres").is_dir() else " The first start takes some seconds."
-    tell(f"Starting the service on this machine (data in {data_dir}).{first}")
+    if lack := lack_of_space(data_dir):  # the service could not even write why it does not start
+        raise ConfigurationError(lack)
+    advice = (
+        "`codesearch serve` in another terminal keeps one running."
+        if (data_dir / "postgres").is_dir()
+        else "The first start takes some seconds."
+    )
+    tell(f"Starting the service on this machine (data in {data_dir}). {advice}")
     # Commands at once start one, not each its own.
     with open(data_dir / "start.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

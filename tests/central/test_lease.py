@@ -57,9 +57,14 @@ def test_who_comes_while_it_ends_waits_until_it_is_gone(tmp_path: Path) -> None:
         assert [next_line(server), next_line(server)] == ["begun", "ending"]
         with (tmp_path / "users.lock").open() as lock, pytest.raises(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        assert server.stdin
-        server.stdin.close()
-        with used(tmp_path):
+
+        def told(line: str) -> None:
+            assert str(tmp_path) in line
+            assert server.poll() is None
+            assert server.stdin
+            server.stdin.close()
+
+        with used(tmp_path, tell=told):
             assert server.wait(timeout=30) == 0
 
 

@@ -1,6 +1,7 @@
 """The service that commands start for their own duration."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -153,6 +155,18 @@ def test_why_it_does_not_start_is_told_with_what_to_do(tmp_path: Path) -> None:
     assert str(tmp_path / "server.log") in str(caught.value)
     assert "AETERNA_URL" in str(caught.value)
     assert (tmp_path / "server.log").stat().st_size < 10_000, "a log is begun anew when it is large"
+
+
+def test_a_full_disk_is_said_before_anything_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_234_567))
+    with (
+        pytest.raises(ConfigurationError, match=r"is full \(1 MB are left\): free some space"),
+        used_service(tmp_path, environ={}, tell=str),
+    ):
+        pass
+    assert not (tmp_path / "server.log").exists()
 
 
 @pytest.mark.parametrize("directory", ["file", "file/below"])
