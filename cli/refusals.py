@@ -30,4 +30,5 @@ def _of_the_question(problem: Mapping[str, Any], advice: str) -> str:
     if near and isinstance(near, list):
         detail = detail.removesuffix(" Check its spelling; near lists names that are alike.")
         advice = f"These are alike: {', '.join(map(str, near))}"
+    detail = detail.replace("/api/v1/index/status", "`codesearch status`")
     return " ".join(filter(None, (detail, advice)))

@@ -42,12 +42,18 @@ def impact(
     from cli.console import Console, note, tell
     from cli.place import open_place
     from indexer.config import GitCredential, GitHubContext
+    from indexer.errors import NotARepositoryError
     from indexer.git import Repository
     from indexer.impact import report
     from indexer.impact.assessing import impact_of
 
     invocation: Invocation = ctx.obj
-    repository = Repository(invocation.directory, GitCredential.load(invocation.environ))
+    try:
+        repository = Repository(invocation.directory, GitCredential.load(invocation.environ))
+    except NotARepositoryError as exc:
+        raise NotARepositoryError(
+            f"{invocation.directory} is not inside a git repository: go to one"
+        ) from exc
     with open_place(invocation.environ, invocation.directory, project=project) as place:
         found = impact_of(
             repository,

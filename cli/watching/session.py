@@ -184,6 +184,11 @@ def _root(path: Path) -> Path:
             "`git init`"
         ) from exc
     repository.close()
+    if not (repository.root / ".git").exists():
+        raise ConfigurationError(
+            f"{repository.root} is a bare repository, with no work tree to watch: "
+            "`codesearch index` indexes it as it is"
+        )
     return repository.root
 
 

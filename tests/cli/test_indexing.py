@@ -7,6 +7,7 @@ import pytest
 
 from cli.indexing import index_place
 from cli.place import open_place
+from indexer.identity import Purpose
 from indexer.planning import Requested
 from indexer.report import Report
 from scripts.local_git import commit_all, git
@@ -19,7 +20,7 @@ FILES = {"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"}
 
 def index(service: Service, root: Path, requested: Requested = Requested.AUTO) -> Report:
     environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
-    with open_place(environ, root) as place:
+    with open_place(environ, root, purpose=Purpose.INDEX) as place:
         return index_place(place, environ, root, requested, plain=True)
 
 

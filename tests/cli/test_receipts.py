@@ -54,6 +54,14 @@ def test_an_error_of_the_question_is_told_without_the_transport() -> None:
     assert told(error) == ("error: No definition is called so. These are alike: verify_token, �[2J")
 
 
+def test_an_unknown_name_is_told_of_a_command_and_of_no_address() -> None:
+    detail = "No definition is called so. Search for it, or see /api/v1/index/status for more."
+    error = CentralRefusedError(
+        "long", code="symbol_not_found", status=404, problem={"detail": detail}
+    )
+    assert told(error).endswith("Search for it, or see `codesearch status` for more.")
+
+
 def test_other_errors_keep_what_to_do() -> None:
     assert told(CentralUnreachableError("no answer: check AETERNA_URL\nand more")) == (
         "error: no answer: check AETERNA_URL\nand more"

@@ -12,6 +12,7 @@ from cli.watching.events import Events
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import watched
 from indexer.errors import ConfigurationError, NotARepositoryError
+from indexer.identity import Purpose
 from indexer.planning import Requested
 from indexer.records import Reason
 from scripts.local_git import git
@@ -61,7 +62,7 @@ def watch(environ: dict[str, str], root: Path, *steps: Callable[[], object]) -> 
 
 
 def index(environ: dict[str, str], root: Path) -> None:
-    with open_place(environ, root) as place:
+    with open_place(environ, root, purpose=Purpose.INDEX) as place:
         index_place(place, environ, root, Requested.AUTO, plain=True)
 
 
@@ -109,6 +110,14 @@ def test_objects_that_are_gone_are_made_again(
 def test_what_is_no_checkout_is_not_watched(environ: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(NotARepositoryError):
         session.watch(environ, tmp_path, Steps())
+
+
+def test_what_has_no_work_tree_is_said_to_be_bare(
+    environ: dict[str, str], make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(make_repository("full", FILES)), "bare.git")
+    with pytest.raises(ConfigurationError, match="is a bare repository, with no work tree to"):
+        session.watch(environ, tmp_path / "bare.git", Steps())
 
 
 def test_an_index_inside_of_the_checkout_is_refused(make_repository: MakeRepository) -> None:
