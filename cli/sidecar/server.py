@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.errors import RefusedError
-from agents.sidecar import add_sidecar_tools
+from agents.sidecar import INSTRUCTIONS, add_sidecar_tools
 from cli.sidecar.backend import CallerBackend, open_connections
 from indexer import log
 
@@ -79,6 +79,7 @@ def sidecar_application(
     server = MCPServer(
         "codesearch",
         title="Aeterna Code Search",
+        instructions=INSTRUCTIONS,
         version=version("aeterna-code-search"),
         token_verifier=_AnyToken(),
         auth=AuthSettings(
