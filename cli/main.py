@@ -113,6 +113,8 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 def _leave(code: int) -> NoReturn:
     """At once: a thread that still waits for an answer would be waited for."""
+    from indexer.leaving import clear_away
+
     signal.signal(signal.SIGINT, _end_at_once)
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -122,4 +124,5 @@ def _leave(code: int) -> NoReturn:
         except OSError as error:
             if not code:
                 code = _fault(error)
+    clear_away()
     os._exit(code)

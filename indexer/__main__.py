@@ -14,6 +14,7 @@ from indexer.commands import impact, run
 from indexer.config import take_environment
 from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit, TerminatedError
+from indexer.leaving import clear_away
 
 _COMMANDS: Final = (run, impact)
 _log = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ def _leave(code: Exit) -> NoReturn:
     """At once: a thread that still sends would be waited for, for a minute if central is away."""
     sys.stdout.flush()
     sys.stderr.flush()
+    clear_away()
     os._exit(code)
 
 

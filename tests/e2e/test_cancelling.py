@@ -69,11 +69,13 @@ class Running:
 
 
 def start(acme: Organization, proxy: HoldingProxy, repository: Path) -> Running:
+    (repository.parent / "temporary").mkdir(exist_ok=True)
     environment = {
         "AETERNA_URL": proxy.url,
         "GITHUB_ACTIONS": "true",
         "GITHUB_STEP_SUMMARY": str(repository.parent / "summary"),
         "GITHUB_OUTPUT": str(repository.parent / "output"),
+        "TMPDIR": str(repository.parent / "temporary"),
     }
     process = acme.start_index(repository, repository.name, environment=environment)
     return Running(process, repository.parent)
@@ -107,6 +109,7 @@ def assert_given_up(acme: Organization, repository: Path, job: Job) -> None:
     assert "given up, the index is unchanged" in job.complaint
     assert "given up, the index is unchanged" in job.summary
     assert not {"Traceback", "resource_tracker"} & set(job.complaint.replace(":", " ").split())
+    assert list((repository.parent / "temporary").iterdir()) == []
     assert state(acme, job.run_id) == "abandoned"
     assert indexed_commit(acme, repository) == git(repository, "rev-parse", "HEAD~1")
 

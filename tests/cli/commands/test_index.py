@@ -15,10 +15,13 @@ def test_up_to_date_is_no_failure_and_is_said(
     service: Service, make_repository: MakeRepository
 ) -> None:
     root = make_repository("index-command", FILES)
-    environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
+    temporary = root.parent / "temporary"
+    temporary.mkdir()
+    environ = {"AETERNA_DATA_DIR": str(service.data_dir), "TMPDIR": str(temporary)}
     first = codesearch("index", root, "--json", directory=root.parent, environ=environ)
     assert first.returncode == 0, first.stderr
     assert json.loads(first.stdout)["reason"] == "first_index"
+    assert list(temporary.iterdir()) == []
     again = codesearch("index", directory=root / "src", environ=environ)
     assert again.returncode == 0
     assert "nothing to do (up_to_date: the commit is indexed already)" in again.stdout
