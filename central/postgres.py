@@ -78,12 +78,13 @@ class _Server(postgres_server.PostgresServer):
             super().start()
 
     def _cleanup(self) -> None:
-        if os.getpid() == self._pid:  # a fork has the parent's lock
-            with _locked(self._door):
-                if _locks_alone(self._users):
-                    self.stop()
-                    if self.pgdata.is_symlink():
-                        self.pgdata.unlink()
+        if os.getpid() != self._pid:
+            return  # a fork has the parent's lock
+        with self._door, self._users, _locked(self._door):
+            if _locks_alone(self._users):
+                self.stop()
+                if self.pgdata.is_symlink():
+                    self.pgdata.unlink()
 
 
 def _opened(path: Path) -> IO[str]:
