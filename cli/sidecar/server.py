@@ -132,8 +132,8 @@ async def _livez(_request: Request) -> Response:
 
 async def _readiness(connections: httpx.AsyncClient) -> Response:
     try:
-        answer = await connections.get("/readyz", timeout=_READY_SECONDS)
-        is_ready = answer.is_success
+        async with connections.stream("GET", "/readyz", timeout=_READY_SECONDS) as answer:
+            is_ready = answer.is_success  # its body, of whatever length, is not read
     except httpx.RequestError:
         is_ready = False
     return JSONResponse(
