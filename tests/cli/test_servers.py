@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from cli.local_token import LocalToken
 from cli.servers import confirm, require_confirmed
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.exits import Exit
-from scripts.local_service import Organization, free_address
+from scripts.local_service import Service, free_address
 from tests.cli.command import codesearch
 from tests.cli.conftest import MakeRepository
 from tests.cli.terminal import in_terminal
@@ -97,11 +98,12 @@ def test_the_environment_names_a_server_without_a_question(
 
 
 def test_init_confirms_the_server_that_it_is_given(
-    acme: Organization, make_repository: MakeRepository, tmp_path: Path
+    service: Service, make_repository: MakeRepository, tmp_path: Path
 ) -> None:
+    token = LocalToken(service.data_dir, "servers-acme").bearer()
     root = make_repository("servers-init", {"a.py": "a = 1\n"})
-    given = ("--url", acme.service.url, "--organization", acme.slug)
-    environ = {"AETERNA_TOKEN": acme.token, "AETERNA_DATA_DIR": str(tmp_path / "data")}
+    given = ("--url", service.url, "--organization", "servers-acme")
+    environ = {"AETERNA_TOKEN": token, "AETERNA_DATA_DIR": str(tmp_path / "data")}
     done = codesearch("init", *given, directory=root, environ=environ)
     assert done.returncode == Exit.OK, done.stderr
-    assert (tmp_path / "data" / "servers").read_text() == f"{acme.service.url}\n"
+    assert (tmp_path / "data" / "servers").read_text() == f"{service.url}\n"
