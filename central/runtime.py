@@ -137,10 +137,10 @@ def is_held(directory: Path) -> bool:
 
 def _record(path: Path) -> ServerRecord | None:
     try:
-        record: ServerRecord = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:  # the server is starting, or ending
-        return None
-    return record
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return ServerRecord(url=record["url"], pid=record["pid"])
+    except (FileNotFoundError, ValueError, LookupError, TypeError):
+        return None  # the server is starting, or ending
 
 
 def locked(lock: IO[str]) -> bool:

@@ -1,26 +1,35 @@
 """The credential of the embedded service: it gives one to whoever may read its data directory."""
 
 import json
+import re
 import tempfile
 import threading
 from collections.abc import Mapping
 from http import HTTPStatus
+from http.client import HTTPException
 from pathlib import Path
 from typing import Final
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import quote
 
 from central import loopback
 from central.runtime import running_server
-from indexer.errors import CentralError, CentralRefusedError, CentralUnreachableError
+from indexer.errors import (
+    CentralError,
+    CentralRefusedError,
+    CentralUnreachableError,
+    ConfigurationError,
+)
 
 _SECONDS: Final = 30.0
+_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]+")
 
 
 class LocalToken:
     """A token of `organization`, kept in the data directory and asked for anew when it is refused.
 
-    Its methods raise CentralError: no server runs, or it refuses the organisation.
+    Its methods raise CentralError (no server runs, or it refuses the organisation) and
+    ConfigurationError (the data directory cannot be read or written).
     """
 
     hints: Mapping[int | str, str] = {
@@ -52,18 +61,34 @@ class LocalToken:
         return True
 
     def _kept(self) -> str:
-        return self._path.read_text("ascii") if self._path.is_file() else ""
+        """What is kept; nothing where that is no token, so that another takes its place."""
+        try:
+            kept = self._path.read_text("latin-1")
+        except OSError:
+            return ""
+        return kept if _TOKEN.fullmatch(kept) else ""
 
     def _new(self) -> str:
         token = self._asked()
+        try:
+            self._keep(token)
+        except OSError as exc:
+            raise ConfigurationError(
+                f"{self._path} cannot keep the token of the service on this machine "
+                f"({exc.strerror}): mend that, or set AETERNA_DATA_DIR to another directory"
+            ) from exc
+        return token
+
+    def _keep(self, token: str) -> None:
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
         # Made for its owner alone, and whole when it appears under its name.
-        with tempfile.NamedTemporaryFile(
-            "w", dir=self._path.parent, encoding="ascii", delete=False
-        ) as file:
+        with tempfile.NamedTemporaryFile("w", dir=self._path.parent, delete=False) as file:
             file.write(token)
-        Path(file.name).replace(self._path)
-        return token
+        try:
+            Path(file.name).replace(self._path)
+        except OSError:
+            Path(file.name).unlink()
+            raise
 
     def _asked(self) -> str:
         server = running_server(self._data_dir)
@@ -76,21 +101,29 @@ class LocalToken:
             answer = loopback.ask(
                 server, self._data_dir, "/internal/local-token", arguments, seconds=_SECONDS
             )
+        except loopback.NoKeyError as exc:
+            raise ConfigurationError(str(exc)) from exc
         except HTTPError as exc:
             raise _refusal(exc) from exc
-        except (URLError, TimeoutError) as exc:
+        except (OSError, HTTPException) as exc:
             raise CentralUnreachableError(
                 f"the service at {server['url']} (pid {server['pid']}) does not answer: {exc}"
             ) from exc
-        token: str = json.loads(answer)["access_token"]
-        return token
+        try:
+            return str(json.loads(answer)["access_token"])
+        except (ValueError, LookupError, TypeError) as exc:
+            raise CentralError(
+                f"what answers at {server['url']} (pid {server['pid']}) gives no token: is it "
+                "another version of the service? End it, and run the command again"
+            ) from exc
 
 
 def _refusal(error: HTTPError) -> CentralError:
     try:
         document = json.loads(error.read())
     except ValueError:
-        document = {}
+        document = None
+    document = document if isinstance(document, dict) else {}
     detail = document.get("detail") or HTTPStatus(error.code).phrase
     code = str(document.get("code", "refused"))
     return CentralRefusedError(

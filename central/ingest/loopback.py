@@ -2,8 +2,9 @@
 
 import json
 from http import HTTPStatus
+from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 
 from django.conf import settings
 
@@ -24,11 +25,14 @@ def ask_server(path: str, arguments: dict[str, Any]) -> bytes | None:
         return None
     try:
         return loopback.ask(server, settings.DATA_DIR, path, arguments, seconds=_SECONDS)
+    except loopback.NoKeyError as exc:
+        raise ServiceError(f"{exc}.") from exc
     except HTTPError as exc:
         raise ServiceError(_detail(exc)) from exc
-    except URLError as exc:
+    except (OSError, HTTPException) as exc:
+        reason = getattr(exc, "reason", exc)
         raise UnavailableError(
-            f"The server at {server['url']} (pid {server['pid']}) does not answer: {exc.reason}."
+            f"The server at {server['url']} (pid {server['pid']}) does not answer: {reason}."
         ) from exc
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from central.runtime import announce_server, held_data_directory
 from cli.embedded import running_place
 from cli.local_token import LocalToken
-from indexer.errors import CentralRefusedError, CentralUnreachableError
+from indexer.errors import CentralRefusedError, CentralUnreachableError, ConfigurationError
 from indexer.transport import Transport
 from scripts.local_service import Service
 
@@ -40,6 +41,33 @@ def test_one_that_is_refused_is_replaced_where_it_is_used(service: Service, kept
     transport.close()
     assert answer["projects"] == []
     assert kept.read_text() == credentials.bearer() != "aet_of_a_database_that_is_gone"
+
+
+@pytest.mark.parametrize("damage", ["", "\0" * 47, "aet_one\naet_two\n", "aet_\xe4"])
+def test_what_is_no_token_is_replaced(service: Service, kept: Path, damage: str) -> None:
+    kept.parent.mkdir(mode=0o700, exist_ok=True)
+    kept.write_text(damage, "latin-1")
+    token = LocalToken(service.data_dir, kept.name).bearer()
+    assert token.startswith("aet_")
+    assert kept.read_text() == token
+
+
+def test_where_it_cannot_be_kept_is_said(service: Service, kept: Path) -> None:
+    kept.mkdir(parents=True)
+    with pytest.raises(ConfigurationError, match="set AETERNA_DATA_DIR"):
+        LocalToken(service.data_dir, kept.name).bearer()
+    assert sorted(kept.parent.glob("tmp*")) == []
+    kept.rmdir()
+
+
+@pytest.mark.parametrize("key", [None, "", "\0" * 64, "one\ntwo"])
+def test_a_key_that_cannot_be_used_is_said_with_what_to_do(tmp_path: Path, key: str | None) -> None:
+    if key is not None:
+        (tmp_path / "server_key").write_text(key)
+    with held_data_directory(tmp_path):
+        announce_server(tmp_path, "http://127.0.0.1:1")
+        with pytest.raises(ConfigurationError, match=r"_key (is damaged: end|cannot be read)"):
+            LocalToken(tmp_path, "acme").bearer()
 
 
 def test_another_commands_new_one_is_taken(service: Service, kept: Path) -> None:
