@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import structlog
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,6 +15,7 @@ from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
 from central.common import errors
+from central.runtime import lack_of_space
 from indexer import errors as indexer_errors
 
 CONTENT_TYPE = "application/problem+json"
@@ -64,7 +66,8 @@ _AWAY: dict[type[Exception], tuple[str, str]] = {
     ),
     indexer_errors.StoreFullError: (
         "disk_full",
-        "The disk of this service is full. Free some space there and try again.",
+        "The disk of this service is full. Free some space there, and start the service again if "
+        "it does not answer then.",
     ),
     indexer_errors.StoreUnavailableError: (
         "vector_store_unavailable",
@@ -175,9 +178,17 @@ def _away(exc: Exception) -> tuple[str, str] | None:
     sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""
     if sqlstate.startswith("54"):  # "operational" too: a statement beyond PostgreSQL's limits
         return None
-    if sqlstate == _DISK_FULL:
+    # PostgreSQL ends where it has no space for its log, and then does not say why.
+    if sqlstate == _DISK_FULL or (isinstance(exc, OperationalError) and _is_disk_full()):
         return _AWAY[indexer_errors.StoreFullError]
     return next((_AWAY[cls] for cls in type(exc).__mro__ if cls in _AWAY), None)
+
+
+def _is_disk_full() -> bool:
+    try:
+        return bool(lack_of_space(settings.DATA_DIR))
+    except OSError:  # with a database elsewhere there need not be a data directory
+        return False
 
 
 def _sentences(detail: Any, where: str = "") -> Iterator[str]:

@@ -1,6 +1,8 @@
 """Every error has a status in the one table, and every failure is a problem document."""
 
+import shutil
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from django.core.exceptions import PermissionDenied
@@ -60,6 +62,16 @@ def test_an_error_becomes_a_document(error: Exception, status: int, code: str) -
     assert f'"code": "{code}"' in response.content.decode()
     assert "secret" not in response.content.decode()
     assert ("Retry-After" in response) == (status == 503)
+
+
+def test_a_database_that_is_away_because_the_disk_is_full_is_said_to_be_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """PostgreSQL ends where it has no space for its log, and then does not say why."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    found = problems.described(OperationalError("the connection was closed"))
+    assert found is not None
+    assert (found.status, found.code) == (503, "disk_full")
 
 
 def test_an_unknown_error_is_left_to_propagate() -> None:
