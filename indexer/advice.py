@@ -13,6 +13,7 @@ FETCH_DEPTH: Final = """\
 TITLES: Final[Mapping[type[errors.IndexerError], str]] = {
     errors.IndexerError: "The indexer could not work",
     errors.ConfigurationError: "A setting is missing or wrong",
+    errors.UnconfirmedServerError: "Nobody has confirmed the server that the checkout names",
     errors.GitError: "git failed",
     errors.NotARepositoryError: "There is no repository here",
     errors.CommitNotFoundError: "A commit is not in this clone",

@@ -32,6 +32,7 @@ STATUSES: dict[type[Exception], int] = {
     errors.UnavailableError: 503,
     indexer_errors.IndexerError: 500,
     indexer_errors.ConfigurationError: 500,
+    indexer_errors.UnconfirmedServerError: 500,
     indexer_errors.GitError: 500,
     indexer_errors.NotARepositoryError: 500,
     indexer_errors.CommitNotFoundError: 500,
