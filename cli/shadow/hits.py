@@ -10,6 +10,7 @@ _NOTHING_LEFT = (
     "What was found is in files that the work tree has changed, and nothing that is there now "
     "resembles the query. Try other words, or an identifier."
 )
+_LEAST = 1e-6  # a share of the best that tells something; a ratio to less would have no bounds
 
 
 class Page(NamedTuple):
@@ -82,7 +83,7 @@ def _scale(central: Sequence[Row], local: Sequence[Row], front: Front, limit: in
     By the hits that both have; else, where central's page is full, so that the best of the others
     is no better than its last; else by how alike the best hits are to the query.
     """
-    own = [hit for hit in local if front.is_own(hit) and hit["score"] > 0.0]
+    own = [hit for hit in local if front.is_own(hit) and hit["score"] > _LEAST]
     known = {_key(hit, front): hit["score"] for hit in central if hit["project"] == front.project}
     both = [known[key] / hit["score"] for hit in own if (key := _key(hit, front)) in known]
     if both:

@@ -60,6 +60,17 @@ def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(
     assert through == len(central)
 
 
+def test_a_hit_that_is_worth_nothing_says_nothing_of_the_scale() -> None:
+    central = [hit("a.py", 1, 1.0)]
+    local = [hit("b.py", 1, 1.0, project=LOCAL), hit("a.py", 1, 1e-310, project=LOCAL)]
+
+    answer, *_ = merged_hits(
+        found(central), found(local, project=LOCAL), front_of("b.py"), limit=10
+    )
+
+    assert all(0.0 <= one["score"] <= 1.0 for one in answer["results"])
+
+
 @settings(max_examples=40)
 @given(central_hits, local_hits, changes, limits)
 def test_every_path_is_told_by_one_side_alone_in_descending_order(
