@@ -122,6 +122,8 @@ def _is_postgres(pid: int) -> bool:
         return "postgres" in process.name() and process.status() != "zombie"
     except _wheel.psutil.NoSuchProcess:
         return False
+    except _wheel.psutil.AccessDenied:  # PostgreSQL itself looks closer
+        return True
 
 
 def short_name(directory: Path) -> Path:

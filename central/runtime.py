@@ -34,7 +34,7 @@ class ServerRecord(TypedDict):
 def data_directory(given: str | None) -> Path:
     """What AETERNA_DATA_DIR says; else `var/` of a checkout; else the user's own directory."""
     if given:
-        return Path(given).expanduser().resolve()
+        return Path(os.path.expanduser(given)).resolve()  # noqa: PTH111 - ~nobody stays as it is
     beside = Path(__file__).resolve().parent.parent
     if (beside / "manage.py").is_file():
         return beside / "var"
@@ -47,7 +47,8 @@ def private_directory(directory: Path) -> None:
     """Make `directory` its owner's alone; one that is another's, or everybody's, stays as it is."""
     directory.mkdir(mode=private_mode(), parents=True, exist_ok=True)
     status = directory.stat()
-    if status.st_uid == os.geteuid() and not status.st_mode & stat.S_ISVTX:
+    is_ours = status.st_uid == os.geteuid() and not status.st_mode & stat.S_ISVTX
+    if is_ours and stat.S_IMODE(status.st_mode) != private_mode():
         directory.chmod(private_mode())
 
 
