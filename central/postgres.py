@@ -1,16 +1,16 @@
 """PostgreSQL from its wheel, for the processes of one user that share a data directory.
 
 All that touches the wheel's own names is here. The wheel gives the directory's path to a shell,
-puts the socket where anybody may connect if the path is long, opens every directory above it when
-it runs as root, and counts its users by process ids; none of that happens here.
+puts the socket where anybody may connect if the path is long, lets everybody read every directory
+above it when it runs as root, and counts its users by process ids; none of that happens here.
 """
 
 import fcntl
 import hashlib
 import os
 import re
-import shlex
 import stat
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -32,6 +32,7 @@ _wheel: Any = postgres_server
 
 _SOCKET: Final = ".s.PGSQL.5432"
 _SOCKET_MAX_BYTES: Final = 103  # of its path, on macOS; 107 on Linux
+_PASS_THROUGH: Final = stat.S_IXGRP | stat.S_IXOTH  # pgserver keeps root's group
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9_./-]+")  # what neither a shell nor a URL reads otherwise
 
 
@@ -184,22 +185,32 @@ def _is_open(status: os.stat_result) -> bool:
 
 
 def _closed_above(path: Path) -> list[Path]:
-    """As root: the directories above `path` that PostgreSQL's own user may not enter."""
+    """As root: the directories above `path`, links followed, that pgserver may not enter."""
     if os.geteuid() != 0:
         return []
-    return [parent for parent in path.parents if not parent.stat().st_mode & stat.S_IXOTH]
+    above = dict.fromkeys((*path.parents, *path.resolve().parents))
+    return [parent for parent in above if ~parent.stat().st_mode & _PASS_THROUGH]
 
 
-def _require_way(path: Path) -> None:
-    """In place of the wheel's function, which opens every directory above `path`."""
-    if closed := _closed_above(path) or _closed_above(path.resolve()):
-        names = shlex.join(map(str, reversed(closed)))
-        raise ImproperlyConfigured(
-            f"PostgreSQL does not run as root: as the user pgserver, it has to get to "
-            f"{path.resolve()}, and only root may enter {names}. Run this as another user, or keep "
-            "it elsewhere (AETERNA_DATA_DIR for the data), or let others pass through, though not "
-            f"look around: chmod o+x {names}"
+def _open_way(path: Path) -> None:
+    """In place of the wheel's function, which lets everybody read every directory above `path`.
+
+    Root keeps some for itself, such as its home and fresh temporary ones: they are opened to pass
+    through, not to look around, and that is said.
+    """
+    for directory in _closed_above(path):
+        try:
+            directory.chmod(stat.S_IMODE(directory.stat().st_mode) | _PASS_THROUGH)
+        except OSError as exc:
+            raise ImproperlyConfigured(
+                f"PostgreSQL does not run as root: as the user pgserver, it has to get to "
+                f"{path.resolve()}, and only root may enter {directory} ({exc.strerror}). Run this "
+                "as another user, or keep it elsewhere (AETERNA_DATA_DIR for the data)."
+            ) from exc
+        sys.stderr.write(
+            f"PostgreSQL runs as the user pgserver: others may now pass through {directory} "
+            "(chmod go+x), though not look around.\n"
         )
 
 
-_wheel.ensure_prefix_permissions = _require_way
+_wheel.ensure_prefix_permissions = _open_way

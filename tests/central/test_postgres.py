@@ -110,16 +110,36 @@ def test_a_link_that_another_user_could_change_is_not_used(
     assert list(open_to_all.iterdir()) == []
 
 
-def test_as_root_no_directory_above_is_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_as_root_directories_above_are_opened_to_pass_through_alone_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     closed = tmp_path / "closed"
     (closed / "data").mkdir(parents=True)
-    tmp_path.chmod(0o700)
-    with pytest.raises(ImproperlyConfigured, match=f"chmod o\\+x .*{tmp_path}"):
+    closed.chmod(0o700)
+
+    postgres_server.ensure_prefix_permissions(closed / "data")
+    said = capsys.readouterr().err
+    postgres_server.ensure_prefix_permissions(closed / "data")
+
+    assert permissions(closed) == 0o711
+    assert f"may now pass through {closed} (chmod go+x), though not look around" in said
+    assert capsys.readouterr().err == ""
+
+
+def test_a_directory_that_cannot_be_opened_is_named_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    closed = tmp_path / "closed"
+    (closed / "data").mkdir(parents=True)
+    closed.chmod(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(Path, "chmod", refuse)
+    with pytest.raises(ImproperlyConfigured, match=r"only root may enter .*AETERNA_DATA_DIR"):
         postgres_server.ensure_prefix_permissions(closed / "data")
-    assert permissions(tmp_path) == 0o700
 
 
 def test_the_wheel_still_has_the_names_that_are_replaced(tmp_path: Path) -> None:
