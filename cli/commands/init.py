@@ -1,5 +1,6 @@
 """`init`: a configuration and a first index."""
 
+import json as json_
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,7 @@ commands = typer.Typer()
         "codesearch init",
         "codesearch init ~/src/billing",
         "codesearch init --url https://codesearch.example.com --organization acme",
+        "codesearch init --json",
     ),
 )
 def init(
@@ -38,6 +40,9 @@ def init(
     project: Annotated[
         str | None, typer.Option("--project", "-p", metavar="NAME", help="Its name in the index.")
     ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the configuration and the report as JSON.")
+    ] = False,
 ) -> Exit:
     """Make .codesearch.toml and build the first index.
 
@@ -78,9 +83,26 @@ def init(
         is_new = write_project_file(root, given)
         if url:
             confirm(place.url, place.data_dir)
-        report = index_place(place, invocation.environ, directory, Requested.AUTO, plain=False)
-    tell(_done(place, root, report, is_new=is_new, given=given) + "\n")
+        report = index_place(place, invocation.environ, directory, Requested.AUTO, plain=json)
+    if json:
+        tell(json_.dumps(_as_object(place, root, report, is_new=is_new)) + "\n")
+    else:
+        tell(_done(place, root, report, is_new=is_new, given=given) + "\n")
     return Exit.OK
+
+
+def _as_object(place: "Place", root: Path, report: "Report", *, is_new: bool) -> dict[str, object]:
+    """The report of `index --json`, and where it all is; `url` is null for this machine's."""
+    from indexer.project_file import PROJECT_FILE
+    from indexer.report import as_json
+
+    return {
+        "configuration": str(root / PROJECT_FILE),
+        "written": is_new,
+        "url": None if place.is_local else place.url,
+        "organization": place.organization,
+        **as_json(report),
+    }
 
 
 def _done(

@@ -1,5 +1,6 @@
 """`codesearch init`."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,17 @@ def test_again_from_a_subdirectory_it_keeps_the_file_and_says_so(
         assert "git add" not in done.stdout
     assert (root / ".codesearch.toml").read_text() == "# mine\n"
     assert git(root, "status", "--porcelain") == ""
+
+
+def test_as_json_it_says_where_it_all_is_and_what_was_indexed(
+    service: Service, make_repository: MakeRepository
+) -> None:
+    root = make_repository("init-json", {"src/login.py": LOGIN})
+    done = codesearch("init", "--json", directory=root, environ=local(service))
+    told = json.loads(done.stdout)
+    assert told["configuration"] == str(root / ".codesearch.toml")
+    assert (told["written"], told["url"], told["organization"]) == (True, None, "local")
+    assert (told["reason"], told["files"]["changed"]) == ("first_index", 1)
 
 
 def test_at_a_service_the_options_are_written_and_the_token_is_not(
