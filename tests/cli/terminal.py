@@ -26,7 +26,7 @@ def in_terminal(
     """
     own, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    variables = {"TERM": "xterm-256color", **clean_environment(environ)}
+    variables = clean_environment({"TERM": "xterm-256color", **environ})
     for name in ("COLUMNS", "LINES"):
         variables.pop(name, None)
     process = subprocess.Popen(

@@ -3,11 +3,18 @@
 import re
 from typing import Any
 
+import pytest
+
 from cli import snippets
 from cli.console import Console
 from tests.agents.recorded import recorded
 
 WIDE = Console(is_terminal=True, width=120)
+
+
+@pytest.fixture(autouse=True)
+def _a_terminal_that_knows_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
 
 
 def result(**changed: Any) -> dict[str, Any]:

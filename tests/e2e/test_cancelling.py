@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ class Running:
 
     process: "subprocess.Popen[str]"
     directory: Path
+    temporary: Path
 
     def reach(self, line: str) -> None:
         """Wait for a line of the log."""
@@ -55,13 +57,15 @@ class Running:
         assert any(line in told for told in self.process.stderr)
 
     def cancel(self, sent: signal.Signals = signal.SIGINT) -> Job:
-        """Cancel it, and wait for its end."""
+        """Cancel it, and wait for its end. It must leave no temporary file."""
         began = time.monotonic()
         self.process.send_signal(sent)
         _, complaint = self.process.communicate(timeout=60)
+        seconds = time.monotonic() - began
+        self.temporary.rmdir()
         return Job(
             returncode=self.process.returncode,
-            seconds=time.monotonic() - began,
+            seconds=seconds,
             complaint=complaint,
             summary=(self.directory / "summary").read_text(),
             outputs=(self.directory / "output").read_text(),
@@ -69,16 +73,16 @@ class Running:
 
 
 def start(acme: Organization, proxy: HoldingProxy, repository: Path) -> Running:
-    (repository.parent / "temporary").mkdir(exist_ok=True)
+    temporary = Path(tempfile.mkdtemp())  # not pytest's: the path of a socket in it has a limit
     environment = {
         "AETERNA_URL": proxy.url,
         "GITHUB_ACTIONS": "true",
         "GITHUB_STEP_SUMMARY": str(repository.parent / "summary"),
         "GITHUB_OUTPUT": str(repository.parent / "output"),
-        "TMPDIR": str(repository.parent / "temporary"),
+        "TMPDIR": str(temporary),
     }
     process = acme.start_index(repository, repository.name, environment=environment)
-    return Running(process, repository.parent)
+    return Running(process, repository.parent, temporary)
 
 
 @pytest.fixture
@@ -109,7 +113,6 @@ def assert_given_up(acme: Organization, repository: Path, job: Job) -> None:
     assert "given up, the index is unchanged" in job.complaint
     assert "given up, the index is unchanged" in job.summary
     assert not {"Traceback", "resource_tracker"} & set(job.complaint.replace(":", " ").split())
-    assert list((repository.parent / "temporary").iterdir()) == []
     assert state(acme, job.run_id) == "abandoned"
     assert indexed_commit(acme, repository) == git(repository, "rev-parse", "HEAD~1")
 

@@ -24,8 +24,8 @@ class Sandbox:
         path.mkdir(parents=True, exist_ok=True)
         self.git("init", "--quiet", "--initial-branch=main", *arguments)
 
-    def git(self, *arguments: str, stdin: bytes = b"") -> str:
-        done = subprocess.run(
+    def try_git(self, *arguments: str, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
             ["git", "-c", "protocol.file.allow=always", *arguments],
             cwd=self.path,
             env=os.environ | _IDENTITY,
@@ -33,6 +33,9 @@ class Sandbox:
             capture_output=True,
             check=False,
         )
+
+    def git(self, *arguments: str, stdin: bytes = b"") -> str:
+        done = self.try_git(*arguments, stdin=stdin)
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode(errors="surrogateescape").strip()
 

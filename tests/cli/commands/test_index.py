@@ -1,6 +1,8 @@
 """`codesearch index`. What is indexed of a checkout: tests/cli/test_indexing.py."""
 
 import json
+import tempfile
+from pathlib import Path
 
 from cli.local_token import LocalToken
 from scripts.local_git import git
@@ -15,19 +17,18 @@ def test_up_to_date_is_no_failure_and_is_said(
     service: Service, make_repository: MakeRepository
 ) -> None:
     root = make_repository("index-command", FILES)
-    temporary = root.parent / "temporary"
-    temporary.mkdir()
+    temporary = Path(tempfile.mkdtemp())  # not pytest's: the path of a socket in it has a limit
     environ = {"AETERNA_DATA_DIR": str(service.data_dir), "TMPDIR": str(temporary)}
     first = codesearch("index", root, "--json", directory=root.parent, environ=environ)
     assert first.returncode == 0, first.stderr
     assert json.loads(first.stdout)["reason"] == "first_index"
-    assert list(temporary.iterdir()) == []
     again = codesearch("index", directory=root / "src", environ=environ)
     assert again.returncode == 0
     assert "nothing to do (up_to_date: the commit is indexed already)" in again.stdout
     branch = codesearch("index", "--ref", "main", directory=root, environ=environ)
     assert branch.returncode == 2
     assert "leave --ref out" in branch.stderr
+    temporary.rmdir()  # nothing was left in it
 
 
 def test_at_a_configured_service_it_is_python_m_indexer_run(

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -294,10 +293,7 @@ def test_a_conflict_is_taken_as_it_stands_in_the_file(
     sandbox.commit("other", {"a.py": "a = 'other'\n", "run.sh": None})
     sandbox.git("checkout", "--quiet", "main")
     sandbox.commit("main", {"a.py": "a = 'main'\n", "run.sh": "false\n"})
-    merged = subprocess.run(
-        ["git", "merge", "--quiet", "other"], cwd=sandbox.path, capture_output=True, check=False
-    )
-    assert merged.returncode
+    assert sandbox.try_git("merge", "--quiet", "other").returncode
     content = files(snapshots, snapshots.take())
     assert content["a.py"].startswith(b"<<<<<<<")
     assert sandbox.git("diff", "--name-only", "--diff-filter=U").split() == ["a.py", "run.sh"]
