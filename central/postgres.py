@@ -8,6 +8,7 @@ above it when it runs as root, and counts its users by process ids; none of that
 import fcntl
 import hashlib
 import os
+import pwd
 import re
 import stat
 import sys
@@ -32,6 +33,7 @@ _wheel: Any = postgres_server
 
 _SOCKET: Final = ".s.PGSQL.5432"
 _SOCKET_MAX_BYTES: Final = 103  # of its path, on macOS; 107 on Linux
+_START_SECONDS: Final = 60  # from a process's beginning to the time that it writes down
 _PASS_THROUGH: Final = stat.S_IXGRP | stat.S_IXOTH  # pgserver keeps root's group
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9_./-]+")  # what neither a shell nor a URL reads otherwise
 
@@ -55,9 +57,28 @@ def embedded_postgres(directory: Path) -> str:
             f"{TARGET_POSTGRES_VERSION}. Install the package that made it, or set "
             "AETERNA_DATA_DIR to another directory."
         )
-    server = _Server(directory, short_name(directory))
-    server.start()
+    _require_own(directory)
+    door = _opened(directory.with_name("postgres.lock"))
+    with _locked(door):  # who leaves meanwhile takes the short name away
+        server = _Server(directory, short_name(directory), door)
+        server.start()
     return str(server.get_uri())
+
+
+def _require_own(directory: Path) -> None:
+    """As root: the wheel would take a directory of another user's for pgserver, halfway."""
+    owner = directory.stat().st_uid
+    if os.geteuid() == 0 and owner not in {0, _uid_of_pgserver()}:
+        raise ImproperlyConfigured(
+            f"{directory} belongs to the user with the id {owner}, whose index it is. Run this as "
+            "that user, or set AETERNA_DATA_DIR to another directory."
+        )
+
+
+def _uid_of_pgserver() -> int | None:
+    with suppress(KeyError):
+        return pwd.getpwnam("pgserver").pw_uid
+    return None
 
 
 class _Server(postgres_server.PostgresServer):
@@ -65,23 +86,23 @@ class _Server(postgres_server.PostgresServer):
 
     _lock = nullcontext()  # the wheel's is one file for everybody on the machine
 
-    def __init__(self, directory: Path, name: Path) -> None:
+    def __init__(self, directory: Path, name: Path, door: IO[str]) -> None:
         super().__init__(name, cleanup_mode="stop")
         self._pid = os.getpid()
-        self._door = _opened(directory.with_name("postgres.lock"))
+        self._door = door
         self._users = _opened(directory.with_name("postgres.users"))
 
     def start(self) -> None:
-        with _locked(self._door):
-            if _locks_alone(self._users):
-                _forget_the_dead(self.pgdata)
-            fcntl.flock(self._users, fcntl.LOCK_SH)
-            super().start()
+        """Start it, or join those who use it; the caller holds the door."""
+        if _locks_alone(self._users):
+            _forget_the_dead(self.pgdata)
+        fcntl.flock(self._users, fcntl.LOCK_SH)
+        super().start()
 
     def _cleanup(self) -> None:
         if os.getpid() != self._pid:
             return  # a fork has the parent's lock
-        with self._door, self._users, _locked(self._door):
+        with self._door, _locked(self._door), self._users:
             if _locks_alone(self._users):
                 self.stop()
                 if self.pgdata.is_symlink():
@@ -113,14 +134,17 @@ def _forget_the_dead(pgdata: Path) -> None:
     (pgdata / ".handle_pids.json").unlink(missing_ok=True)
     postmaster = pgdata / "postmaster.pid"
     with suppress(FileNotFoundError, ValueError, IndexError):
-        if not _is_postgres(int(postmaster.read_text().split()[0])):
+        pid, _directory, started, *_ = postmaster.read_text().splitlines()
+        if not _is_postgres(int(pid), int(started)):
             postmaster.unlink()
 
 
-def _is_postgres(pid: int) -> bool:
+def _is_postgres(pid: int, started: int) -> bool:
+    """Whether it is the process that began then, in seconds since the epoch."""
     try:
         process = _wheel.psutil.Process(pid)
-        return "postgres" in process.name() and process.status() != "zombie"
+        is_same = abs(process.create_time() - started) < _START_SECONDS
+        return is_same and "postgres" in process.name() and process.status() != "zombie"
     except _wheel.psutil.NoSuchProcess:
         return False
     except _wheel.psutil.AccessDenied:  # PostgreSQL itself looks closer
@@ -137,13 +161,13 @@ def short_name(directory: Path) -> Path:
     name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
     for place in _places():
         link = place / name
-        if _is_plain(link) and _is_ours(place):
-            with suppress(FileNotFoundError):
-                if link.readlink() == directory:
-                    return link
-            link.unlink(missing_ok=True)
+        if not (_is_plain(link) and _is_ours(place)):
+            continue
+        if link.is_symlink() and link.readlink() != directory:
+            link.unlink()
+        if not link.is_symlink():
             link.symlink_to(directory)
-            return link
+        return link
     raise ImproperlyConfigured(
         f"PostgreSQL cannot run in {directory}: the path is long or has a character that shells "
         "read, and no directory for temporary files can hold a link to it. Set AETERNA_DATA_DIR to "

