@@ -11,13 +11,17 @@ Row = tuple[Any, ...]
 def copy_rows(table: str, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
     """Write `rows`, whose values stand in the order of `columns` (name → type).
 
-    Bytes and UUIDs travel as they are.
+    Bytes and UUIDs travel as they are. Raises Django's database errors.
     """
     if not rows:
         return
     names = ", ".join(f'"{name}"' for name in columns)  # "column" is a reserved word
     statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+    with (
+        connection.wrap_database_errors,  # Django's cursor does so for `execute` only
+        connection.cursor() as cursor,
+        cursor.copy(statement) as copy,
+    ):
         copy.set_types(list(columns.values()))
         for row in rows:
             copy.write_row(row)
