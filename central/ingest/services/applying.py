@@ -65,11 +65,21 @@ def apply_run(*, run_id: UUID) -> RunState | None:
         return None
     log = _log.bind(run=str(run_id), repository=str(claim.run.repository))
     try:
-        with metrics.APPLY_SECONDS.time():
-            state = _apply(claim)
+        state = _attempt(claim)
     except ClaimLostError:
         log.warning("claim_lost")
         return None
+    if state is not None:
+        log.info("run_ended", state=state)
+    return state
+
+
+def _attempt(claim: Claim) -> RunState | None:
+    try:
+        with metrics.APPLY_SECONDS.time():
+            return _apply(claim)
+    except ClaimLostError:
+        raise
     except Exception as exc:
         if _is_full(exc):
             return _end_for_want_of_space(claim)
@@ -78,8 +88,6 @@ def apply_run(*, run_id: UUID) -> RunState | None:
             return None
         claim.crashed(f"{type(exc).__name__}; see the service's log.")
         raise
-    log.info("run_ended", state=state)
-    return state
 
 
 def _is_full(exc: Exception) -> bool:
@@ -266,22 +274,30 @@ def _count(before: Repository, change: Change) -> None:
     )
 
 
+@transaction.atomic
 def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunState:
-    """End without applying. The points go first: the batches say which they are."""
+    """End without applying. The points go first: the batches say which they are.
+
+    The run stays locked meanwhile: whoever else applied it would lose the points, which are the
+    same.
+    """
+    claim.lock()
     remove_points(run=claim.run, store=store)
-    with transaction.atomic():
-        if not end_claimed_run(run=claim.run, state=state, error=error):
-            raise ClaimLostError
+    if not end_claimed_run(run=claim.run, state=state, error=error):
+        raise ClaimLostError
     return state
 
 
+@transaction.atomic
 def _end_for_want_of_space(claim: Claim) -> RunState:
+    """As `_end`, whatever the store says to it."""
     error = "The disk of the service is full. Free some space there and run the indexer again."
     _log.error("disk_full", run=str(claim.run.pk))
+    claim.lock()
     with suppress(StoreError):  # the reconcile removes them later
         remove_points(run=claim.run, store=vector_store())
-    with transaction.atomic():
-        end_claimed_run(run=claim.run, state=RunState.FAILED, error=error)
+    if not end_claimed_run(run=claim.run, state=RunState.FAILED, error=error):
+        raise ClaimLostError
     return RunState.FAILED
 
 

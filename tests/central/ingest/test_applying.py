@@ -5,6 +5,7 @@ import threading
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -21,6 +22,7 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.services import applying, batches, claims, uploading
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import claim_run
+from central.ingest.services.uploading import EmbeddingGoneError, PointWriter
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
 from indexer.records import TreeEntry
@@ -422,6 +424,26 @@ def test_a_worker_whose_lease_was_taken_stops(api: Api, monkeypatch: pytest.Monk
     monkeypatch.setattr(applying, "upload_points", slow)
     assert apply_queued() == [None]
     assert repository_of(api).generation == 0
+    assert api.state(run)["state"] == "applying"
+
+
+@pytest.mark.parametrize("error", [StoreFullError("full"), EmbeddingGoneError()])
+def test_a_worker_that_fails_after_its_lease_was_taken_leaves_the_run_s_points(
+    api: Api, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """They are those of whoever has the run now."""
+    run = api.queue_full(FILES)
+    upload = uploading.upload_points
+
+    def slow(*, writer: PointWriter, **arguments: object) -> None:
+        upload(writer=writer, **arguments)  # type: ignore[arg-type]
+        writer.finish()
+        IndexRun.objects.update(claim=uuid4())
+        raise error
+
+    monkeypatch.setattr(applying, "upload_points", slow)
+    assert apply_queued() == [None]
+    assert points_of(api, embedder=IndexRun.objects.get().embedder)
     assert api.state(run)["state"] == "applying"
 
 
