@@ -27,7 +27,7 @@ from indexer.records import EmbedderSpec, FileRecord, Removal
 MAX_BATCHES = 100_000
 MAX_DIGESTS = 20_000
 _GZIP_MAGIC = b"\x1f\x8b"
-_KEPT_BYTES = 32_000_000  # decompressed; as records about as much
+_KEPT_BYTES = 32_000_000  # decompressed; as records 50 to 125 MB
 _BATCH_COLUMNS = {
     "run_id": "uuid",
     "number": "int4",
