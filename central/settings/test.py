@@ -16,6 +16,7 @@ atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
 SECRET_KEY = "test-only-secret-key-that-is-long-enough-for-hmac"  # noqa: S105
 ALLOWED_HOSTS = ["*"]
 env.forget("PG")
+DATABASE_IS_EMBEDDED = True
 DATABASE_URL = embedded_postgres(DATA_DIR / "postgres")
 DATABASES = {"default": database(DATABASE_URL)}
 del DATABASES["default"]["OPTIONS"]["pool"]  # pytest-django keeps one connection

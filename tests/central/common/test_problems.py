@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.core.management import call_command
 from django.db import InterfaceError, OperationalError
@@ -72,6 +73,16 @@ def test_a_database_that_is_away_because_the_disk_is_full_is_said_to_be_so(
     found = problems.described(OperationalError("the connection was closed"))
     assert found is not None
     assert (found.status, found.code) == (503, "disk_full")
+
+
+def test_this_machine_s_full_disk_says_nothing_about_a_database_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(settings, "DATABASE_IS_EMBEDDED", False)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    found = problems.described(OperationalError("the connection was closed"))
+    assert found is not None
+    assert (found.status, found.code) == (503, "database_unavailable")
 
 
 def test_an_unknown_error_is_left_to_propagate() -> None:
