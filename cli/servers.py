@@ -70,9 +70,17 @@ def _agrees(server: str) -> bool:
 
 
 def _server(url: str) -> str:
-    """Scheme, host and port, in letters that look like no others."""
+    """Scheme, host and port, in letters that look like no others. Raises ConfigurationError.
+
+    Other letters are refused: what connects may spell them another way than what is confirmed.
+    """
     parts = urlsplit(url)
-    host = (parts.hostname or "").encode("idna").decode()
+    host = parts.hostname or ""
+    if not host.isascii():
+        raise ConfigurationError(
+            f"the server that {PROJECT_FILE} names must be written in ASCII letters: "
+            "give its name as xn--…"
+        )
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}:{parts.port or _PORTS[parts.scheme]}"
 

@@ -201,7 +201,9 @@ def _is_address(url: str) -> bool:
     except ValueError:  # half an IPv6 address, a port that is no number, a name that is too long
         return False
     is_written = url.isprintable() and " " not in url
-    return parts.scheme in {"http", "https"} and bool(name) and not parts.username and is_written
+    return (
+        parts.scheme in {"http", "https"} and bool(name) and "@" not in parts.netloc and is_written
+    )
 
 
 def _seconds(environ: Mapping[str, str], name: str, *, default: float) -> float:

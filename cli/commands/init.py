@@ -80,9 +80,9 @@ def init(
         project=project,
         purpose=Purpose.INDEX,
     ) as place:
-        is_new = write_project_file(root, given)
         if url:
             confirm(place.url, place.data_dir)
+        is_new = write_project_file(root, given)
         report = index_place(place, invocation.environ, directory, Requested.AUTO, plain=json)
     if json:
         tell(json_.dumps(_as_object(place, root, report, is_new=is_new)) + "\n")

@@ -49,6 +49,17 @@ def test_a_server_is_its_scheme_its_name_and_its_port(
         require_confirmed(url, tmp_path, may_ask=False)
 
 
+@pytest.mark.parametrize("name", ["straße", "\uff53trasse", "ä"])
+def test_a_name_that_is_not_ascii_is_no_servers_that_was_confirmed(
+    name: str, tmp_path: Path
+) -> None:
+    confirm("https://strasse.example", tmp_path)
+    with pytest.raises(ConfigurationError, match="must be written in ASCII letters"):
+        require_confirmed(f"https://{name}.example", tmp_path, may_ask=True)
+    with pytest.raises(ConfigurationError, match="must be written in ASCII letters"):
+        confirm(f"https://{name}.example", tmp_path)
+
+
 def test_what_is_confirmed_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     for name in ("b", "a", "b"):
         confirm(f"https://{name}.example", tmp_path / "data")

@@ -53,6 +53,7 @@ def test_what_is_required_is_named(tmp_path: Path, name: str) -> None:
         "search.example",
         "ftp://x",
         "https://u:p@x",
+        "https://:p@x",
         "https://",
         "http://[::1",
         "http://x:port",
