@@ -53,17 +53,21 @@ class _Shadow:
         if watched is None:
             return self._of_central_from(start, body)[0]
         limit = int(body.get("limit", 10))
-        most = min(MOST_HITS, 2 * limit + start.shown)
+        is_first = start == Position()
+        most = min(MOST_HITS, 2 * limit) if is_first else MOST_HITS
         own = {"include_projects": [watched.project], "limit": most}
         asked = {**_without(body, "org_id", "exclude_projects", "cursor"), **own}
         (central, cursor), local = self._both(
-            lambda: self._of_central_from(start, body), lambda api: api.search(asked)
+            lambda: self._of_central_from(start, body),
+            lambda api: api.search(asked) if is_first else _whole(api, asked),
         )
 
         def merge(front: Front, found: Row | None) -> Row:
             if found is None:
                 return without_changed(central, front)
-            page = merged_hits(central, found, front, limit=limit, skipped=start.shown)
+            page = merged_hits(
+                central, found, front, limit=limit, skipped=start.shown, is_first=is_first
+            )
             if page.through < len(central["results"]):
                 further = Position(cursor, page.through, page.shown)
                 return {**page.answer, "next_cursor": further.written()}
@@ -200,6 +204,16 @@ class _Shadow:
         """The commit that central has of the project."""
         rows = {row["project"]: row["last_indexed_commit"] for row in status["projects"]}
         return rows.get(self._project) or None
+
+
+def _whole(api: Api, body: Row) -> Row:
+    """Every hit, of all pages: among any of them may be those in changed files."""
+    answer = api.search(body)
+    results = list(answer["results"])
+    while answer["next_cursor"]:
+        answer = api.search({**body, "cursor": answer["next_cursor"]})
+        results += answer["results"]
+    return {**answer, "count": len(results), "results": results}
 
 
 def _commit(receipt: Mapping[str, Any], project: str) -> str | None:

@@ -32,8 +32,12 @@ def merged_hits(
     *,
     limit: int,
     skipped: int = 0,
+    is_first: bool = True,
 ) -> Page:
-    """At most `limit` hits in descending order of score, without the first `skipped` local ones."""
+    """At most `limit` hits in descending order of score, without the first `skipped` local ones.
+
+    Only the first page has the best of all, of which scores are shares.
+    """
     if front.is_empty:
         return Page({**central}, len(central["results"]), skipped)
     scale = _scale(central["results"], local["results"], front, limit)
@@ -45,7 +49,9 @@ def merged_hits(
     pushed_off = [n for n, hit in enumerate(central["results"]) if _is_cut(hit, front, left)]
     through = min(pushed_off, default=len(central["results"]))
     told = skipped + sum(id(hit) in left for hit in shown)
-    return Page(_answer(central, _as_shares(results), front), through, told, told >= len(fresh))
+    is_all = told >= len(fresh) and not local["next_cursor"]
+    scored = _as_shares(results) if is_first else _at_most_1(results)
+    return Page(_answer(central, scored, front), through, told, is_all)
 
 
 def without_changed(central: Mapping[str, Any], front: Front) -> Row:
@@ -75,6 +81,10 @@ def _as_shares(results: list[Row]) -> list[Row]:
     if best in {0.0, 1.0}:
         return results
     return [{**hit, "score": hit["score"] / best} for hit in results]
+
+
+def _at_most_1(results: list[Row]) -> list[Row]:
+    return [{**hit, "score": min(1.0, hit["score"])} for hit in results]
 
 
 def _scale(central: Sequence[Row], local: Sequence[Row], front: Front, limit: int) -> float:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 MOST_HITS: Final = 50  # of one answer
-_CURSOR: Final = re.compile(r"local-(\d{1,2}|end)-(\d{1,2})-(.*)", re.DOTALL)
+_MOST_SHOWN: Final = 200  # of all pages of one search
+_CURSOR: Final = re.compile(r"local-(\d{1,2}|end)-(\d{1,3})-(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,6 @@ def position(cursor: str) -> Position | None:
         return None
     is_over = found[1] == "end"
     through, shown = 0 if is_over else int(found[1]), int(found[2])
-    if max(through, shown) > MOST_HITS:
+    if through > MOST_HITS or shown > _MOST_SHOWN:
         return None
     return Position(None if is_over else found[3], through, shown)

@@ -242,7 +242,23 @@ def test_every_local_hit_is_on_some_page(desk: Desk) -> None:
     assert shown == list(lines)
 
 
-@pytest.mark.parametrize("cursor", ["local-99-1-", "local-1-51-", "local-x", "theirs"])
+def test_a_local_hit_on_a_further_local_page_is_on_some_page_too(desk: Desk) -> None:
+    same = [hit("b.py", line, 1.0 / line, project=LOCAL) for line in (1, 2)]
+    further = {**desk.local_found(*same), "next_cursor": "more"}
+    last = desk.local_found(hit("a.py", 4, 0.2, project=LOCAL))
+    desk.central.answers = [desk.central_found(hit("b.py", 1, 1.0))] * 2
+    desk.local.answers = [further, further, last]
+
+    first = desk.asks().search({"query": "charge", "limit": 1})
+    second = desk.asks().search({"query": "charge", "limit": 1, "cursor": first["next_cursor"]})
+
+    assert [one["file"] for one in first["results"]] == ["b.py"]
+    assert [(one["file"], one["start_line"]) for one in second["results"]] == [("a.py", 4)]
+    assert second["next_cursor"] is None
+    assert [asked.get("cursor") for asked in desk.local.questions] == [None, None, "more"]
+
+
+@pytest.mark.parametrize("cursor", ["local-99-1-", "local-1-201-", "local-x", "theirs"])
 def test_a_cursor_that_it_did_not_write_is_the_services_to_judge(desk: Desk, cursor: str) -> None:
     desk.central.answers = [desk.central_found()]
 

@@ -170,6 +170,17 @@ def test_a_better_hit_than_centrals_best_becomes_the_best_of_all() -> None:
     ]
 
 
+def test_scores_do_not_begin_anew_on_a_further_page() -> None:
+    central = found([hit("b.py", 1, 0.4), hit("c.py", 1, 0.2)])
+    local = found(
+        [hit("a.py", 1, 1.0, project=LOCAL), hit("b.py", 1, 0.8, project=LOCAL)], project=LOCAL
+    )
+
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10, skipped=1, is_first=False)
+
+    assert [one["score"] for one in answer["results"]] == [0.4, 0.2]
+
+
 def test_an_answer_that_is_empty_now_says_why() -> None:
     central = found([hit("a.py", 1, 1.0)])
 
