@@ -113,9 +113,10 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 def _leave(code: int) -> NoReturn:
     """At once: a thread that still waits for an answer would be waited for."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end_at_once)
     from indexer.leaving import clear_away
 
-    signal.signal(signal.SIGINT, _end_at_once)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

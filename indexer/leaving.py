@@ -10,6 +10,9 @@ def clear_away() -> None:
     """
     if "multiprocessing.forkserver" in sys.modules:
         import shutil
-        from multiprocessing.util import get_temp_dir
+        from multiprocessing.process import current_process
 
-        shutil.rmtree(get_temp_dir(), ignore_errors=True)
+        # multiprocessing.util.get_temp_dir would make one where there is none.
+        made = getattr(current_process(), "_config", {}).get("tempdir")
+        if made:
+            shutil.rmtree(made, ignore_errors=True)

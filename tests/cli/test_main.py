@@ -129,6 +129,30 @@ main.main_codesearch()
     assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_the_last_words_are_written_ends_it_so_too(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    program = f"""
+import os, signal, sys
+from cli import main
+
+class Interrupted:
+    def flush(self):
+        os.kill(os.getpid(), {int(number)})
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, main._terminate)
+sys.stdout = Interrupted()
+main._leave(0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=clean_environment({}), cwd=tmp_path,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
+
+
 @pytest.mark.parametrize(
     ("redirected", "code", "says"),
     [
