@@ -4,14 +4,13 @@ The last points are written while the transaction makes its rows, and before it 
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
-import errno
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from central.common import metrics
@@ -26,6 +25,7 @@ from central.ingest.models import IndexRun, RunState
 from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
 from central.ingest.services.claims import Claim, ClaimLostError, claim_run
 from central.ingest.services.ending import end_claimed_run
+from central.ingest.services.failures import is_full, is_outage
 from central.ingest.services.trees import compare_tree, stored_tree
 from central.ingest.services.uploading import (
     EmbeddingGoneError,
@@ -35,13 +35,11 @@ from central.ingest.services.uploading import (
     upload_points,
 )
 from central.repositories.models import Repository
-from indexer.errors import StoreError, StoreFullError
+from indexer.errors import StoreError
 from indexer.records import FileRecord, Mode
 from indexer.store.base import VectorStore
 
 _PATHS = 500  # paths a statement
-_DISK_FULL = "53100"  # SQLSTATE
-_PROGRAM_LIMITS = "54"  # SQLSTATE class: a row too large for its index, and the like
 
 _log = structlog.get_logger(__name__)
 
@@ -81,30 +79,13 @@ def _attempt(claim: Claim) -> RunState | None:
     except ClaimLostError:
         raise
     except Exception as exc:
-        if _is_full(exc):
+        if is_full(exc):
             return _end_for_want_of_space(claim)
-        if _is_outage(exc):
+        if is_outage(exc):
             claim.postpone(str(exc))
             return None
         claim.crashed(f"{type(exc).__name__}; see the service's log.")
         raise
-
-
-def _is_full(exc: Exception) -> bool:
-    """Whether a disk is full: that does not pass by itself, and a run that waits takes space."""
-    sqlstate = getattr(exc.__cause__, "sqlstate", None)
-    is_no_space = isinstance(exc, OSError) and exc.errno == errno.ENOSPC
-    return isinstance(exc, StoreFullError) or sqlstate == _DISK_FULL or is_no_space
-
-
-def _is_outage(exc: Exception) -> bool:
-    """Whether what failed is away, rather than refusing what it was asked for."""
-    if isinstance(exc, StoreError):
-        return exc.retryable
-    sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""
-    return isinstance(exc, OperationalError | InterfaceError) and not sqlstate.startswith(
-        _PROGRAM_LIMITS
-    )
 
 
 def _apply(claim: Claim) -> RunState:
