@@ -126,8 +126,13 @@ def running_server(directory: Path) -> ServerRecord | None:
 
 def is_held(directory: Path) -> bool:
     """Whether a server process holds `directory`; it may still be starting, or be ending."""
+    return is_locked(directory / "server.lock")
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process has the lock of the file; not where there is no file."""
     try:
-        with (directory / "server.lock").open() as lock:
+        with path.open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False

@@ -3,7 +3,6 @@
 The lock tells whether there is one, not the record: a killed watcher leaves its record behind.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -14,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from central.runtime import locked, private_directory
+from central.runtime import is_locked, locked, private_directory
 from indexer.errors import ConfigurationError
 
 
@@ -79,14 +78,7 @@ def tell_watched(directory: Path, *, root: Path, project: str, commit: str) -> W
 def watched(data_dir: Path, root: Path) -> Watched | None:
     """What the watcher of a checkout has indexed; None without one, or before its first index."""
     directory = watch_directory(data_dir, root)
-    try:
-        with (directory / "lock").open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return None
-    except BlockingIOError:
-        return _state(directory)
-    return None
+    return _state(directory) if is_locked(directory / "lock") else None
 
 
 def _state(directory: Path) -> Watched | None:

@@ -1,18 +1,18 @@
 """One running service for all tests of the command line, and repositories to index."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cli.local_token import LocalToken
 from scripts.examples import example_repositories, index_all
-from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
-from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.conftest import MakeRepository, make_repository, new_data_directory
 
-MakeRepository = Callable[..., Path]
+__all__ = ["MakeRepository", "make_repository"]  # the fixture of the end-to-end tests
+
 ACME = ("auth-service", "common-utils")
 
 
@@ -41,16 +41,3 @@ def acme_environ(acme: Organization) -> dict[str, str]:
         "AETERNA_TOKEN": acme.token,
         "AETERNA_ORGANIZATION": acme.slug,
     }
-
-
-@pytest.fixture
-def make_repository(tmp_path: Path) -> MakeRepository:
-    """Makes a repository with branch main from {path: content}."""
-
-    def make(name: str, files: dict[str, str]) -> Path:
-        directory = new_repository(tmp_path / name)
-        write_files(directory, files)
-        commit_all(directory, "First commit")
-        return directory
-
-    return make
