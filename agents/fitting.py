@@ -168,7 +168,7 @@ def _fitted(
         kept.receipt()
     advice = f"max_tokens={max_tokens} is too little for about {whole} tokens: "
     if whole <= MAX_TOKENS:
-        advice += f"raise it to {min(MAX_TOKENS, whole)}, or "
+        advice += f"raise it to {whole}, or "
     if kept.counts:
         kept.answer["left_out"] = {"counts": kept.counts, "advice": f"{advice}{otherwise}."}
     return kept.answer

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from central.runtime import private_directory, private_opener
+from central.runtime import locks_alone, private_directory, private_opener
 
 _ASK_SECONDS = 0.5
 _SILENT_SECONDS = 1.0
@@ -53,13 +53,6 @@ def end_when_unused(directory: Path) -> None:
 
 
 def _end_alone(lock: int) -> None:
-    while not _is_alone(lock):
+    while not locks_alone(lock):
         time.sleep(_ASK_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _is_alone(lock: int) -> bool:
-    with suppress(BlockingIOError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False

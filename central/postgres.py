@@ -21,7 +21,13 @@ from typing import IO, Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 
-from central.runtime import lack_of_space, private_directory, private_mode, private_opener
+from central.runtime import (
+    lack_of_space,
+    locks_alone,
+    private_directory,
+    private_mode,
+    private_opener,
+)
 
 with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
@@ -94,7 +100,7 @@ class _Server(postgres_server.PostgresServer):
 
     def start(self) -> None:
         """Start it, or join those who use it; the caller holds the door."""
-        if _locks_alone(self._users):
+        if locks_alone(self._users):
             _forget_the_dead(self.pgdata)
         fcntl.flock(self._users, fcntl.LOCK_SH)
         super().start()
@@ -103,7 +109,7 @@ class _Server(postgres_server.PostgresServer):
         if os.getpid() != self._pid:
             return  # a fork has the parent's lock
         with self._door, _locked(self._door), self._users:
-            if _locks_alone(self._users):
+            if locks_alone(self._users):
                 self.stop()
                 if self.pgdata.is_symlink():
                     self.pgdata.unlink()
@@ -120,13 +126,6 @@ def _locked(file: IO[str]) -> Iterator[None]:
         yield
     finally:
         fcntl.flock(file, fcntl.LOCK_UN)
-
-
-def _locks_alone(users: IO[str]) -> bool:
-    with suppress(BlockingIOError):
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
 
 
 def _forget_the_dead(pgdata: Path) -> None:

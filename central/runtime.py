@@ -152,12 +152,16 @@ def _record(path: Path) -> ServerRecord | None:
 def locked(lock: IO[str]) -> bool:
     """Lock for this process alone; tried for a while, as who only asks holds it an instant."""
     deadline = time.monotonic() + _PROBE_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        else:
-            return True
+    while not locks_alone(lock):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def locks_alone(lock: IO[str] | int) -> bool:
+    """Lock for this process alone, if that can be at once."""
+    with suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

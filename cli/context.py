@@ -43,6 +43,10 @@ def directory() -> Path:
 def asks_of(place: "Place") -> "Asks":
     """Who answers for a place: its service, with uncommitted work in front where there is any."""
     from cli.api import Api
-    from cli.shadow.asking import shadowed
 
-    return shadowed(Api(place.transport(), place.organization), place)
+    api = Api(place.transport(), place.organization)
+    if place.is_local:
+        return api
+    from cli.shadow.asking import shadowed  # not before it serves: it takes a while to import
+
+    return shadowed(api, place)

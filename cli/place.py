@@ -1,6 +1,5 @@
 """Where the index is and who asks: a configured service, or the embedded one."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from central.runtime import data_directory
+from cli.console import note
 from cli.servers import require_confirmed
 from indexer.config import Named, Settings, given_token
 from indexer.errors import NotARepositoryError
@@ -120,7 +120,7 @@ def _embedded(
     organization = named.organization or LOCAL_ORGANIZATION
     token = None if named.url else given_token(environ)
     project = local_project if purpose is Purpose.INDEX else project_of  # who asks claims no name
-    with used_service(data_dir, environ=environ, tell=_tell) as server:
+    with used_service(data_dir, environ=environ, tell=note) as server:
         yield Place(
             url=server["url"],
             organization=organization,
@@ -146,7 +146,3 @@ def _repository(directory: Path) -> tuple[Path | None, str]:
         return repository.root, repository.name()
     finally:
         repository.close()
-
-
-def _tell(message: str) -> None:
-    sys.stderr.write(f"{message}\n")

@@ -4,7 +4,6 @@ Whoever can write to a repository could else have the token of everybody who ask
 `servers` in the data directory lists those that the user has confirmed.
 """
 
-import ipaddress
 import os
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 from central.runtime import private_directory
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.project_file import PROJECT_FILE
+from indexer.proxies import is_loopback
 
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -25,7 +25,7 @@ def require_confirmed(url: str, data_dir: Path, *, may_ask: bool) -> None:
     Raises UnconfirmedServerError, which says how to confirm it.
     """
     server = _server(url)
-    if _is_loopback(url) or server in _confirmed(data_dir):
+    if is_loopback(url) or server in _confirmed(data_dir):
         return
     if may_ask and sys.stdin.isatty() and sys.stderr.isatty() and _agrees(server):
         confirm(url, data_dir)
@@ -83,11 +83,3 @@ def _server(url: str) -> str:
         )
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}:{parts.port or _PORTS[parts.scheme]}"
-
-
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

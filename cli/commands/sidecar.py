@@ -86,6 +86,7 @@ def _service(invocation: Invocation) -> Iterator["Named"]:
     """The service that is named; else that of this machine, which does not end meanwhile."""
     from dataclasses import replace
 
+    from cli.console import note
     from cli.embedded import used_service
     from cli.place import LOCAL_ORGANIZATION, data_dir_of
     from cli.servers import require_confirmed
@@ -99,10 +100,7 @@ def _service(invocation: Invocation) -> Iterator["Named"]:
         yield named
         return
 
-    def tell(message: str) -> None:
-        typer.echo(message, err=True)
-
-    with used_service(data_dir_of(environ), environ=environ, tell=tell) as server:
+    with used_service(data_dir_of(environ), environ=environ, tell=note) as server:
         organization = named.organization or LOCAL_ORGANIZATION
         yield replace(named, url=server["url"], organization=organization)
 

@@ -1,5 +1,6 @@
 """The watched checkout: whether somebody watches it, the index of it, and how it differs."""
 
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,10 @@ from indexer.errors import CentralUnreachableError
 
 if TYPE_CHECKING:
     from cli.watching.lock import Watched
+
+
+class _BaseAwayError(Exception):
+    """Central's commit is not in the clone; it may be fetched later."""
 
 
 class WorkTree:
@@ -49,7 +54,10 @@ class WorkTree:
         Without an answer, or where it does not say, that is the last one. Raises GitError.
         """
         commit, indexed_at = _snapshot(watched, local)
-        changed, lines = _difference(self._root, watched.directory, base, commit)
+        changed: frozenset[str] | None = None
+        lines: Lines = UnknownLines()
+        with suppress(_BaseAwayError):
+            changed, lines = _difference(self._root, watched.directory, base, commit)
         return Front(
             project=self.project,
             local_project=watched.project,
@@ -73,17 +81,20 @@ def _snapshot(watched: "Watched", local: object) -> tuple[str, str | None]:
 @lru_cache(maxsize=8)
 def _difference(
     root: Path, directory: Path, base: str | None, commit: str
-) -> tuple[frozenset[str] | None, Lines]:
-    """(changed paths, what was edited in them); it is of two commits, so it is worked out once."""
+) -> tuple[frozenset[str], Lines]:
+    """(changed paths, what was edited in them); it is of two commits, so it is worked out once.
+
+    Raises _BaseAwayError, which no cache keeps.
+    """
     from cli.watching.snapshot import Snapshots
 
     if base is None:
-        return None, UnknownLines()
+        raise _BaseAwayError
     snapshots = Snapshots(root, directory)
     try:
         changed = snapshots.changed_paths(base, commit)
     finally:
         snapshots.repository.close()
     if changed is None:
-        return None, UnknownLines()
+        raise _BaseAwayError
     return changed, EditedLines(root, directory / "objects", base, commit)

@@ -241,11 +241,11 @@ class StoredRecords:
     all, and each is decoded once.
     """
 
-    def __init__(self, run: IndexRun) -> None:
+    def __init__(self, run: IndexRun, *, kept_bytes: int = _KEPT_BYTES) -> None:
         self._run = run
         self._dimensions = EmbedderSpec.parse(run.embedder).dimensions
         self._kept: dict[int, list[FileRecord | Removal]] = {}
-        self._room = _KEPT_BYTES
+        self._room = kept_bytes
 
     def __iter__(self) -> Iterator[list[FileRecord | Removal]]:
         numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")

@@ -96,7 +96,7 @@ def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) 
 def remove_points(*, run: IndexRun, store: VectorStore) -> None:
     """Delete the run's points; those that were not upserted are no error."""
     collection = collection_of(run.repository, run.embedder)
-    for records in StoredRecords(run):
+    for records in StoredRecords(run, kept_bytes=0):  # gone through once
         files = [record for record in records if isinstance(record, FileRecord)]
         ids = [point for record in files for point in point_ids(run.pk, record)]
         delete_points(store=store, collection=collection, ids=ids)
