@@ -10,13 +10,14 @@ IndexerError
 ├── BundleError                 a batch is not what the wire format says
 ├── EmbeddingError
 │   ├── EmbedderMismatchError   model or dimensions are not those that central asks for
-│   └── EmbedderUnavailableError
+│   └── EmbedderUnavailableError  `done`: what it embedded before
 ├── IdentityError               GitHub gives the job no id token
 │   └── IdentityUnavailableError
 ├── StoreError
 │   ├── StoreUnavailableError
 │   │   └── StoreFullError      its disk is full
-│   └── StoreLockedError        another process holds the embedded store
+│   ├── StoreLockedError        another process holds the embedded store
+│   └── DirectNotAvailableError clients cannot write to this store themselves
 └── CentralError                central answered, or did not
     ├── CentralUnreachableError
     ├── CentralRefusedError     the credential or the request is not accepted
@@ -76,9 +77,13 @@ class EmbedderMismatchError(EmbeddingError):
 
 
 class EmbedderUnavailableError(EmbeddingError):
-    """The embedding service did not answer."""
+    """The embedding service did not answer. `done`: by index, vectors of what it did embed."""
 
     retryable = True
+
+    def __init__(self, message: str, *, done: Mapping[int, Any] | None = None) -> None:
+        super().__init__(message)
+        self.done = done or {}
 
 
 class IdentityError(IndexerError):
@@ -109,6 +114,10 @@ class StoreLockedError(StoreError):
     """Another process holds the embedded vector store."""
 
     retryable = True
+
+
+class DirectNotAvailableError(StoreError):
+    """Clients cannot write to this store themselves; the message says why."""
 
 
 class CentralError(IndexerError):

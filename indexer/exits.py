@@ -63,6 +63,7 @@ EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
     errors.StoreUnavailableError: Exit.UNREACHABLE,
     errors.StoreFullError: Exit.NOT_INDEXED,
     errors.StoreLockedError: Exit.NOT_INDEXED,
+    errors.DirectNotAvailableError: Exit.NOT_INDEXED,
     errors.CentralError: Exit.NOT_INDEXED,
     errors.CentralUnreachableError: Exit.UNREACHABLE,
     errors.CentralRefusedError: Exit.REFUSED,

@@ -253,6 +253,9 @@ class RunStats:
     references: int = 0
     embedded: int = 0
     reused: int = 0
+    embedding_requests: int = 0
+    embedding_tokens: int = 0
+    embedding_cost_usd: float | None = None  # None: nothing is known of prices
     seconds: dict[str, float] = field(default_factory=dict)
 
 

@@ -1,9 +1,19 @@
 """The Embedder protocol that every provider fulfils."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from indexer.records import EmbedderSpec, Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an embedder has asked of its service so far; `cost_usd` None: no price is known."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost_usd: float | None = None
 
 
 class Embedder(Protocol):
@@ -16,6 +26,15 @@ class Embedder(Protocol):
     @property
     def spec(self) -> EmbedderSpec:
         """Provider, model and dimensions of the vectors."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """Of this embedder since it was opened."""
+        ...
+
+    def check(self) -> None:
+        """Return if the vectors are of `spec`; at most one small request. Raises EmbeddingError."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:

@@ -15,6 +15,7 @@ from model2vec import StaticModel
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
+from indexer.embedding.base import Usage
 from indexer.records import EmbedderSpec, Matrix
 
 SPEC: Final = EmbedderSpec("builtin", "aeterna-static-1", 256)
@@ -38,6 +39,13 @@ class BuiltinEmbedder:
     @property
     def spec(self) -> EmbedderSpec:
         return SPEC
+
+    @property
+    def usage(self) -> Usage:
+        return Usage()
+
+    def check(self) -> None:
+        """The model is the spec's: it comes with the package."""
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         vectors = np.zeros((len(texts), SPEC.dimensions), dtype=np.float32)

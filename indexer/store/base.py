@@ -6,9 +6,10 @@ and scores only; a hit becomes a result through the live chunk row that names th
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeGuard
+from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
 from uuid import UUID
 
+from indexer.access import DirectAccess
 from indexer.records import EmbedderSpec, Matrix, TermVector, Vector
 
 
@@ -123,12 +124,29 @@ class VectorStore(Protocol):
         """Compact and index what is stored; may block searches. Only with the service stopped."""
         ...
 
+    def maintain(self) -> None:
+        """Upkeep beside searches and writes, such as an index that is due; may take minutes."""
+        ...
+
     def check(self) -> None:
         """Return when the store answers; raise StoreUnavailableError when it does not."""
         ...
 
     def close(self) -> None:
         """Flush and release files, locks and connections."""
+        ...
+
+
+@runtime_checkable
+class DirectStore(VectorStore, Protocol):
+    """A store that clients may write to themselves."""
+
+    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectAccess:
+        """Make the collection and say how a client writes to it, and to nothing else.
+
+        With a token that ends after `seconds` or, with `own_secret`, none. Raises
+        DirectNotAvailableError.
+        """
         ...
 
 

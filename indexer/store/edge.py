@@ -114,6 +114,9 @@ class EdgeStore:
         for path in self.shard_paths():
             self.open_shard(path).optimize()
 
+    def maintain(self) -> None:
+        """Nothing is due: see `optimize`."""
+
     def check(self) -> None:
         with self._opening:
             self._refuse_if_closed()

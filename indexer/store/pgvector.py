@@ -130,6 +130,9 @@ class PgVectorStore:
             finally:
                 connection.autocommit = False
 
+    def maintain(self) -> None:
+        """Nothing is due: see `optimize`."""
+
     def check(self) -> None:
         with self._transaction() as connection:
             connection.execute("SELECT 1")

@@ -89,6 +89,9 @@ class ProcessStore:
         """Compact every shard in the directory: every other call waits for it."""
         self._call("optimize")
 
+    def maintain(self) -> None:
+        """Nothing is due: see `optimize`."""
+
     def check(self) -> None:
         self._call("check")
 
