@@ -10,10 +10,10 @@ from psycopg.types.json import Jsonb
 from central.corpus.copying import Row
 from central.corpus.embeddings import chunk_texts
 from central.corpus.packing import pack_terms
-from central.corpus.points import point_id
 from indexer.bundle.manifests import manifest_fields
 from indexer.lexical import tokenize
 from indexer.modules import ecosystem_of
+from indexer.points import point_id
 from indexer.records import FileRecord
 from indexer.relations import Ecosystem
 

@@ -9,13 +9,14 @@ from itertools import islice
 from uuid import UUID
 
 from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vectors
-from central.corpus.points import point_id, point_ids
+from central.corpus.points import point_ids
 from central.corpus.vectors import collection_of
 from central.ingest.models import IndexRun
 from central.ingest.selectors import lending_repositories
 from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.trees import TREE_NUMBER
+from indexer.points import point_id
 from indexer.records import Chunk, FileRecord, Vector
 from indexer.store.base import Collection, Point, VectorStore
 
