@@ -1,0 +1,43 @@
+"""The sample: which repositories, at which commits, and in which half each is."""
+
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from benchmarks.pinned import PinnedRepository
+
+SAMPLE = Path(__file__).with_name("sample.toml")
+
+
+class Half(StrEnum):
+    """Rules and weights are chosen on the first alone; the second says what they are worth."""
+
+    DEVELOPMENT = "development"
+    HELD_OUT = "held_out"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRepository(PinnedRepository):
+    """`licence` is its SPDX identifier."""
+
+    half: Half
+    language: str
+    licence: str
+
+
+def sample() -> list[SampleRepository]:
+    """What sample.toml says, in its order."""
+    content = tomllib.loads(SAMPLE.read_text(encoding="utf-8"))
+    return [
+        SampleRepository(
+            name=row["name"],
+            url=row["url"],
+            commit=row["commit"],
+            paths=tuple(row.get("paths", ())),
+            half=Half(row["half"]),
+            language=row["language"],
+            licence=row["licence"],
+        )
+        for row in content["repository"]
+    ]
