@@ -141,6 +141,10 @@ class VectorStore(Protocol):
 class DirectStore(VectorStore, Protocol):
     """A store that clients may write to themselves."""
 
+    def require_direct(self, *, own_secret: bool) -> None:
+        """Raise DirectNotAvailableError where `grant` would for any collection; asks nobody."""
+        ...
+
     def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectAccess:
         """Make the collection and say how a client writes to it, and to nothing else.
 
