@@ -39,6 +39,11 @@ class IndexRun(models.Model):
     generation = models.BigIntegerField(help_text="The repository's generation at Open")
     extractor = models.CharField(max_length=200)
     embedder = models.CharField(max_length=200)
+    is_direct = models.BooleanField(
+        default=False,
+        db_default=False,  # processes of the version before insert, too
+        help_text="Its client writes points to the vector store itself; batches hold no vectors",
+    )
     mode = models.CharField(max_length=11, blank=True)
     reason = models.CharField(max_length=20, blank=True)
     event = models.CharField(max_length=40, blank=True)
@@ -79,7 +84,8 @@ class Batch(models.Model):
     """An uploaded body: number 0 is the tree of a full run, 1… are file records.
 
     `body` is gzip; `digest` is the SHA-256 of the decompressed bytes; `path_keys` are its paths'
-    64-bit keys (see services.batches.path_key). Rows are deleted when the run ends.
+    64-bit keys (see services.batches.path_key). Rows are deleted when the run ends or, where their
+    vectors are worth it, when these are kept (see services.keeping).
     """
 
     run = models.ForeignKey(IndexRun, on_delete=models.CASCADE, related_name="batch_set")

@@ -15,7 +15,7 @@ from central.tenancy.models import ApiToken, Organization
 class OrganizationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Tenants."""
 
-    list_display = ["slug", "github_owner_id", "embedder", "created_at"]
+    list_display = ["slug", "github_owner_id", "embedder", "direct_uploads", "created_at"]
     search_fields = ["slug"]
 
     def get_readonly_fields(

@@ -46,6 +46,11 @@ class Organization(models.Model):
         validators=[validate_embedder],
         help_text="provider/model/dimensions, as indexer.records.EmbedderSpec writes it",
     )
+    direct_uploads = models.BooleanField(
+        default=False,
+        db_default=False,  # processes of the version before insert, too
+        help_text="Its indexers may write vectors to the vector store themselves (docs/stores.md)",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
