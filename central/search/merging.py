@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from central.corpus.packing import unpack_term_ids
-from central.search.fusion import DENSE_WEIGHT, DENSE_WEIGHT_SYMBOLIC, fuse_normalised
+from central.search.fusion import fuse_normalised
 from central.search.query import Mode
-from central.search.ranking import Ranked, in_order, rank
+from central.search.ranking import DENSE, DENSE_SYMBOLIC, WEIGHTS, Ranked, in_order, rank
 from central.search.retrieval import Asked, Lists, Tier
 from central.search.rules import Candidate
 from central.search.selectors import LiveChunk
@@ -33,6 +33,7 @@ def ordered(
     queries: Sequence[Asked],
     projects: Mapping[int, str],
     ceiling: float,
+    weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Found]:
     """The tier's candidates, best first; no score is above `ceiling`, the tier's before.
 
@@ -47,7 +48,7 @@ def ordered(
     best: dict[int, Ranked] = {}
     finders: dict[int, list[int]] = {}
     for index, (query, lists) in enumerate(zip(queries, tier.lists, strict=True)):
-        for ranked in _order(mode, query, lists, tier, candidates):
+        for ranked in _order(mode, query, lists, tier, candidates, weights):
             chunk = ranked.candidate.id
             finders.setdefault(chunk, []).append(index)
             if chunk not in best or ranked.score > best[chunk].score:
@@ -80,6 +81,7 @@ def _order(
     lists: Lists,
     tier: Tier,
     candidates: Mapping[int, Candidate],
+    weights: Mapping[str, float],
 ) -> list[Ranked]:
     if mode is Mode.SEMANTIC:
         return [
@@ -89,10 +91,17 @@ def _order(
     if mode is Mode.LEXICAL:
         total = float(sum(query.terms.weights)) * _MOST if query.terms is not None else 1.0
         return [Ranked(candidates[chunk], score / total) for chunk, score in lists.lexical.items()]
-    base = _base(mode, query, lists)
+    base = _base(mode, query, lists, weights)
     chosen = [candidates[chunk] for chunk in base]
     coverage = _coverage(query, [tier.rows[chunk].term_ids for chunk in base])
-    return rank(query.parsed, chosen, list(base.values()), coverage, importance=_importance(query))
+    return rank(
+        query.parsed,
+        chosen,
+        list(base.values()),
+        coverage,
+        importance=_importance(query),
+        weights=weights,
+    )
 
 
 def _importance(query: Asked) -> list[float] | None:
@@ -103,13 +112,13 @@ def _importance(query: Asked) -> list[float] | None:
     return [query.rarity.get(term, rarest) for term in query.parsed.word_terms]
 
 
-def _base(mode: Mode, query: Asked, lists: Lists) -> dict[int, float]:
+def _base(mode: Mode, query: Asked, lists: Lists, weights: Mapping[str, float]) -> dict[int, float]:
     if mode is Mode.SYMBOL:
         return lists.lexical
     return fuse_normalised(
         lists.dense,
         lists.lexical,
-        dense_weight=DENSE_WEIGHT_SYMBOLIC if query.parsed.symbolic else DENSE_WEIGHT,
+        dense_weight=weights[DENSE_SYMBOLIC if query.parsed.symbolic else DENSE],
         lexical_floor=lists.lexical_floor,
     )
 

@@ -7,8 +7,9 @@ import structlog
 from central.corpus.vectors import embedder
 from central.repositories.sight import RepositoryInSight
 from central.search.query import Mode, ParsedQuery, parse_query
+from central.search.rarity import inverse_frequencies, query_vector
 from central.search.retrieval import Asked
-from central.search.statistics import document_frequencies, inverse_frequencies, query_vector
+from central.search.statistics import document_frequencies
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.records import EmbedderSpec, Vector
 

@@ -52,6 +52,9 @@ PATH_PENALTIES: Mapping[str, float] = {
 COVERAGE = "coverage"
 COHERENCE = "coherence"
 DIVERSITY = "diversity"
+# Of the base score, the share of similarity against words; a query of identifiers leans on words.
+DENSE = "dense"
+DENSE_SYMBOLIC = "dense_symbolic"
 
 WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
@@ -59,6 +62,8 @@ WEIGHTS: Mapping[str, float] = {
     COVERAGE: 0.8,
     COHERENCE: 0.2,
     DIVERSITY: 0.2,
+    DENSE: 0.7,
+    DENSE_SYMBOLIC: 0.3,
 }
 
 
