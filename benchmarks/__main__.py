@@ -1,6 +1,7 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-`python -m benchmarks callers` stands for itself: it needs a sample from elsewhere.
+`python -m benchmarks callers` stands for itself: it needs a sample from elsewhere. So does
+`python -m benchmarks stores`, which takes options; all together run it at a modest size.
 """
 
 import argparse
@@ -18,6 +19,8 @@ from benchmarks import (
     webhook,
 )
 from benchmarks.callers import command
+from benchmarks.stores import command as stores_command
+from benchmarks.stores import measuring as stores
 from scripts.local_service import temporary_workspace
 
 BENCHMARKS = {
@@ -29,6 +32,7 @@ BENCHMARKS = {
     "action": action.measure,
     "watching": watching.measure,
     "command_line": command_line.measure,
+    "stores": stores.measure,
 }
 
 
@@ -36,6 +40,9 @@ def main() -> None:
     """Measure what is asked for, say each figure as it comes, then show the table."""
     if sys.argv[1:2] == ["callers"]:
         command.main(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["stores"]:
+        stores_command.main(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))

@@ -48,11 +48,11 @@ def print_table(figures: Sequence[Figure]) -> None:
     Console(width=120).print(table)
 
 
-def show(figures: Sequence[Figure]) -> None:
+def show(figures: Sequence[Figure], output: Path = OUTPUT) -> None:
     """Print the table and write the JSON file."""
     print_table(figures)
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(
+    output.parent.mkdir(exist_ok=True)
+    output.write_text(
         json.dumps(
             {
                 "cores": os.cpu_count(),
