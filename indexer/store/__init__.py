@@ -4,26 +4,45 @@ from pathlib import Path
 
 from indexer.errors import ConfigurationError
 from indexer.store.base import VectorStore
+from indexer.store.qdrant_address import SCHEMES as QDRANT_SCHEMES
+from indexer.store.qdrant_address import QdrantAddress
 
 
-def open_store(url: str) -> VectorStore:
-    """The store at `url`: "edge:DIRECTORY" or "postgresql://…" (with the extension pgvector).
+def open_store(
+    url: str, *, api_key: str | None = None, public_url: str | None = None
+) -> VectorStore:
+    """The store at `url`: "edge:DIRECTORY", "postgresql://…" (with pgvector) or "qdrant://…".
 
-    Nothing is contacted, started or opened before the first use, so this may be called before a
-    fork. Raises ConfigurationError for any other scheme.
+    `api_key` is Qdrant's, `public_url` the address of Qdrant for clients that write to it
+    themselves. Nothing is contacted, started or opened before the first use, so this may be called
+    before a fork. Raises ConfigurationError for another scheme or an address that is not valid.
     """
+    check_address(url)
     scheme, _, rest = url.partition(":")
     match scheme:
-        case "edge" if rest:
+        case "edge":
             from indexer.store.process import ProcessStore
 
             return ProcessStore(Path(rest))
-        case "postgresql" | "postgres" if rest:
-            from indexer.store.pgvector import PgVectorStore
+        case "qdrant" | "qdrants":
+            from indexer.store.qdrant import QdrantStore
 
-            return PgVectorStore(url)
-    message = (
-        "The vector store's address must be edge:DIRECTORY or postgresql://USER@HOST/DATABASE, "
-        f"and its scheme here is {scheme!r}."
-    )
-    raise ConfigurationError(message)
+            public = QdrantAddress.parse(public_url) if public_url else None
+            return QdrantStore(QdrantAddress.parse(url), api_key=api_key, public=public)
+    from indexer.store.pgvector import PgVectorStore
+
+    return PgVectorStore(url)
+
+
+def check_address(url: str) -> None:
+    """Read a store's address without loading the store. Raises ConfigurationError."""
+    scheme, _, rest = url.partition(":")
+    if scheme in QDRANT_SCHEMES:
+        QdrantAddress.parse(url)
+    elif scheme not in {"edge", "postgresql", "postgres"} or not rest:
+        message = (
+            "The vector store's address must be edge:DIRECTORY, "
+            "postgresql://USER@HOST/DATABASE or qdrant://HOST:6334, "
+            f"and its scheme here is {scheme!r}."
+        )
+        raise ConfigurationError(message)

@@ -1,0 +1,253 @@
+"""A Qdrant server or cluster: the store of the largest installations, and of direct uploads."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from qdrant_client import models
+
+from indexer.access import DirectAccess
+from indexer.errors import DirectNotAvailableError
+from indexer.records import Vector
+from indexer.store import qdrant_collections
+from indexer.store.base import Collection, HybridHits, HybridQuery, Point, ranked
+from indexer.store.qdrant_address import QdrantAddress
+from indexer.store.qdrant_connection import Connection
+from indexer.store.qdrant_errors import CollectionMissingError
+from indexer.store.qdrant_names import Names, names_of
+from indexer.store.qdrant_points import (
+    dense_vector,
+    hits_of,
+    point_filter,
+    requests_of,
+)
+from indexer.store.qdrant_token import access_token
+from indexer.store.qdrant_writing import WORK_SECONDS, batches, upsert
+from indexer.store.schema import DENSE, READ_BATCH
+
+# A person waits for a search; an apply rather waits for a server that is being restarted.
+_SEARCH_PATIENCE_SECONDS: Final = 2.0
+_WORK_PATIENCE_SECONDS: Final = 20.0
+_SETTLE_SECONDS: Final = 3600.0
+_SEARCHED_AT_ONCE: Final = 16
+
+
+class QdrantStore:
+    """VectorStore in the server at `address`. Connects on first use; threads may share it.
+
+    After a fork only a process that has not used it yet may. `public` is the address that clients
+    are told who write to Qdrant themselves, where it is another than the service's own.
+    """
+
+    def __init__(
+        self, address: QdrantAddress, *, api_key: str | None, public: QdrantAddress | None = None
+    ) -> None:
+        self._address = address
+        self._api_key = api_key
+        self._public = public or address
+        self._searching = Connection(
+            address,
+            api_key=api_key,
+            timeout_seconds=address.timeout_seconds,
+            patience_seconds=_SEARCH_PATIENCE_SECONDS,
+        )
+        self._working = Connection(
+            address,
+            api_key=api_key,
+            timeout_seconds=max(WORK_SECONDS, address.timeout_seconds),
+            patience_seconds=_WORK_PATIENCE_SECONDS,
+        )
+        self._known: set[Names] = set()  # what has been made, and named, from here
+        self._making = threading.Lock()
+        self._threads = ThreadPoolExecutor(_SEARCHED_AT_ONCE, thread_name_prefix="qdrant-search")
+
+    def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
+        names = self._names(collection)
+        self._make(collection, names)
+        try:
+            self._upsert(collection, names, points)
+        except CollectionMissingError:  # dropped since it was made, by another process
+            self._forget(names)
+            self._make(collection, names)
+            self._upsert(collection, names, points)
+
+    def delete(self, collection: Collection, ids: Sequence[UUID]) -> None:
+        for batch in batches(ids, READ_BATCH):
+            self._delete(collection, point_filter([collection.repository], ids=batch))
+
+    def drop(self, collection: Collection) -> None:
+        names = self._names(collection)
+        self._forget(names)
+        if self._address.collections == "project":
+            qdrant_collections.drop(self._working, names)
+        else:
+            self._delete(collection, point_filter([collection.repository]))
+
+    def search(
+        self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
+    ) -> list[HybridHits]:
+        found = [HybridHits([], []) for _ in queries]
+        for answer in self._ask_all(collections, queries):
+            for hits, more in zip(found, answer, strict=True):
+                hits.dense.extend(more.dense)
+                hits.lexical.extend(more.lexical)
+        return [
+            HybridHits(ranked(hits.dense, query.limit), ranked(hits.lexical, query.limit))
+            for hits, query in zip(found, queries, strict=True)
+        ]
+
+    def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
+        found = self._retrieve(collection, ids, vectors=[DENSE])
+        return {UUID(str(record.id)): dense_vector(record) for record in found}
+
+    def existing(self, collection: Collection, ids: Sequence[UUID]) -> set[UUID]:
+        return {UUID(str(record.id)) for record in self._retrieve(collection, ids)}
+
+    def points(self, collection: Collection) -> Iterator[tuple[UUID, UUID]]:
+        own = point_filter([collection.repository])
+        following: models.ExtendedPointId | None = None
+        while True:
+            records, following = self._page(collection, own, following)
+            for record in records:
+                payload = record.payload or {}
+                yield UUID(str(record.id)), UUID(payload["run"])
+            if following is None:
+                return
+
+    def optimize(self) -> None:
+        """Wait until the server, which compacts and indexes by itself, has nothing left to do."""
+        qdrant_collections.settle(self._working, seconds=_SETTLE_SECONDS)
+
+    def maintain(self) -> None:
+        """Nothing is due: the server looks after itself, beside searches and writes."""
+
+    def check(self) -> None:
+        self._searching.call(
+            lambda client: client.collection_exists("codesearch"), patience_seconds=0
+        )
+
+    def close(self) -> None:
+        self._searching.close()
+        self._working.close()
+        self._threads.shutdown()
+
+    def require_direct(self, *, own_secret: bool) -> None:
+        """Raise DirectNotAvailableError unless `grant` can be asked; contacts nobody."""
+        if reason := self._no_direct(own_secret=own_secret):
+            raise DirectNotAvailableError(f"Clients cannot write to Qdrant themselves: {reason}")
+
+    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectAccess:
+        self.require_direct(own_secret=own_secret)
+        names = self._names(collection)
+        self._make(collection, names)
+        access = DirectAccess(url=self._public.for_clients, collection=names.physical)
+        if own_secret or not self._api_key:
+            return access
+        expires_at = datetime.now(UTC) + timedelta(seconds=seconds)
+        token = access_token(self._api_key, collection=names.physical, expires_at=expires_at)
+        return replace(access, token=token, expires_at=expires_at)
+
+    def _names(self, collection: Collection) -> Names:
+        return names_of(collection, self._address.collections)
+
+    def _make(self, collection: Collection, names: Names) -> None:
+        if names in self._known:
+            return
+        with self._making:
+            if names not in self._known:
+                qdrant_collections.make(self._working, self._address, names, collection.embedder)
+                self._known.add(names)
+
+    def _forget(self, names: Names) -> None:
+        with self._making:
+            self._known = {known for known in self._known if known.physical != names.physical}
+
+    def _upsert(self, collection: Collection, names: Names, points: Sequence[Point]) -> None:
+        upsert(self._working, names.physical, collection.repository, points)
+
+    def _delete(self, collection: Collection, points: models.Filter) -> None:
+        name = self._names(collection).physical
+        selector = models.FilterSelector(filter=points)
+        with suppress(CollectionMissingError):  # then nothing is to be deleted
+            self._working.call(lambda client: client.delete(name, selector, wait=True))
+
+    def _ask_all(
+        self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
+    ) -> Iterator[list[HybridHits]]:
+        """Each physical collection's answer; all are asked at the same time."""
+        scopes: dict[str, list[int]] = defaultdict(list)
+        for collection in collections:
+            scopes[self._names(collection).physical].append(collection.repository)
+        ask = partial(self._ask, queries=queries)
+        if len(scopes) <= 1:
+            return map(ask, scopes.items())
+        return self._threads.map(ask, scopes.items())
+
+    def _ask(
+        self, scope: tuple[str, list[int]], queries: Sequence[HybridQuery]
+    ) -> list[HybridHits]:
+        """Both halves of every query in one request to one collection."""
+        name, repositories = scope
+        requests = requests_of(repositories, queries)
+        if not requests:
+            return hits_of(queries, [])
+        try:
+            answers = self._searching.call(lambda client: client.query_batch_points(name, requests))
+        except CollectionMissingError:
+            return [HybridHits([], []) for _ in queries]
+        return hits_of(queries, answers)
+
+    def _retrieve(
+        self, collection: Collection, ids: Sequence[UUID], *, vectors: list[str] | None = None
+    ) -> Iterator[models.Record]:
+        for batch in batches(ids, READ_BATCH):
+            own = point_filter([collection.repository], ids=batch)
+            yield from self._page(collection, own, None, vectors=vectors)[0]
+
+    def _page(
+        self,
+        collection: Collection,
+        points: models.Filter,
+        start: models.ExtendedPointId | None,
+        *,
+        vectors: list[str] | None = None,
+    ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
+        """Some of `points`, READ_BATCH at most, and where the following begin, if there are any."""
+        name = self._names(collection).physical
+        try:
+            return self._working.call(
+                lambda client: client.scroll(
+                    name,
+                    scroll_filter=points,
+                    limit=READ_BATCH,
+                    offset=start,
+                    with_payload=["run"],
+                    with_vectors=vectors or False,
+                )
+            )
+        except CollectionMissingError:
+            return [], None
+
+    def _no_direct(self, *, own_secret: bool) -> str | None:
+        if self._address.collections != "project":
+            return (
+                "the service keeps one collection per organisation "
+                "(collections=organization in VECTOR_STORE_URL)."
+            )
+        if own_secret:
+            return None
+        if not self._api_key:
+            return "the service has no QDRANT_API_KEY to sign a token with."
+        if not self._address.jwt:
+            return (
+                "the service's VECTOR_STORE_URL does not say jwt=true, that the server checks "
+                "tokens (service.jwt_rbac); an indexer with QDRANT_API_KEY needs none."
+            )
+        return None
