@@ -16,6 +16,15 @@ app.conf.beat_schedule = {
         "task": "central.ingest.tasks.sweep",
         "schedule": float(settings.SWEEP_SECONDS),
     },
+    "keep": {
+        "task": "central.ingest.tasks.keep",
+        "schedule": float(settings.SWEEP_SECONDS),
+        "options": {"expires": float(settings.SWEEP_SECONDS)},
+    },
+    "maintain": {
+        "task": "central.ingest.tasks.maintain",
+        "schedule": crontab(hour="4", minute="17"),
+    },
     "purge": {
         "task": "central.ingest.tasks.purge",
         "schedule": crontab(minute="*/5"),

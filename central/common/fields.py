@@ -47,3 +47,13 @@ class StrictChoiceField(serializers.ChoiceField):
         if not isinstance(data, str):
             self.fail("invalid_choice", input=data)
         return super().to_internal_value(data)
+
+
+class StrictBooleanField(serializers.BooleanField):
+    """A JSON boolean; REST framework's own also takes strings and numbers."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Refuse everything that is not a boolean."""
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data

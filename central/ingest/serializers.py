@@ -6,12 +6,14 @@ from django.core.validators import RegexValidator
 from rest_framework import serializers
 
 from central.common.fields import (
+    StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
     StrictFloatField,
     StrictIntegerField,
 )
-from central.ingest.services.batches import MAX_BATCHES, MAX_DIGESTS
+from central.ingest.services.batches import MAX_BATCHES
+from central.ingest.services.knowing import MAX_DIGESTS
 from indexer.records import Mode, Reason
 
 BIGINT = 2**63 - 1
@@ -32,6 +34,8 @@ is_branch = RegexValidator(
     "Give a branch's name, such as main or refs/heads/main.",
 )
 is_digest = RegexValidator(r"^[0-9a-f]{64}\Z", "Give a SHA-256 in lower-case hexadecimal.")
+
+RELAY, DIRECT = "relay", "direct"  # how vectors travel
 
 _MODES = [Mode.INCREMENTAL.value, Mode.FULL.value, Mode.FORCE.value]
 _REASONS = [reason.value for reason in Reason if reason not in ("up_to_date", "superseded")]
@@ -61,6 +65,14 @@ class OpenRunRequest(serializers.Serializer[Any]):
     repository_url = serializers.URLField(
         required=False, allow_null=True, allow_blank=True, max_length=500
     )
+    vectors = StrictChoiceField(
+        choices=[RELAY, DIRECT],
+        default=RELAY,
+        help_text="relay: in the batches; direct: the client writes them to the vector store",
+    )
+    own_secret = StrictBooleanField(
+        default=False, help_text="With direct: the client has a secret and wants no token"
+    )
 
 
 class Embedder(serializers.Serializer[Any]):
@@ -72,10 +84,21 @@ class Embedder(serializers.Serializer[Any]):
 
 
 class Limits(serializers.Serializer[Any]):
-    """Of one batch: decompressed bytes, and lines."""
+    """Of one batch: decompressed bytes, and lines; of one question: digests."""
 
     batch_bytes = serializers.IntegerField()
     batch_files = serializers.IntegerField()
+    digests = serializers.IntegerField()
+
+
+class VectorStoreAccess(serializers.Serializer[Any]):
+    """Where the client of a direct run writes its points, and with what."""
+
+    url = serializers.CharField()
+    collection = serializers.CharField()
+    token = serializers.CharField(allow_null=True, help_text="null: with the client's own secret")
+    expires_at = serializers.DateTimeField(allow_null=True)
+    repository = serializers.IntegerField(help_text="The key that every point carries")
 
 
 class OpenedRun(serializers.Serializer[Any]):
@@ -89,7 +112,7 @@ class OpenedRun(serializers.Serializer[Any]):
     generation = serializers.IntegerField()
     embedder = Embedder()
     limits = Limits()
-    vector_store = serializers.DictField(allow_null=True)
+    vector_store = VectorStoreAccess(allow_null=True)
 
 
 class TreeAnswer(serializers.Serializer[Any]):
@@ -108,9 +131,14 @@ class DigestsRequest(serializers.Serializer[Any]):
 
 
 class DigestsAnswer(serializers.Serializer[Any]):
-    """Those that need no vector."""
+    """Those that need not be embedded."""
 
     known = serializers.ListField(child=serializers.CharField())
+    vectors = serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="In a direct run, by digest: little-endian float32 in base64",
+    )
 
 
 def _is_stage_name(name: str) -> bool:
@@ -128,6 +156,11 @@ class Stats(serializers.Serializer[Any]):
     references = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
     embedded = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
     reused = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    embedding_requests = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    embedding_tokens = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
+    embedding_cost_usd = StrictFloatField(
+        default=None, allow_null=True, min_value=0, max_value=1e9, help_text="null: no price known"
+    )
     seconds = serializers.DictField(
         child=StrictFloatField(min_value=0, max_value=1e9), required=False
     )

@@ -1,4 +1,5 @@
-"""The embedded server's worker: a thread that applies queued runs, expires, purges, reconciles.
+"""The embedded server's worker: a thread that applies queued runs, expires, keeps, purges,
+reconciles.
 
 It outlives every failure: an error is logged, the thread backs off and goes on.
 """
@@ -13,12 +14,15 @@ from django.utils import timezone
 
 from central.github.services.waiting import carry_out_waiting
 from central.ingest import wakeup
+from central.ingest.models import RunState
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import release_leases
 from central.ingest.services.forgetting import forget
+from central.ingest.services.keeping import keep_uploads
 from central.ingest.services.purging import purge_repository, purgeable_repositories
 from central.ingest.services.reconciling import reconcile
 from central.ingest.services.sweeping import sweep
+from central.ingest.upkeep import Upkeep
 
 _RECONCILE_AT = timedelta(hours=3, minutes=17)  # past midnight, UTC
 _LONGEST_BACKOFF_SECONDS = 30
@@ -35,10 +39,12 @@ class Sweeper:
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
         self._reconcile_due = next_reconcile(timezone.now())
         self._is_first = True
+        self._upkeep = Upkeep()
 
     def start(self) -> None:
         """Begin; runs that a killed server left behind are taken up at once."""
         self._thread.start()
+        self._upkeep.start()
 
     def stop(self) -> None:
         """Finish the run that is being applied, for up to 30 seconds, and end the thread.
@@ -48,6 +54,7 @@ class Sweeper:
         self._stopping.set()
         wakeup.queued.set()
         self._thread.join(_STOP_SECONDS)
+        self._upkeep.stop()
 
     def _run(self) -> None:
         failures = 0
@@ -75,6 +82,8 @@ class Sweeper:
             release_leases()  # the embedded store belongs to this process: no other can apply
         self._is_first = False
         self._apply()
+        while not self._stopping.is_set() and keep_uploads():
+            self._apply()
         self._tidy_nightly()
         for repository_id in purgeable_repositories(now=timezone.now()):
             if self._stopping.is_set():
@@ -86,7 +95,8 @@ class Sweeper:
         for run_id in sweep():
             if self._stopping.is_set():
                 return
-            apply_run(run_id=run_id)
+            if apply_run(run_id=run_id) == RunState.APPLIED:
+                self._upkeep.wake()
             carry_out_waiting()  # the apply held them up
 
     def _tidy_nightly(self) -> None:
@@ -97,6 +107,7 @@ class Sweeper:
             forget(now=timezone.now())
         finally:
             reconcile(repair=True)
+            self._upkeep.wake()
 
 
 def next_reconcile(now: datetime) -> datetime:

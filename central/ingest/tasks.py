@@ -1,18 +1,33 @@
 """Celery's side: thin wrappers. A message only wakes a worker; losing it costs SWEEP time."""
 
+from contextlib import suppress
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from central.celery import app
-from central.ingest.services import applying, forgetting, purging, reconciling, sweeping
+from central.ingest.models import RunState
+from central.ingest.services import (
+    applying,
+    forgetting,
+    keeping,
+    purging,
+    reconciling,
+    sweeping,
+    upkeep,
+)
+
+_UPKEEP_EXPIRES_SECONDS = 3600  # by then another apply, or the night, has asked again
 
 
 @app.task(name="central.ingest.tasks.apply_run")
 def apply_run(run_id: str) -> None:
     """Apply one run, if it is still to be had."""
-    applying.apply_run(run_id=UUID(run_id))
+    if applying.apply_run(run_id=UUID(run_id)) == RunState.APPLIED:
+        with suppress(OperationalError, OSError):  # without a broker, the night asks
+            maintain.apply_async(expires=_UPKEEP_EXPIRES_SECONDS)
 
 
 @app.task(name="central.ingest.tasks.sweep")
@@ -21,6 +36,19 @@ def sweep() -> None:
     for run_id in sweeping.sweep():
         # The next sweep sends again what still waits: messages must not pile up meanwhile.
         apply_run.apply_async(args=(str(run_id),), expires=settings.SWEEP_SECONDS)
+
+
+@app.task(name="central.ingest.tasks.keep")
+def keep() -> None:
+    """Keep vectors of runs that were not applied."""
+    while keeping.keep_uploads():
+        pass
+
+
+@app.task(name="central.ingest.tasks.maintain")
+def maintain() -> None:
+    """Do what the vector store puts off."""
+    upkeep.maintain_store()
 
 
 @app.task(name="central.ingest.tasks.purge")

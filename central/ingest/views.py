@@ -1,5 +1,6 @@
 """The indexing API: parse, call a service, answer."""
 
+from base64 import b64encode
 from typing import Any
 from uuid import UUID
 
@@ -16,16 +17,19 @@ from rest_framework.views import APIView
 from central.common.bodies import json_object, read_body
 from central.common.errors import InvalidError
 from central.common.links import absolute_url
+from central.corpus.packing import pack_vector
 from central.ingest import serializers, signing, wakeup
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
 from central.ingest.services.accepting import Announcement, accept_webhook
-from central.ingest.services.batches import body_limit, known_embeddings, put_batch, put_tree
+from central.ingest.services.batches import body_limit, put_batch, put_tree
 from central.ingest.services.ending import ABANDON_REASONS, abandon_run
-from central.ingest.services.opening import RunRequest, open_run
+from central.ingest.services.knowing import known_embeddings, max_digests
+from central.ingest.services.opening import Opened, RunRequest, open_run
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_in
+from indexer.access import DirectAccess
 from indexer.records import EmbedderSpec
 
 WEBHOOK_MAX_BYTES = 256 * 1024
@@ -61,7 +65,7 @@ class RunsView(APIView):
         """Open a run: answers what the index has, so that the client can decide what to send."""
         credential = credential_in(request)
         data = _validated(credential, serializers.OpenRunRequest, request.data)
-        run = open_run(
+        opened = open_run(
             credential=credential,
             request=RunRequest(
                 project=data["project_id"],
@@ -74,12 +78,15 @@ class RunsView(APIView):
                 event=data.get("event") or "",
                 run_url=data.get("run_url") or "",
                 repository_url=data.get("repository_url") or "",
+                is_direct=data["vectors"] == serializers.DIRECT,
+                own_secret=data["own_secret"],
             ),
         )
-        return Response(_opened(run), status=status.HTTP_201_CREATED)
+        return Response(_opened(opened), status=status.HTTP_201_CREATED)
 
 
-def _opened(run: IndexRun) -> dict[str, object]:
+def _opened(opened: Opened) -> dict[str, object]:
+    run = opened.run
     embedder = EmbedderSpec.parse(run.embedder)
     return {
         "run_id": str(run.pk),
@@ -96,8 +103,19 @@ def _opened(run: IndexRun) -> dict[str, object]:
         "limits": {
             "batch_bytes": settings.BATCH_MAX_BYTES,
             "batch_files": settings.BATCH_MAX_FILES,
+            "digests": max_digests(run),
         },
-        "vector_store": None,
+        "vector_store": opened.access and _vector_store(run, opened.access),
+    }
+
+
+def _vector_store(run: IndexRun, access: DirectAccess) -> dict[str, object]:
+    return {
+        "url": access.url,
+        "collection": access.collection,
+        "token": access.token,
+        "expires_at": access.expires_at,
+        "repository": run.repository_id,
     }
 
 
@@ -182,7 +200,7 @@ class EmbeddingsView(APIView):
         responses=serializers.DigestsAnswer,
     )
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Ask which digests need no vector in this run."""
+        """Ask which digests need not be embedded; in a direct run the answer has their vectors."""
         bound = serializers.DigestsRequest(data=request.data)
         bound.is_valid(raise_exception=True)
         known = known_embeddings(
@@ -190,7 +208,13 @@ class EmbeddingsView(APIView):
             run_id=run_id,
             digests=bound.validated_data["digests"],
         )
-        return Response({"known": known})
+        if known.vectors is None:
+            return Response({"known": known.digests})
+        vectors = {
+            digest: b64encode(pack_vector(vector)).decode()
+            for digest, vector in known.vectors.items()
+        }
+        return Response({"known": known.digests, "vectors": vectors})
 
 
 class WebhookView(APIView):

@@ -67,7 +67,7 @@ def read_vectors(
     joined = b"".join(vector for _, vector in present)
     matrix = np.frombuffer(joined, _FLOAT32).reshape(len(present), dimensions)
     bad = np.zeros(len(vectors), dtype=bool)
-    bad[[index for index, _ in present]] = ~_unit_or_zero(matrix)
+    bad[[index for index, _ in present]] = ~unit_or_zero(matrix)
     _refuse_first(bad, where, "vector must be finite and of unit length, or zero")
     read: list[Vector | None] = [None] * len(vectors)
     for row, (index, _) in zip(matrix, present, strict=True):
@@ -75,12 +75,13 @@ def read_vectors(
     return read
 
 
-def _unit_or_zero(matrix: Matrix) -> NDArray[np.bool_]:
+def unit_or_zero(matrix: Matrix) -> NDArray[np.bool_]:
+    """Of each row, whether it is finite and of unit length, or zero."""
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite length is refused, not warned
         lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     near_one = np.abs(lengths - 1) <= UNIT_TOLERANCE  # false for NaN and infinity
-    unit_or_zero: NDArray[np.bool_] = near_one | ~matrix.any(axis=1)
-    return unit_or_zero
+    sound: NDArray[np.bool_] = near_one | ~matrix.any(axis=1)
+    return sound
 
 
 def _refuse_first(

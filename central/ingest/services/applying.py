@@ -22,9 +22,10 @@ from central.corpus.signals import index_applied
 from central.corpus.statistics import move_term_stats
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun, RunState
+from central.ingest.services.adopting import PointsLackingError, adopt_points
 from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
 from central.ingest.services.claims import Claim, ClaimLostError, claim_run
-from central.ingest.services.ending import end_claimed_run
+from central.ingest.services.ending import end_claimed_run, leaves_uploads
 from central.ingest.services.failures import is_full, is_outage
 from central.ingest.services.trees import compare_tree, stored_tree
 from central.ingest.services.uploading import (
@@ -95,7 +96,10 @@ def _apply(claim: Claim) -> RunState:
         plan = _planned(claim.run)
         records = StoredRecords(claim.run)
         with PointWriter(store, collection_of(claim.run.repository, claim.run.embedder)) as writer:
-            upload_points(claim=claim, records=records, writer=writer)
+            if claim.run.is_direct:
+                adopt_points(claim=claim, records=records, store=store)
+            else:
+                upload_points(claim=claim, records=records, writer=writer)
             change, before = _commit(claim, plan, records, writer)
     except GenerationMovedError:
         return _end(
@@ -104,15 +108,8 @@ def _apply(claim: Claim) -> RunState:
             RunState.STALE,
             "Another run was applied meanwhile; plan again from the new base.",
         )
-    except IncompleteRunError as exc:
+    except (IncompleteRunError, PointsLackingError, EmbeddingGoneError) as exc:
         return _end(claim, store, RunState.FAILED, str(exc))
-    except EmbeddingGoneError:
-        return _end(
-            claim,
-            store,
-            RunState.FAILED,
-            "A vector that was known is gone; run the indexer again.",
-        )
     _sweep_up(claim.run, store, change, before)
     for _, result in index_applied.send_robust(
         sender=Repository, repository=Repository.objects.get(pk=claim.run.repository_id)
@@ -260,10 +257,11 @@ def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunSt
     """End without applying. The points go first: the batches say which they are.
 
     The run stays locked meanwhile: whoever else applied it would lose the points, which are the
-    same.
+    same. Where the uploads are left, the points go with them (services.keeping).
     """
     claim.lock()
-    remove_points(run=claim.run, store=store)
+    if not leaves_uploads(claim.run):
+        remove_points(run=claim.run, store=store)
     if not end_claimed_run(run=claim.run, state=state, error=error):
         raise ClaimLostError
     return state
@@ -275,8 +273,9 @@ def _end_for_want_of_space(claim: Claim) -> RunState:
     error = "The disk of the service is full. Free some space there and run the indexer again."
     _log.error("disk_full", run=str(claim.run.pk))
     claim.lock()
-    with suppress(StoreError):  # the reconcile removes them later
-        remove_points(run=claim.run, store=vector_store())
+    if not leaves_uploads(claim.run):
+        with suppress(StoreError):  # the reconcile removes them later
+            remove_points(run=claim.run, store=vector_store())
     if not end_claimed_run(run=claim.run, state=RunState.FAILED, error=error):
         raise ClaimLostError
     return RunState.FAILED

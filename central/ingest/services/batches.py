@@ -25,7 +25,6 @@ from indexer.errors import BundleError
 from indexer.records import EmbedderSpec, FileRecord, Removal
 
 MAX_BATCHES = 100_000
-MAX_DIGESTS = 20_000
 _GZIP_MAGIC = b"\x1f\x8b"
 _KEPT_BYTES = 32_000_000  # decompressed; as records 50 to 125 MB
 _BATCH_COLUMNS = {
@@ -101,7 +100,7 @@ class _Content:
     digest: bytes
     paths: list[str]
     removals: int
-    reused: set[bytes]  # digests of chunks that came without a vector
+    reused: set[bytes]  # digests of chunks that came without a vector and need a known one
 
 
 def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes) -> None:
@@ -109,8 +108,8 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
 
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`, `batch_conflict`,
     `path_repeated`, `embedding_unknown`), InvalidError (the codes of indexer.bundle,
-    `embedder_mismatch`, `removal_in_full_run`), TooLargeError (`batch_too_large`,
-    `batch_too_many_files`).
+    `embedder_mismatch`, `removal_in_full_run`, `vector_in_direct_run`), TooLargeError
+    (`batch_too_large`, `batch_too_many_files`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
     if not 1 <= number <= MAX_BATCHES:
@@ -139,8 +138,11 @@ def _checked(run: IndexRun, data: bytes) -> _Content:
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
         for record in decode_records(body, dimensions=dimensions):
             paths.append(record.path)
-            removals += isinstance(record, Removal)
-            if isinstance(record, FileRecord):
+            if not isinstance(record, FileRecord):
+                removals += 1
+            elif run.is_direct:
+                _refuse_vectors(record)
+            else:
                 reused |= _reused_digests(record)
     if len(paths) > settings.BATCH_MAX_FILES:
         raise TooLargeError(
@@ -148,6 +150,15 @@ def _checked(run: IndexRun, data: bytes) -> _Content:
             code="batch_too_many_files",
         )
     return _Content(bytes.fromhex(identity(body)), paths, removals, reused)
+
+
+def _refuse_vectors(record: FileRecord) -> None:
+    if any(chunk.vector is not None for chunk in record.chunks):
+        raise InvalidError(
+            f"{record.path!r} came with vectors; in a direct run the client writes them to the "
+            "vector store, and batches hold none.",
+            code="vector_in_direct_run",
+        )
 
 
 def _reused_digests(record: FileRecord) -> set[bytes]:
@@ -219,19 +230,10 @@ def _removal_refused() -> ServiceError:
     )
 
 
-def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[str]) -> list[str]:
-    """Those of `digests` (SHA-256 in hex) that need no vector, in their order; leased to the run.
-
-    Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`).
-    """
-    run = open_run_of(credential=credential, run_id=run_id)
-    IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
-    known = known_digests(
-        repositories=lending_repositories_for(credential, run),
-        embedder=run.embedder,
-        digests={bytes.fromhex(digest) for digest in digests},
-    )
-    return [digest for digest in dict.fromkeys(digests) if bytes.fromhex(digest) in known]
+def decoded(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
+    """The records of a stored batch. Raises BundleError."""
+    body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
+    return list(decode_records(body, dimensions=EmbedderSpec.parse(run.embedder).dimensions))
 
 
 class StoredRecords:

@@ -70,6 +70,7 @@ def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
             state=RunState.FAILED,
             error=f"Applying the run ended without an answer {settings.RUN_MAX_ATTEMPTS} times; "
             "the service's log has the reason. Run the indexer again.",
+            is_poison=True,
         )
         return None
     return Claim(run=claimed)

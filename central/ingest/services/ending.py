@@ -12,10 +12,12 @@ from central.ingest.models import Batch, IndexRun, RunState
 from central.ingest.services.binding import writable_run
 from central.repositories.models import Repository, Trouble
 from central.tenancy.credentials import Credential
+from indexer.records import EmbedderSpec
 
 # Why a client gives a run up. The first two say that the index is as new as its commit.
 NOTHING_TO_DO = ("up_to_date", "superseded")
 ABANDON_REASONS = (*NOTHING_TO_DO, "cancelled")
+_FREE = "builtin"  # the provider that embeds on the client's own machine
 
 
 @transaction.atomic
@@ -37,7 +39,7 @@ def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> No
             code="run_not_open",
             state=run.state,
         )
-    _delete_uploads(run)
+    _release_uploads(run)
     if reason in NOTHING_TO_DO or _was_applied(run):
         _clear_behind(run)
     else:
@@ -58,7 +60,7 @@ def _expire(run: IndexRun, silent_since: object) -> bool:
         pk=run.pk, state=RunState.OPEN, touched_at__lt=silent_since
     ).update(state=RunState.EXPIRED, error=error, ended_at=timezone.now())
     if done:
-        _delete_uploads(run)
+        _release_uploads(run)
         _set_behind(run, "The last run expired")
     return bool(done)
 
@@ -87,19 +89,20 @@ def _abandon_of_retired(run: IndexRun) -> bool:
     return bool(done)
 
 
-def end_claimed_run(
-    *, run: IndexRun, state: RunState, error: str, claim: UUID | None = None
-) -> bool:
+def end_claimed_run(*, run: IndexRun, state: RunState, error: str, is_poison: bool = False) -> bool:
     """End a run that is being applied as failed or stale; false if the claim was lost.
 
-    Needs a transaction. `claim` defaults to the run's.
+    Needs a transaction. Of what `is_poison`, nothing is gone through again.
     """
-    done = IndexRun.objects.filter(
-        pk=run.pk, state=RunState.APPLYING, claim=claim or run.claim
-    ).update(state=state, error=error, ended_at=timezone.now(), claim=None, lease_until=None)
+    done = IndexRun.objects.filter(pk=run.pk, state=RunState.APPLYING, claim=run.claim).update(
+        state=state, error=error, ended_at=timezone.now(), claim=None, lease_until=None
+    )
     if not done:
         return False
-    _delete_uploads(run)
+    if is_poison:
+        _delete_uploads(run)
+    else:
+        _release_uploads(run)
     if state == RunState.FAILED:
         Repository.objects.filter(pk=run.repository_id).update(
             trouble=Trouble.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
@@ -107,6 +110,18 @@ def end_claimed_run(
     else:
         _set_behind(run, "The last run was overtaken by another", at_any_generation=True)
     return True
+
+
+def leaves_uploads(run: IndexRun) -> bool:
+    """Whether uploads outlive a run that is not applied: their vectors were paid for or, of a
+    direct run, they say which points there are. `services.keeping` works them off.
+    """
+    return run.is_direct or EmbedderSpec.parse(run.embedder).provider != _FREE
+
+
+def _release_uploads(run: IndexRun) -> None:
+    if not leaves_uploads(run):
+        _delete_uploads(run)
 
 
 def _delete_uploads(run: IndexRun) -> None:

@@ -10,10 +10,12 @@ from central.common.errors import ConflictError, ForbiddenError, NotFoundError
 from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
 from central.ingest.services.binding import require_bound_open
+from central.ingest.services.granting import grant_access, require_direct
 from central.repositories.models import Repository, Visibility
 from central.repositories.services import displace_repository, rename_repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
+from indexer.access import DirectAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +33,32 @@ class RunRequest:
     run_url: str = ""
     repository_url: str = ""
     visibility: str = ""  # as GitHub signed it; no client says it
+    is_direct: bool = False  # the client wants to write vectors to the store itself,
+    own_secret: bool = False  # with a secret that it has
 
 
-@transaction.atomic
-def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
-    """Open a run; the repository is created on its first. All or nothing.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run and, where its client writes to the vector store itself, how."""
+
+    run: IndexRun
+    access: DirectAccess | None = None
+
+
+def open_run(*, credential: Credential, request: RunRequest) -> Opened:
+    """Open a run; the repository is created on its first. All or nothing. Not in a transaction.
 
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
     `owner_mismatch`, those of `require_bound_open`), ConflictError (`run_in_progress` with
-    run_id, `repository_paused`, `embedder_invalid`).
+    run_id, `repository_paused`, `embedder_invalid`, `direct_not_available`),
+    StoreUnavailableError.
     """
-    request = _as_bound(credential, request)
+    run = _open(credential, _as_bound(credential, request))
+    return Opened(run, grant_access(run, own_secret=request.own_secret) if run.is_direct else None)
+
+
+@transaction.atomic
+def _open(credential: Credential, request: RunRequest) -> IndexRun:
     # One Open of an organisation at a time: names and GitHub ids are matched and moved in here.
     organization = Organization.objects.select_for_update(no_key=True).get(
         pk=credential.organization.pk
@@ -49,6 +66,8 @@ def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
     _require_nameable(credential, request.project)
     _require_owner(organization, request)
     _require_embedder(organization)
+    if request.is_direct:
+        require_direct(organization, own_secret=request.own_secret)
     repository = _find_repository(organization, credential, request)
     if repository is None:
         repository = _create_repository(organization, request)
@@ -72,6 +91,7 @@ def open_run(*, credential: Credential, request: RunRequest) -> IndexRun:
         generation=repository.generation,
         extractor=request.extractor,
         embedder=organization.embedder,
+        is_direct=request.is_direct,
         event=request.event,
         run_url=request.run_url,
         touched_at=timezone.now(),

@@ -3,6 +3,7 @@
 Also ends what is no longer needed: embeddings past their retention, uploads of ended runs.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,7 +19,8 @@ from central.corpus.models import Chunk
 from central.corpus.packing import unpack_terms
 from central.corpus.points import REPAIRED
 from central.corpus.vectors import collection_of, vector_store
-from central.ingest.models import LIVE_STATES, Batch, IndexRun
+from central.ingest.models import LIVE_STATES, IndexRun
+from central.ingest.services.keeping import keep_uploads, left_uploads
 from central.ingest.services.uploading import delete_points
 from central.repositories.models import Repository
 from indexer.store.base import Collection, Point, VectorStore
@@ -198,8 +200,7 @@ def _retire_embeddings(repository_id: int, repair: bool) -> int:
 
 
 def _retire_uploads(repair: bool) -> int:
-    leftovers = Batch.objects.exclude(run__state__in=LIVE_STATES)
-    count = leftovers.count()
+    count = left_uploads().count()
     if repair:
-        leftovers.delete()
+        keep_uploads(seconds=math.inf)
     return count

@@ -2,25 +2,22 @@
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import islice
 from uuid import UUID
 
-from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vectors
+from central.corpus.embeddings import save_embeddings, stored_vectors
 from central.corpus.points import point_ids
 from central.corpus.vectors import collection_of
 from central.ingest.models import IndexRun
 from central.ingest.selectors import lending_repositories
 from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
+from central.ingest.services.pieces import Piece, pieces_of
 from central.ingest.services.trees import TREE_NUMBER
-from indexer.points import point_id
-from indexer.records import Chunk, FileRecord, Vector
+from indexer.records import FileRecord, Vector
 from indexer.store.base import Collection, Point, VectorStore
 
-_EMBEDDINGS = 256  # rows a statement
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
 _AHEAD = 16  # slices in memory that wait for the store
 _DELETIONS = 256  # points a call
@@ -30,15 +27,8 @@ _YIELD_SECONDS = 0.0005  # lets a waiting request have the interpreter at once
 class EmbeddingGoneError(Exception):
     """A chunk came without a vector, and the one that was known is gone."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A chunk on its way to the store."""
-
-    record: FileRecord
-    ordinal: int
-    chunk: Chunk
-    digest: bytes
+    def __str__(self) -> str:
+        return "A vector that was known is gone; run the indexer again."
 
 
 class PointWriter:
@@ -82,16 +72,20 @@ def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) 
     Raises ClaimLostError, EmbeddingGoneError, StoreError.
     """
     run = claim.run
-    total = sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
+    total = uploaded_files(run)
     done = 0
     for batch in records:
-        files = [record for record in batch if isinstance(record, FileRecord)]
-        for pieces in _slices(files):
+        for pieces in pieces_of(run.pk, batch):
             vectors = _vectors(run, pieces)
             save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
             writer.write([_point(run.pk, piece, vectors[piece.digest]) for piece in pieces])
             claim.report("vectors", done, total)
         done += len(batch)
+
+
+def uploaded_files(run: IndexRun) -> int:
+    """How many lines the run's batches have."""
+    return sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
 
 
 def remove_points(*, run: IndexRun, store: VectorStore) -> None:
@@ -110,19 +104,7 @@ def delete_points(*, store: VectorStore, collection: Collection, ids: Sequence[U
         time.sleep(_YIELD_SECONDS)
 
 
-def _slices(files: Sequence[FileRecord]) -> Iterator[list[_Piece]]:
-    pieces = (
-        _Piece(record, ordinal, chunk, digest)
-        for record in files
-        for ordinal, (chunk, (_, digest)) in enumerate(
-            zip(record.chunks, chunk_texts(record), strict=True)
-        )
-    )
-    while part := list(islice(pieces, _EMBEDDINGS)):
-        yield part
-
-
-def _vectors(run: IndexRun, pieces: Sequence[_Piece]) -> dict[bytes, Vector]:
+def _vectors(run: IndexRun, pieces: Sequence[Piece]) -> dict[bytes, Vector]:
     came = {piece.digest: piece.chunk.vector for piece in pieces if piece.chunk.vector is not None}
     asked = {piece.digest for piece in pieces} - came.keys()
     if not asked:
@@ -135,9 +117,9 @@ def _vectors(run: IndexRun, pieces: Sequence[_Piece]) -> dict[bytes, Vector]:
     return came | found
 
 
-def _point(run_id: UUID, piece: _Piece, vector: Vector) -> Point:
+def _point(run_id: UUID, piece: Piece, vector: Vector) -> Point:
     return Point(
-        id=point_id(run_id, piece.record.path, piece.ordinal),
+        id=piece.point,
         run=run_id,
         path=piece.record.path,
         language=piece.record.language,
