@@ -14,11 +14,13 @@ from indexer.errors import (
     RunConflictError,
     RunStaleError,
 )
-from indexer.patience import Away
+from indexer.patience import Away, asked_pause
 
 _RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 _COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-_HINTS: Final = {
+_HINTS: Final[Mapping[int | str, str]] = {
+    "direct_not_available": "or unset AETERNA_VECTORS and QDRANT_URL here: the vectors are then "
+    "sent to the service",
     404: "check AETERNA_URL, the organisation and the project, and that the token may see them",
     413: "split the upload, or raise the server's limit",
 }
@@ -34,19 +36,13 @@ def response_of(send: Callable[[], httpx.Response], *, url: str) -> httpx.Respon
         problem = CentralUnreachableError(
             f"central is not available (HTTP {response.status_code}): {_detail(response)}"
         )
-        return Away(problem, asked_pause(response))
+        return Away(problem, asked_pause(response.headers.get("Retry-After")))
     return response
 
 
 def is_passing(response: httpx.Response) -> bool:
     """Whether the status says that the same request may succeed later."""
     return response.status_code in _RETRIED_STATUSES
-
-
-def asked_pause(response: httpx.Response) -> float:
-    """The seconds that the service asks to wait for."""
-    value = response.headers.get("Retry-After", "")
-    return float(value) if value.isdecimal() else 0.0
 
 
 def decoded(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
@@ -111,7 +107,7 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
         raise CentralUnreachableError(
             f"central failed (HTTP {status}): {detail}; its log tells why"
         )
-    hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
+    hint = hints.get(code) or _HINTS.get(code) or hints.get(status) or _HINTS.get(status)
     message = f"central refused (HTTP {status}, {code}): {detail}"
     if hint:
         message = f"{message.removesuffix('.')}; {hint}"

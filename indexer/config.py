@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from indexer.access import EmbedderAccess
 from indexer.errors import ConfigurationError
 from indexer.project_file import PROJECT_FILE, ProjectFile, parse_project_file
 
@@ -144,6 +145,52 @@ class Settings:
             continuous_integration=environ.get("CI", "").lower() in {"1", "true", "yes"},
             retry_seconds=_seconds(environ, "AETERNA_RETRY_SECONDS", default=_RETRY_SECONDS),
         )
+
+
+def embedder_access(environ: Mapping[str, str]) -> EmbedderAccess:
+    """Where embedding services are, and with which key. Raises ConfigurationError."""
+    models = environ.get("AETERNA_MODELS_DIR")
+    default = EmbedderAccess()
+    return EmbedderAccess(
+        openai_api_key=_secret(environ, "OPENAI_API_KEY") or None,
+        openai_base_url=_service_url(environ, "OPENAI_BASE_URL", default.openai_base_url),
+        ollama_url=_service_url(environ, "OLLAMA_URL", default.ollama_url),
+        models=Path(models) if models else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DirectSettings:
+    """Of a client that writes points to Qdrant itself; `url` as Qdrant's own tools write it.
+
+    Without `url` central says where, without `api_key` it gives a token.
+    """
+
+    url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+
+
+def direct_settings(environ: Mapping[str, str]) -> DirectSettings | None:
+    """What is set for direct uploads; None: vectors travel by way of central.
+
+    Raises ConfigurationError.
+    """
+    url = environ.get("QDRANT_URL", "").strip() or None
+    way = environ.get("AETERNA_VECTORS") or ("direct" if url else "relay")
+    if way == "relay":
+        return None
+    if way != "direct":
+        raise ConfigurationError("AETERNA_VECTORS must be relay or direct")
+    return DirectSettings(url, _secret(environ, "QDRANT_API_KEY") or None)
+
+
+def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:
+    url = environ.get(name, "").strip() or default
+    if not _is_address(url):
+        raise ConfigurationError(
+            f"{name} must be an http or https address without user or password, such as {default}"
+        )
+    return url.rstrip("/")
 
 
 def _project_file(directory: Path) -> ProjectFile:

@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 import httpx
 
-from indexer.answers import asked_pause, decoded, is_passing, response_of
+from indexer.answers import decoded, is_passing, response_of
 from indexer.config import IdTokenSource, Settings
 from indexer.errors import CentralError, IdentityError, IdentityUnavailableError
-from indexer.patience import Away, persist
+from indexer.patience import Away, asked_pause, persist
 from indexer.proxies import direct
 
 _EXCHANGE: Final = "/api/v1/auth/github-oidc"
@@ -156,7 +156,7 @@ class KeylessToken:
             problem = IdentityUnavailableError(
                 f"GitHub gave no id token (HTTP {status}); run the job again later"
             )
-            return Away(problem, asked_pause(response))
+            return Away(problem, asked_pause(response.headers.get("Retry-After")))
         value = _value(response) if response.is_success else ""
         if not value:
             raise IdentityError(

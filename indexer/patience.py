@@ -1,9 +1,11 @@
 """Waiting for a service that is away: the same attempt again, after longer and longer pauses."""
 
+import math
 import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
 from typing import Final, TypeVar
 
 from indexer.errors import IndexerError
@@ -37,3 +39,14 @@ def persist(
         sleep(wait)
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
     return outcome
+
+
+def asked_pause(retry_after: str | None) -> float:
+    """The seconds that a `Retry-After` header (RFC 9110: seconds, or a date) asks to wait for."""
+    text = (retry_after or "").strip()
+    try:
+        seconds = float(text)
+    except ValueError:
+        date = parsedate_tz(text)
+        seconds = mktime_tz(date) - time.time() if date else 0.0
+    return max(seconds, 0.0) if math.isfinite(seconds) else 0.0

@@ -2,6 +2,7 @@
 
 from indexer.access import EmbedderAccess
 from indexer.embedding.base import Embedder
+from indexer.embedding.catalogue import impossibility
 from indexer.errors import EmbedderMismatchError
 from indexer.records import EmbedderSpec
 
@@ -9,14 +10,21 @@ from indexer.records import EmbedderSpec
 def open_embedder(spec: EmbedderSpec, access: EmbedderAccess | None = None) -> Embedder:
     """The embedder that makes vectors of `spec`. Loads its model; keep the result.
 
-    Raises EmbedderMismatchError if nothing here serves the spec.
+    Asks no service yet: `check` does. Raises EmbedderMismatchError if nothing here serves the
+    spec, EmbeddingError if what the provider needs is not set.
     """
-    del access  # the packaged model needs none
-    from indexer.embedding.builtin import SPEC, BuiltinEmbedder
+    if problem := impossibility(spec):
+        raise EmbedderMismatchError(f"No embedder makes vectors of {spec}. {problem}")
+    access = access or EmbedderAccess()
+    # Here: a process loads what its one provider needs.
+    if spec.provider == "openai":
+        from indexer.embedding.openai import open_openai
 
-    if spec == SPEC:
-        return BuiltinEmbedder()
-    message = (
-        f"No embedder here makes vectors of {spec}: set the organisation's embedder to {SPEC}."
-    )
-    raise EmbedderMismatchError(message)
+        return open_openai(spec, access)
+    if spec.provider == "ollama":
+        from indexer.embedding.ollama import open_ollama
+
+        return open_ollama(spec, access)
+    from indexer.embedding.builtin import open_static
+
+    return open_static(spec, access.models)

@@ -1,6 +1,6 @@
-"""The embedder that ships with the package: a static model, no key, no network.
+"""Static models: no key, no network. One ships with the package, others lie in a directory.
 
-See model/README.md for what it knows and how it was measured.
+See model/README.md for what the packaged one knows and how it was measured.
 """
 
 import json
@@ -16,39 +16,50 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from indexer.embedding.base import Usage
+from indexer.embedding.catalogue import PACKAGED
+from indexer.errors import EmbedderMismatchError, EmbeddingError
 from indexer.records import EmbedderSpec, Matrix
 
-SPEC: Final = EmbedderSpec("builtin", "aeterna-static-1", 256)
+SPEC: Final = PACKAGED
 
-_MODEL: Final = Path(__file__).parent / "model"
+_PACKAGED: Final = Path(__file__).parent / "model"
 _BATCH: Final = 1024
+_MAX_TOKENS: Final = 512  # where a model's configuration says nothing
 
 
-class BuiltinEmbedder:
-    """model2vec over the packaged table; safe to share between threads.
+class StaticEmbedder:
+    """model2vec over a table of vectors; safe to share between threads.
 
-    Texts are cut at 3,584 characters and 512 tokens, as the model was trained.
+    Texts are cut as the model's configuration says: the packaged one's at 3,584 characters and 512
+    tokens, as it was trained.
     """
 
-    def __init__(self) -> None:
-        self._model = load_model()
+    def __init__(self, spec: EmbedderSpec, model: StaticModel) -> None:
+        if model.dim != spec.dimensions:
+            raise EmbedderMismatchError(
+                f"The model {spec.model} makes vectors of {model.dim} dimensions, the "
+                f"organisation's embedder is {spec}: set that to "
+                f"{spec.provider}/{spec.model}/{model.dim}, or put another model in its place."
+            )
+        self._spec = spec
+        self._model = model
         # `encode` sets the tokenizer's truncation anew on every call, which the tokenizer refuses
         # while another thread is using it.
         self._lock = threading.Lock()
 
     @property
     def spec(self) -> EmbedderSpec:
-        return SPEC
+        return self._spec
 
     @property
     def usage(self) -> Usage:
         return Usage()
 
     def check(self) -> None:
-        """The model is the spec's: it comes with the package."""
+        """The vectors are of the spec: that was seen when the model was loaded."""
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        vectors = np.zeros((len(texts), SPEC.dimensions), dtype=np.float32)
+        vectors = np.zeros((len(texts), self._spec.dimensions), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):  # so that a query waits for one batch at most
             vectors[start : start + _BATCH] = self._encode(texts[start : start + _BATCH])
         return vectors
@@ -64,15 +75,46 @@ class BuiltinEmbedder:
         return encoded
 
 
+def open_static(spec: EmbedderSpec, models: Path | None) -> StaticEmbedder:
+    """The static model that `spec` names: the packaged one, or a folder in `models`.
+
+    Raises EmbeddingError where the folder is not there or holds no model.
+    """
+    if spec.model == SPEC.model:
+        return StaticEmbedder(spec, load_model())
+    if models is None:
+        raise EmbeddingError(
+            f"The embedder {spec} is a model of your own: set AETERNA_MODELS_DIR to the directory "
+            f"that holds the folder {spec.model}, or the organisation's embedder to {SPEC}."
+        )
+    try:
+        model = _load(models / spec.model)
+    # The tokenizers library raises nothing more specific than Exception.
+    except Exception as exc:
+        raise EmbeddingError(
+            f"The embedder {spec} cannot be loaded from {models / spec.model} "
+            f"({type(exc).__name__}): it must hold config.json, model.safetensors and "
+            "tokenizer.json, as AETERNA_MODELS_DIR's other models do."
+        ) from exc
+    return StaticEmbedder(spec, model)
+
+
 @cache
 def load_model() -> StaticModel:
     """The packaged model, read once a process."""
+    return _load(_PACKAGED)
+
+
+def _load(folder: Path) -> StaticModel:
     # `StaticModel.from_pretrained` does the same after half a second of importing a hub client.
-    config = json.loads((_MODEL / "config.json").read_text())
+    config = json.loads((folder / "config.json").read_text())
+    table = load_file(folder / "model.safetensors")
     return StaticModel(
-        load_file(_MODEL / "model.safetensors")["embeddings"],
-        Tokenizer.from_file(str(_MODEL / "tokenizer.json")),
+        table["embeddings"],
+        Tokenizer.from_file(str(folder / "tokenizer.json")),
         config=config,
-        normalize=config["normalize"],
-        max_length=config["max_length"],
+        normalize=True,
+        weights=table.get("weights"),
+        token_mapping=table.get("mapping"),
+        max_length=config.get("max_length", _MAX_TOKENS),
     )

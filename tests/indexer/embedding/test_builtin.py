@@ -1,4 +1,4 @@
-"""The built-in embedder, and how embedders are opened."""
+"""The packaged static model."""
 
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
@@ -13,8 +13,6 @@ from model2vec import StaticModel
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
-from indexer.errors import EmbedderMismatchError
-from indexer.records import EmbedderSpec
 
 
 @pytest.fixture(scope="module")
@@ -103,16 +101,3 @@ def test_threads_may_share_an_embedder(embedder: Embedder) -> None:
             lambda _: embedder.embed_queries(["where is the retry logic"]), range(200)
         )
         assert all(np.array_equal(answer, expected) for answer in answers)
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        EmbedderSpec("builtin", "aeterna-static-1", 128),
-        EmbedderSpec("builtin", "another", 256),
-        EmbedderSpec("openai", "text-embedding-3-small", 1536),
-    ],
-)
-def test_spec_that_is_not_served_says_what_to_set(spec: EmbedderSpec) -> None:
-    with pytest.raises(EmbedderMismatchError, match="set the organisation's embedder to builtin"):
-        open_embedder(spec)

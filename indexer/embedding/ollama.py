@@ -1,0 +1,104 @@
+"""Ollama's embeddings, by its own interface (`POST /api/embed`, Ollama 0.3 and later)."""
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import httpx
+
+from indexer.access import EmbedderAccess
+from indexer.embedding.catalogue import base_name
+from indexer.embedding.outcomes import (
+    Answer,
+    UnreadableAnswerError,
+    failed,
+)
+from indexer.embedding.remote import Limits, RemoteEmbedder
+from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
+from indexer.patience import Away, asked_pause
+from indexer.proxies import direct
+from indexer.records import EmbedderSpec
+
+# Small requests: a processor embeds some hundred tokens a second, and each has a time-out. A text
+# is cut by Ollama itself, at what the model reads.
+LIMITS: Final = Limits(texts=32, bytes=32_000, text_bytes=32_000, requests=2)
+
+# What models want in front of a document and of a query, as their cards say.
+_PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
+    "nomic-embed-text": ("search_document: ", "search_query: "),
+    "mxbai-embed-large": ("", "Represent this sentence for searching relevant passages: "),
+    "embeddinggemma": ("title: none | text: ", "task: search result | query: "),
+}
+
+
+def open_ollama(spec: EmbedderSpec, access: EmbedderAccess) -> RemoteEmbedder:
+    """The embedder of `spec`. Whether Ollama runs and has the model is seen when it is asked."""
+    document, query = _PREFIXES.get(base_name(spec), ("", ""))
+    return RemoteEmbedder(
+        spec,
+        OllamaService(spec, access),
+        retry_seconds=access.retry_seconds,
+        before_document=document,
+        before_query=query,
+    )
+
+
+class OllamaService:
+    """One Ollama. Its work costs nobody's money by the token."""
+
+    limits = LIMITS
+    price: float | None = None
+
+    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess) -> None:
+        url = access.ollama_url.rstrip("/")
+        self.place = f"Ollama at {url}"
+        self._spec = spec
+        self._http = httpx.Client(
+            base_url=url,
+            timeout=httpx.Timeout(access.timeout_seconds, connect=min(access.timeout_seconds, 5.0)),
+            mounts=direct(url),
+        )
+        weakref.finalize(self, self._http.close)
+
+    def ask(self, texts: Sequence[str]) -> Answer | Away:
+        body = {"model": self._spec.model, "input": list(texts), "truncate": True}
+        try:
+            response = self._http.post("/api/embed", json=body)
+        except httpx.RequestError as exc:
+            problem = EmbedderUnavailableError(
+                f"{self.place} did not answer ({type(exc).__name__}): check OLLAMA_URL, and that "
+                "`ollama serve` runs there"
+            )
+            problem.__cause__ = exc
+            return Away(problem)
+        if not response.is_success:
+            return self._failed(response)
+        try:
+            given = response.json()
+            return Answer(given["embeddings"], int(given.get("prompt_eval_count") or 0))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+            raise UnreadableAnswerError(f"not in Ollama's form ({type(exc).__name__})") from exc
+
+    def _failed(self, response: httpx.Response) -> Away:
+        status, message = response.status_code, _message(response)
+        if status == httpx.codes.NOT_FOUND and "not found" in message:
+            raise EmbedderMismatchError(
+                f"{self.place} has no model {self._spec.model}: run "
+                f"`ollama pull {self._spec.model}` there."
+            )
+        if status == httpx.codes.NOT_FOUND or response.is_redirect:
+            raise EmbeddingError(
+                f"{self.place} knows no /api/embed (HTTP {status}): check OLLAMA_URL, and that it "
+                "is Ollama 0.3 or later."
+            )
+        pause = asked_pause(response.headers.get("Retry-After"))
+        return failed(status, place=self.place, pause_seconds=pause, message=message)
+
+
+def _message(response: httpx.Response) -> str:
+    """Of Ollama itself; empty where something else answered."""
+    try:
+        fields: Any = response.json()
+        return str(fields["error"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return ""

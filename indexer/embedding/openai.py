@@ -1,0 +1,136 @@
+"""OpenAI's embeddings, and those of whatever speaks its interface, by OpenAI's own client."""
+
+import base64
+import json
+import re
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import openai
+
+from indexer.access import EmbedderAccess
+from indexer.embedding.outcomes import (
+    Answer,
+    UnreadableAnswerError,
+    failed,
+)
+from indexer.embedding.prices import openai_price
+from indexer.embedding.remote import Limits, RemoteEmbedder
+from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
+from indexer.patience import Away, asked_pause
+from indexer.proxies import direct
+from indexer.records import EmbedderSpec
+
+# A request may hold 2,048 texts and 300,000 tokens, a text 8,191 tokens. No token is shorter than a
+# byte, so a request of this many bytes keeps the limit whatever it says, with no tokenizer. A text
+# is cut where code, at 3 bytes a token or more, has as many; one that has more is refused, and then
+# cut again.
+LIMITS: Final = Limits(texts=512, bytes=256_000, text_bytes=24_000, requests=4)
+
+_SHORTENED: Final = re.compile(r"(?:.*/)?text-embedding-3-")  # models that know `dimensions`
+
+
+def open_openai(spec: EmbedderSpec, access: EmbedderAccess) -> RemoteEmbedder:
+    """The embedder of `spec`. Raises EmbeddingError where there is no key."""
+    key = access.openai_api_key
+    if not key:
+        raise EmbeddingError(
+            f"The embedder {spec} needs a key: set OPENAI_API_KEY, or OPENAI_API_KEY_FILE to the "
+            "path of a file that holds it (any text, for a service that wants none)."
+        )
+    if not (key.isascii() and key.isprintable() and " " not in key):  # no header may hold it
+        raise EmbeddingError("OPENAI_API_KEY is no key: it has characters that no key has.")
+    return RemoteEmbedder(spec, OpenAIService(spec, access), retry_seconds=access.retry_seconds)
+
+
+class OpenAIService:
+    """`POST /embeddings` of one base URL."""
+
+    limits = LIMITS
+
+    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess) -> None:
+        url = access.openai_base_url
+        self.place = f"the embedding service at {url}"
+        self.price = openai_price(url, spec.model)
+        self._spec = spec
+        self._dimensions = spec.dimensions if _SHORTENED.match(spec.model) else openai.omit
+        timeout = openai.Timeout(access.timeout_seconds, connect=min(access.timeout_seconds, 5.0))
+        self._client = openai.OpenAI(
+            api_key=access.openai_api_key,
+            base_url=url,
+            timeout=timeout,
+            max_retries=0,  # ours keep to the time that we are given
+            http_client=openai.DefaultHttpxClient(timeout=timeout, mounts=direct(url)),
+        )
+        weakref.finalize(self, self._client.close)
+
+    def ask(self, texts: Sequence[str]) -> Answer | Away:
+        try:
+            answer = self._client.embeddings.with_raw_response.create(
+                model=self._spec.model,
+                input=list(texts),
+                dimensions=self._dimensions,
+                encoding_format="base64",  # a fifth of the bytes, and left as it is by the client
+            )
+        # The causes are not told: they may hold the request, and the key with it.
+        except openai.APIStatusError as exc:
+            return self._failed(exc.status_code, exc.response.headers, exc.body)
+        except openai.APIConnectionError as exc:
+            kind = type(exc.__cause__ or exc).__name__
+            problem = EmbedderUnavailableError(
+                f"{self.place} did not answer ({kind}): check OPENAI_BASE_URL, and that this "
+                "machine may reach it"
+            )
+            return Away(problem)
+        if "json" not in answer.headers.get("Content-Type", "json"):
+            raise EmbeddingError(
+                f"{self.place} answers, but not in JSON: check OPENAI_BASE_URL, which ends in /v1 "
+                "as a rule."
+            )
+        try:
+            return _read(json.loads(answer.content))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+            raise UnreadableAnswerError(f"not in OpenAI's form ({type(exc).__name__})") from exc
+
+    def _failed(self, status: int, headers: Mapping[str, str], body: object) -> Away:
+        error = body if isinstance(body, dict) else {"message": body}
+        message = str(error.get("message") or "").replace(self._client.api_key, "…")
+        if status in {401, 403}:
+            raise EmbeddingError(
+                f"{self.place} does not take the key (HTTP {status}): check OPENAI_API_KEY, that "
+                f"it is of this service, and that it may use {self._spec.model}."
+            )
+        if status == 404:
+            raise EmbedderMismatchError(
+                f"{self.place} has no {self._spec.model} (HTTP 404): check OPENAI_BASE_URL, which "
+                "ends in /v1 as a rule, and the organisation's embedder."
+            )
+        if error.get("code") == "insufficient_quota":
+            raise EmbedderUnavailableError(
+                f"{self.place} says that what is paid for is used up (insufficient_quota): check "
+                "the plan and the billing of OPENAI_API_KEY's account."
+            )
+        pause = asked_pause(headers.get("Retry-After"))
+        return failed(status, place=self.place, pause_seconds=pause, message=message)
+
+
+def _read(body: Any) -> Answer:
+    """Rows in the order of the texts. Raises what a body of another shape raises."""
+    given = body["data"]
+    rows: list[object] = [None] * len(given)
+    for position, item in enumerate(given):
+        index = item.get("index", position)
+        if rows[index] is not None:
+            raise ValueError("two vectors of one text")
+        rows[index] = _vector(item["embedding"])
+    usage = body.get("usage") or {}
+    return Answer(rows, int(usage.get("total_tokens") or usage.get("prompt_tokens") or 0))
+
+
+def _vector(given: object) -> object:
+    """Services that know no base64 give numbers."""
+    if isinstance(given, str):
+        return np.frombuffer(base64.b64decode(given, validate=True), dtype="<f4")
+    return given
