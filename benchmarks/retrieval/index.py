@@ -1,0 +1,217 @@
+"""One or several repositories in memory: exact lists as a store gives them, and the ways to rank.
+
+`ours` is the service's own code from the lists on: the same fusion, the same rules.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
+from central.search.fusion import floor, reciprocal_ranks
+from central.search.merging import ordered
+from central.search.query import Mode, parse_query
+from central.search.ranking import WEIGHTS
+from central.search.rarity import inverse_frequencies, query_vector
+from central.search.retrieval import FIRST_SIZE, Asked, Lists, Tier
+from central.search.selectors import LiveChunk
+from indexer.embedding import open_embedder
+from indexer.embedding.base import Embedder
+from indexer.embedding.builtin import SPEC
+from indexer.records import TermVector, Vector
+
+
+class Place(NamedTuple):
+    """Where a hit is."""
+
+    project: str
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query with its candidates: what every setting of the weights begins with."""
+
+    asked: Asked
+    tier: Tier
+
+
+class Inverted:
+    """Chunks by term."""
+
+    def __init__(self, parts: Sequence[Postings]) -> None:
+        counts = np.concatenate([np.diff(part.offsets) for part in parts])
+        ids = np.concatenate([part.ids for part in parts])
+        order = np.argsort(ids, kind="stable")
+        self._ids = ids[order]
+        self._weights = np.concatenate([part.weights for part in parts])[order]
+        self._chunks = np.repeat(np.arange(len(counts)), counts)[order]
+        self.size = len(counts)
+
+    def frequency(self, term: int) -> int:
+        """In how many chunks the term occurs."""
+        return len(self._of(term)[0])
+
+    def best(self, terms: TermVector | None, limit: int) -> dict[int, float]:
+        """The chunks with the highest weighted sums, at most `limit`, in order."""
+        if terms is None:
+            return {}
+        scores = np.zeros(self.size, dtype=np.float32)
+        for term, weight in zip(terms.ids.tolist(), terms.weights.tolist(), strict=True):
+            chunks, weights = self._of(term)
+            scores[chunks] += weight * weights
+        return {chunk: score for chunk, score in _first(scores, limit).items() if score > 0.0}
+
+    def _of(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        start, end = self._ids.searchsorted([term, term + 1])
+        return self._chunks[start:end], self._weights[start:end]
+
+
+class Index:
+    """Repositories that are searched together, as those of one organisation are."""
+
+    def __init__(self, corpora: Sequence[Corpus]) -> None:
+        self._projects = {number: corpus.project for number, corpus in enumerate(corpora)}
+        self._rows: list[LiveChunk] = []
+        for number, corpus in enumerate(corpora):
+            self._add(number, corpus)
+        self._vectors = np.concatenate([corpus.vectors for corpus in corpora])
+        self._terms = Inverted([corpus.terms for corpus in corpora])
+        self._words = Inverted([corpus.words for corpus in corpora])
+        self._corpora = corpora
+
+    def _add(self, number: int, corpus: Corpus) -> None:
+        offsets, ids = corpus.terms.offsets, corpus.terms.ids
+        for place, row in enumerate(corpus.rows):
+            key = len(self._rows)
+            own = ids[offsets[place] : offsets[place + 1]].astype("<u4").tobytes()
+            self._rows.append(
+                LiveChunk(
+                    id=key,
+                    point=UUID(int=key),
+                    repository=number,
+                    path=row.path,
+                    language=row.language,
+                    start_line=row.start,
+                    end_line=row.end,
+                    type=row.type,
+                    name=row.name,
+                    container=row.container,
+                    term_ids=own,
+                )
+            )
+
+    def prepare(self, text: str) -> Prepared:
+        """The query's candidates."""
+        parsed = parse_query(text)
+        frequencies = {term: self._terms.frequency(term) for term in parsed.terms}
+        rarity = inverse_frequencies(frequencies, chunks=len(self._rows))
+        vector = _embedder().embed_queries([text])[0]
+        vectors = {SPEC: vector} if vector.any() else {}
+        asked = Asked(parsed, vectors, query_vector(parsed.terms, rarity), rarity)
+        dense = self._similar(vector) if vectors else {}
+        lexical = self._terms.best(asked.terms, FIRST_SIZE)
+        lists = Lists(dense, dict(lexical), floor(lexical, limit=FIRST_SIZE))
+        defines: dict[int, tuple[str, ...]] = {}
+        for name in dict.fromkeys(symbol.name for symbol in parsed.symbols):
+            for chunk in self._defining.get(name, ()):
+                defines[chunk] = (*defines.get(chunk, ()), name)
+                if chunk not in dense:
+                    lists.lexical.setdefault(chunk, lists.lexical_floor)
+        rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}
+        return Prepared(asked, Tier(rows, [lists], dict(dense), defines))
+
+    def ours(self, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS) -> list[Place]:
+        """As the service orders them."""
+        found = ordered(
+            prepared.tier,
+            mode=Mode.HYBRID,
+            queries=[prepared.asked],
+            projects=self._projects,
+            ceiling=1.0,
+            weights=weights,
+        )
+        return [self._place(item.row.id) for item in found]
+
+    def lexical(self, prepared: Prepared) -> list[Place]:
+        """BM25 alone, over split identifiers, names and paths."""
+        return [self._place(key) for key in self._terms.best(prepared.asked.terms, FIRST_SIZE)]
+
+    def whole_words(self, text: str) -> list[Place]:
+        """BM25 alone, over whole words."""
+        counts = whole_words(text)
+        frequencies = {term: self._words.frequency(term) for term in counts}
+        rarity = inverse_frequencies(frequencies, chunks=len(self._rows))
+        best = self._words.best(query_vector(counts, rarity), FIRST_SIZE)
+        return [self._place(key) for key in best]
+
+    def dense(self, prepared: Prepared) -> list[Place]:
+        """Similarity alone."""
+        return [self._place(key) for key in prepared.tier.lists[0].dense]
+
+    def reciprocal(self, prepared: Prepared) -> list[Place]:
+        """Reciprocal ranks of the two lists, summed."""
+        total: dict[int, float] = {}
+        lexical = self._terms.best(prepared.asked.terms, FIRST_SIZE)
+        for found in (prepared.tier.lists[0].dense, lexical):
+            for key, value in reciprocal_ranks(found).items():
+                total[key] = total.get(key, 0.0) + value
+        return [self._place(key) for key in sorted(total, key=lambda key: -total[key])]
+
+    def row(self, place: Place) -> LiveChunk:
+        """The chunk at a place."""
+        return next(row for row in self._rows if self._place(row.id) == place)
+
+    def _similar(self, vector: Vector) -> dict[int, float]:
+        return _first(self._vectors @ vector, FIRST_SIZE)
+
+    def _place(self, key: int) -> Place:
+        row = self._rows[key]
+        return Place(self._projects[row.repository], row.path, row.start_line, row.end_line)
+
+    @cached_property
+    def _defining(self) -> dict[str, list[int]]:
+        """By name, the narrowest chunks that hold a definition's first line."""
+        in_file: dict[tuple[int, str], list[LiveChunk]] = {}
+        for row in self._rows:
+            in_file.setdefault((row.repository, row.path), []).append(row)
+        found: dict[str, list[int]] = {}
+        for number, corpus in enumerate(self._corpora):
+            for path, symbols in corpus.symbols.items():
+                for symbol in symbols:
+                    first = symbol.span.start
+                    holding = [
+                        row
+                        for row in in_file.get((number, path), ())
+                        if row.start_line <= first <= row.end_line
+                    ]
+                    if holding:
+                        best = min(holding, key=lambda row: _narrowness(row, symbol.name))
+                        found.setdefault(symbol.name, []).append(best.id)
+        return {name: list(dict.fromkeys(keys)) for name, keys in found.items()}
+
+
+def _narrowness(row: LiveChunk, name: str) -> tuple[bool, int, int]:
+    return row.name != name, row.end_line - row.start_line, row.id
+
+
+def _first(scores: NDArray[np.float32], limit: int) -> dict[int, float]:
+    """Index → score of the highest, in descending order; ties in the order of the index."""
+    keys = np.arange(len(scores))
+    if len(scores) > limit:
+        least = np.partition(scores, -limit)[-limit]
+        keys = np.flatnonzero(scores >= least)
+    keys = keys[np.argsort(-scores[keys], kind="stable")][:limit]
+    return dict(zip(keys.tolist(), scores[keys].tolist(), strict=True))
+
+
+@cache
+def _embedder() -> Embedder:
+    return open_embedder(SPEC)

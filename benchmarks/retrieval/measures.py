@@ -1,0 +1,79 @@
+"""MRR@10, NDCG@10 and Recall@10 of a query's hits; differences with bootstrap intervals. Pure."""
+
+from collections.abc import Sequence
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.retrieval.index import Place
+from benchmarks.retrieval.queries import Query
+
+DEPTH = 10
+_RESAMPLES = 2_000
+_SEED = 20_261_122
+
+
+class Scores(NamedTuple):
+    """Of one query, or means over several."""
+
+    mrr: float
+    ndcg: float
+    recall: float
+
+
+class Difference(NamedTuple):
+    """A mean difference and its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether zero lies outside."""
+        return self.low > 0.0 or self.high < 0.0
+
+
+def judge(query: Query, hits: Sequence[Place]) -> Scores:
+    """A hit counts for a target that no hit before it counted for.
+
+    MRR and recall are over what is expected; NDCG's gains are 2 for that and 1 for `also`.
+    """
+    left = list(query.targets)
+    wanted = sum(target.gain == 2 for target in left)
+    first, gained, found = 0, 0.0, 0
+    for rank, hit in enumerate(hits[:DEPTH], 1):
+        met = [
+            target
+            for target in left
+            if hit.project == query.repository and target.is_hit(hit.path, hit.start, hit.end)
+        ]
+        if not met:
+            continue
+        best = max(target.gain for target in met)
+        gained += best / log2(rank + 1)
+        found += sum(target.gain == 2 for target in met)
+        if best == 2 and not first:
+            first = rank
+        left = [target for target in left if target not in met]
+    gains = sorted((target.gain for target in query.targets), reverse=True)[:DEPTH]
+    ideal = sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
+    return Scores(1.0 / first if first else 0.0, gained / ideal, found / min(wanted, DEPTH))
+
+
+def mean(scores: Sequence[Scores]) -> Scores:
+    """Means; zeros of nothing."""
+    if not scores:
+        return Scores(0.0, 0.0, 0.0)
+    return Scores(*(float(value) for value in np.mean(np.array(scores), axis=0)))
+
+
+def difference(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
+    """Paired: of each query `ours` less `theirs`. The same queries give the same interval."""
+    deltas = np.array(ours) - np.array(theirs)
+    if not deltas.any():
+        return Difference(0.0, 0.0, 0.0)
+    drawn = np.random.default_rng(_SEED).integers(0, len(deltas), (_RESAMPLES, len(deltas)))
+    low, high = np.percentile(deltas[drawn].mean(axis=1), [2.5, 97.5])
+    return Difference(float(deltas.mean()), float(low), float(high))

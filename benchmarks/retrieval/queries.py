@@ -1,0 +1,141 @@
+"""What is asked and what is expected: written labels, and sentences taken from doc comments."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+
+from benchmarks.retrieval.comments import DocComment, doc_comments
+from central.search.paths import path_traits
+from indexer.records import Symbol
+
+LABELS = Path(__file__).with_name("labels")
+PER_REPOSITORY = 22
+PER_FILE = 3
+_SEED = "retrieval-1"
+_ASIDE = frozenset({"tests", "examples", "docs", "config", "generated", "vendored"})
+_NOT_A_WORD = re.compile(r"[\W_]+")
+
+
+class LabelError(Exception):
+    """A label names what the repository does not hold."""
+
+
+class Kind(StrEnum):
+    """What a query is like. `DERIVED`: a natural one that nobody wrote for the benchmark."""
+
+    ARCHITECTURE = "architecture"
+    SYMBOL = "symbol"
+    NATURAL = "natural"
+    DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Lines that a right answer overlaps; of a whole file, all of them. `gain` 2, or 1 for also."""
+
+    path: str
+    spans: tuple[tuple[int, int], ...]
+    gain: int
+
+    def is_hit(self, path: str, start: int, end: int) -> bool:
+        """Whether a chunk overlaps it."""
+        return path == self.path and any(
+            start <= last and end >= first for first, last in self.spans
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A text asked of one repository, and its targets."""
+
+    repository: str
+    text: str
+    kind: Kind
+    targets: tuple[Target, ...]
+
+
+def written_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) -> list[Query]:
+    """What `labels/<repository>.toml` says. `symbols` by path. Raises LabelError."""
+    file = LABELS / f"{repository}.toml"
+    if not file.exists():
+        return []
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["query"]
+    return [
+        Query(
+            repository,
+            row["text"],
+            Kind(row["class"]),
+            tuple(
+                target_of(place, symbols, gain)
+                for gain, places in ((2, row["expected"]), (1, row.get("also", [])))
+                for place in places
+            ),
+        )
+        for row in rows
+    ]
+
+
+def target_of(place: str, symbols: Mapping[str, Sequence[Symbol]], gain: int) -> Target:
+    """The target that `path` or `path:Name` means. Raises LabelError."""
+    path, _, name = place.partition(":")
+    if path not in symbols:
+        raise LabelError(f"{place}: there is no such file in the index")
+    if not name:
+        return Target(path, ((1, 1_000_000_000),), gain)
+    wanted = name.replace("::", ".").replace("#", ".")
+    spans = tuple(
+        (symbol.span.start, symbol.span.end)
+        for symbol in symbols[path]
+        if symbol.name == wanted or f".{symbol.qualified_name}".endswith(f".{wanted}")
+    )
+    if not spans:
+        raise LabelError(f"{place}: the file defines no such symbol")
+    return Target(path, spans, gain)
+
+
+def sampled_comments(repository: str, files: Mapping[str, bytes]) -> list[DocComment]:
+    """Doc comments whose sentence occurs once in all files, in the order of a digest."""
+    found = [
+        comment
+        for path, content in files.items()
+        if not path_traits(path).kinds & _ASIDE
+        for comment in doc_comments(path, content)
+    ]
+    everything = " ".join(_words(content.decode()) for content in files.values())
+    chosen: list[DocComment] = []
+    in_file: Counter[str] = Counter()
+    for comment in sorted(found, key=lambda one: _digest(repository, one)):
+        if len(chosen) == PER_REPOSITORY:
+            break
+        is_unique = everything.count(_words(comment.sentence)) == 1
+        if is_unique and in_file[comment.path] < PER_FILE:
+            in_file[comment.path] += 1
+            chosen.append(comment)
+    return chosen
+
+
+def derived_queries(repository: str, comments: Iterable[DocComment]) -> list[Query]:
+    """A query for each comment; its definition is what is expected."""
+    return [
+        Query(
+            repository,
+            comment.sentence,
+            Kind.DERIVED,
+            (Target(comment.path, ((comment.definition.start, comment.definition.end),), 2),),
+        )
+        for comment in comments
+    ]
+
+
+def _words(text: str) -> str:
+    return _NOT_A_WORD.sub(" ", text).strip().lower()
+
+
+def _digest(repository: str, comment: DocComment) -> bytes:
+    place = f"{_SEED}\0{repository}\0{comment.path}\0{comment.qualified_name}\0{comment.sentence}"
+    return sha256(place.encode()).digest()
