@@ -74,9 +74,8 @@ class OpenAIService:
                 dimensions=self._dimensions,
                 encoding_format="base64",  # a fifth of the bytes, and left as it is by the client
             )
-        # The causes are not told: they may hold the request, and the key with it.
         except openai.APIStatusError as exc:
-            return self._failed(exc.status_code, exc.response.headers, exc.body)
+            refused = exc
         except openai.APIConnectionError as exc:
             kind = type(exc.__cause__ or exc).__name__
             problem = EmbedderUnavailableError(
@@ -84,13 +83,19 @@ class OpenAIService:
                 "machine may reach it"
             )
             return Away(problem)
-        if "json" not in answer.headers.get("Content-Type", "json"):
+        else:
+            return self._read(answer.headers, answer.content)
+        # Here, so that what is raised has no cause: that may hold a part of the key.
+        return self._failed(refused.status_code, refused.response.headers, refused.body)
+
+    def _read(self, headers: Mapping[str, str], content: bytes) -> Answer:
+        if "json" not in headers.get("Content-Type", "json"):
             raise EmbeddingError(
                 f"{self.place} answers, but not in JSON: check OPENAI_BASE_URL, which ends in /v1 "
                 "as a rule."
             )
         try:
-            return _read(json.loads(answer.content))
+            return _answer(json.loads(content))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
             raise UnreadableAnswerError(f"not in OpenAI's form ({type(exc).__name__})") from exc
 
@@ -116,7 +121,7 @@ class OpenAIService:
         return failed(status, place=self.place, pause_seconds=pause, message=message)
 
 
-def _read(body: Any) -> Answer:
+def _answer(body: Any) -> Answer:
     """Rows in the order of the texts. Raises what a body of another shape raises."""
     given = body["data"]
     rows: list[object] = [None] * len(given)
