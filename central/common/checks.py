@@ -8,25 +8,70 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
-STORE_SCHEMES = ("edge:", "postgresql:", "postgres:")
+from indexer.errors import ConfigurationError
+from indexer.store import check_address
+from indexer.store.qdrant_address import SCHEMES as QDRANT_SCHEMES
+from indexer.store.qdrant_address import QdrantAddress
 
 
 @register(Tags.compatibility)
 def check_vector_store(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """VECTOR_STORE_URL names a store that exists."""
+    """VECTOR_STORE_URL names a store that exists, and each of its options one that there is."""
     del app_configs, kwargs
-    if settings.VECTOR_STORE_URL.startswith(STORE_SCHEMES):
-        return []
-    scheme = settings.VECTOR_STORE_URL.split(":", 1)[0]
-    return [
-        Error(
-            f"VECTOR_STORE_URL begins with '{scheme}:', which is no vector store.",
-            hint="Write edge:<directory>, or postgresql: for the service's own database.",
-            id="aeterna.E001",
+    found: list[CheckMessage] = []
+    try:
+        if settings.VECTOR_STORE_URL != "postgresql:":
+            check_address(settings.VECTOR_STORE_URL)
+    except ConfigurationError as exc:
+        found.append(
+            Error(
+                f"VECTOR_STORE_URL: {exc}",
+                hint="Write edge:<directory>, postgresql: for the service's own database, or "
+                "qdrant://<host>:6334.",
+                id="aeterna.E001",
+            )
         )
+    try:
+        if settings.QDRANT_PUBLIC_URL:
+            QdrantAddress.parse(settings.QDRANT_PUBLIC_URL)
+    except ConfigurationError as exc:
+        found.append(
+            Error(
+                f"QDRANT_PUBLIC_URL: {exc}",
+                hint="Write it as VECTOR_STORE_URL is written: qdrants://<host>:6334.",
+                id="aeterna.E001",
+            )
+        )
+    return found
+
+
+@register(Tags.security, deploy=True)
+def check_qdrant_key(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Qdrant's API key, and tokens made of it, cross no network in plain."""
+    del app_configs, kwargs
+    if not settings.QDRANT_API_KEY:
+        return []
+    return [
+        Warning(
+            f"{name} is not encrypted, and the API key of Qdrant goes over it to another machine.",
+            hint="Set up TLS in Qdrant (service.enable_tls) and write qdrants:// for qdrant://.",
+            id="aeterna.W002",
+        )
+        for name in ("VECTOR_STORE_URL", "QDRANT_PUBLIC_URL")
+        if _is_plain_qdrant(getattr(settings, name) or "")
     ]
+
+
+def _is_plain_qdrant(url: str) -> bool:
+    if url.split(":", 1)[0] not in QDRANT_SCHEMES:
+        return False
+    try:
+        address = QdrantAddress.parse(url)
+    except ConfigurationError:
+        return False  # aeterna.E001
+    return not address.tls and not address.is_loopback
 
 
 @register(Tags.compatibility)

@@ -59,7 +59,11 @@ def close() -> None:
 @cache
 def _open_store() -> VectorStore:
     url = settings.VECTOR_STORE_URL
-    store = open_store(settings.DATABASE_URL if url == "postgresql:" else url)
+    store = open_store(
+        settings.DATABASE_URL if url == "postgresql:" else url,
+        api_key=settings.QDRANT_API_KEY,
+        public_url=settings.QDRANT_PUBLIC_URL,
+    )
     atexit.register(close)
     return store
 

@@ -7,6 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from central import runtime
 from central.settings import env
+from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
 BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
@@ -99,14 +100,16 @@ LOGGING = {"level": env.text("AETERNA_LOG_LEVEL") or "INFO"}
 # --- Stores and tasks ---------------------------------------------------------------------------
 
 DATABASE_IS_EMBEDDED = False  # on the disk of DATA_DIR, that is
-VECTOR_STORE_URL = env.text("VECTOR_STORE_URL") or f"edge:{DATA_DIR / 'edge'}"
+VECTOR_STORE_URL = vector_store_url() or f"edge:{DATA_DIR / 'edge'}"
+QDRANT_API_KEY = env.text("QDRANT_API_KEY")
+QDRANT_PUBLIC_URL = env.text("QDRANT_PUBLIC_URL")  # for clients that write to Qdrant themselves
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")
 
 if CELERY_BROKER_URL and VECTOR_STORE_URL.startswith("edge:"):
     raise ImproperlyConfigured(
         "CELERY_BROKER_URL is set, but the vector store is the embedded one, which belongs to one "
         "process: a web process and a worker cannot share it. Set VECTOR_STORE_URL=postgresql: "
-        "(the service's own database), or unset CELERY_BROKER_URL."
+        "(the service's own database) or qdrant://HOST:6334, or unset CELERY_BROKER_URL."
     )
 
 SWEEP_SECONDS = env.number("AETERNA_SWEEP_SECONDS", default=10)

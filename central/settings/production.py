@@ -3,12 +3,13 @@
 from central.settings import env
 from central.settings.base import *  # noqa: F403
 from central.settings.base import OWN_HOSTS, database
+from central.settings.store import vector_store_url
 
 SECRET_KEY = env.required("SECRET_KEY")
 ALLOWED_HOSTS = OWN_HOSTS
 DATABASE_URL = env.required("DATABASE_URL")
 DATABASES = {"default": database(DATABASE_URL)}
-VECTOR_STORE_URL = env.required("VECTOR_STORE_URL")
+VECTOR_STORE_URL = vector_store_url() or env.required("VECTOR_STORE_URL")
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = env.flag("AETERNA_SSL_REDIRECT", default=True)

@@ -104,7 +104,7 @@ def _open(address: QdrantAddress, api_key: str | None, timeout_seconds: int) -> 
     """A client that has contacted nobody yet.
 
     The key goes as the header that it is: as `api_key` it would warn where there is no TLS, and
-    that is the deployment check's to say (aeterna.W004).
+    that is the deployment check's to say (aeterna.W002).
     """
     over_grpc = address.transport == "grpc"
     options: dict[str, Any] = {"grpc_options": dict(_CHANNEL)}
