@@ -68,10 +68,13 @@ class OpenRunRequest(serializers.Serializer[Any]):
     vectors = StrictChoiceField(
         choices=[RELAY, DIRECT],
         default=RELAY,
+        allow_null=True,
         help_text="relay: in the batches; direct: the client writes them to the vector store",
     )
     own_secret = StrictBooleanField(
-        default=False, help_text="With direct: the client has a secret and wants no token"
+        default=False,
+        allow_null=True,
+        help_text="With direct: the client has a secret and wants no token",
     )
 
 

@@ -74,12 +74,12 @@ def _is_sound(vector: Vector, dimensions: int) -> bool:
 
 def _problem(missing: int, wrong: int, collection: Collection) -> str:
     said = [
-        f"{missing} of its points are not in the vector store" if missing else "",
-        f"{wrong} have a vector that is not {collection.embedder.dimensions} numbers of unit length"
+        f"{missing} are not in the vector store" if missing else "",
+        f"{wrong} have no vector of {collection.embedder.dimensions} numbers and unit length there"
         if wrong
         else "",
     ]
     return (
-        f"{' and '.join(filter(None, said))}. Run the indexer again; what it embedded is known. If "
+        f"Of the points of this direct run {' and '.join(filter(None, said))}. Run the indexer again; what it embedded is known. If "
         "that does not help, let the vectors travel with the files: AETERNA_VECTORS=relay."
     )

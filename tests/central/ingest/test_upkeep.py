@@ -1,0 +1,91 @@
+"""Upkeep of the store: after applies and by night, by one process at a time, never fatal."""
+
+import threading
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from central.ingest import tasks
+from central.ingest import upkeep as thread
+from central.ingest.services import upkeep
+from central.ingest.services.upkeep import maintain_store
+from central.ingest.sweeper import Sweeper
+from indexer.errors import StoreUnavailableError
+from tests.central.protocol import api_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WAIT_SECONDS = 20
+
+
+class Store:
+    """Counts what is asked of it."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.asked = 0
+        self._error = error
+
+    def maintain(self) -> None:
+        """Count, then fail if the test says so."""
+        self.asked += 1
+        if self._error:
+            raise self._error
+
+
+def stored(monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> Store:
+    store = Store(error)
+    monkeypatch.setattr(upkeep, "vector_store", lambda: store)
+    return store
+
+
+def test_one_process_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = stored(monkeypatch)
+    database = connection.settings_dict["NAME"]
+    with psycopg.connect(settings.DATABASE_URL, dbname=database, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [upkeep._LOCK])
+        maintain_store()
+        assert store.asked == 0
+    maintain_store()
+    maintain_store()
+    assert store.asked == 2
+
+
+def test_a_store_that_is_away_is_noted_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = stored(monkeypatch, StoreUnavailableError("connection refused"))
+    maintain_store()
+    assert "upkeep_failed" in caplog.text
+    maintain_store()
+    assert store.asked == 2
+
+
+def test_a_worker_asks_for_it_after_an_apply_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, object]] = []
+    monkeypatch.setattr(tasks.maintain, "apply_async", lambda **message: sent.append(message))
+    run = api_of().queue_full({"a.py": "def a\n"})
+    tasks.apply_run(run["run_id"])
+    tasks.apply_run(run["run_id"])  # there is nothing left to apply
+    assert sent == [{"expires": 3600}]
+
+
+def test_the_embedded_server_does_it_after_an_apply_and_outlives_what_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done = threading.Semaphore(0)
+
+    def fails() -> None:
+        done.release()
+        raise RuntimeError
+
+    monkeypatch.setattr(thread, "maintain_store", fails)
+    sweeper = Sweeper()
+    sweeper.start()
+    try:
+        assert done.acquire(timeout=WAIT_SECONDS)  # at the start
+        api_of().queue_full({"a.py": "def a\n"})
+        assert done.acquire(timeout=WAIT_SECONDS)
+    finally:
+        sweeper.stop()
