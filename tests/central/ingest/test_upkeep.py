@@ -47,6 +47,7 @@ def test_one_process_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
         other.execute("SELECT pg_advisory_lock(%s)", [upkeep._LOCK])
         maintain_store()
         assert store.asked == 0
+        other.execute("SELECT pg_advisory_unlock(%s)", [upkeep._LOCK])
     maintain_store()
     maintain_store()
     assert store.asked == 2
