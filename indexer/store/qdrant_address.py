@@ -94,6 +94,7 @@ def from_rest_url(url: str) -> str:
     """
     scheme, colon, rest = url.partition("://")
     if scheme in SCHEMES:
+        QdrantAddress.parse(url)
         return url
     if scheme not in _OF_REST or not colon:
         message = "QDRANT_URL must be http://HOST:6333, https://HOST:6333 or qdrant://HOST:6334."

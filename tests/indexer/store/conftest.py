@@ -6,8 +6,10 @@ real server there, whose collections of the tests are dropped at the end.
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -31,6 +33,45 @@ def postgres_url() -> str:
     return str(settings.DATABASE_URL)
 
 
+@dataclass(frozen=True)
+class Server:
+    """A Qdrant server: the stand-in, or a real one."""
+
+    url: str
+    api_key: str | None
+
+    def open(self, options: str = "") -> VectorStore:
+        """A store in it; `options` is a query such as "?jwt=true"."""
+        return open_store(self.url.partition("?")[0] + options, api_key=self.api_key)
+
+    def ask(self, question: Callable[[QdrantClient], Any]) -> Any:
+        """What the client itself is answered."""
+        connection = Connection(
+            QdrantAddress.parse(self.url),
+            api_key=self.api_key,
+            timeout_seconds=60,
+            patience_seconds=5,
+        )
+        try:
+            return connection.call(question)
+        finally:
+            connection.close()
+
+    def aliases(self, organization: str) -> dict[str, str]:
+        """Alias → physical collection, of one organisation."""
+        found = self.ask(lambda client: client.get_aliases()).aliases
+        return {
+            alias.alias_name: alias.collection_name
+            for alias in found
+            if organization in alias.alias_name
+        }
+
+    def collections(self, organization: str) -> set[str]:
+        """The physical collections of one organisation."""
+        found = self.ask(lambda client: client.get_collections()).collections
+        return {each.name for each in found if organization in each.name}
+
+
 @pytest.fixture(scope="module")
 def stand_in() -> Iterator[StandIn]:
     """A Qdrant server over gRPC that asks for a key."""
@@ -39,21 +80,27 @@ def stand_in() -> Iterator[StandIn]:
 
 
 @pytest.fixture(scope="module")
-def real_qdrant() -> Iterator[OpenStore]:
-    """Opens a store in the server of QDRANT_TEST_URL."""
-    url, api_key = os.environ["QDRANT_TEST_URL"], os.environ.get("QDRANT_API_KEY")
-    yield partial(open_store, url, api_key=api_key)
-    connection = Connection(
-        QdrantAddress.parse(url), api_key=api_key, timeout_seconds=60, patience_seconds=5
-    )
-    connection.call(_drop_those_of_tests)
-    connection.close()
+def real_qdrant() -> Iterator[Server]:
+    """The server of QDRANT_TEST_URL."""
+    server = Server(os.environ["QDRANT_TEST_URL"], os.environ.get("QDRANT_API_KEY"))
+    yield server
+    server.ask(_drop_those_of_tests)
 
 
 def _drop_those_of_tests(client: QdrantClient) -> None:
     for collection in client.get_collections().collections:
         if collection.name.startswith(f"{PREFIX}org"):
             client.delete_collection(collection.name)
+
+
+@pytest.fixture(params=["stand_in", REAL_QDRANT])
+def qdrant(request: pytest.FixtureRequest) -> Server:
+    """Both kinds of server."""
+    if request.param == "stand_in":
+        stand_in: StandIn = request.getfixturevalue("stand_in")
+        return Server(stand_in.url, stand_in.api_key)
+    real: Server = request.getfixturevalue("real_qdrant")
+    return real
 
 
 @pytest.fixture(params=["edge", "process", "pgvector", "qdrant", REAL_QDRANT])
@@ -64,12 +111,15 @@ def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStore:
             return partial(EdgeStore, tmp_path / "vectors")
         case "process":
             return partial(open_store, f"edge:{tmp_path / 'vectors'}")
-        case "qdrant":
+        case "qdrant" | "qdrant_organization":
             stand_in: StandIn = request.getfixturevalue("stand_in")
-            return partial(open_store, stand_in.url, api_key=stand_in.api_key)
+            per = "organization" if request.param == "qdrant_organization" else "project"
+            return partial(
+                open_store, f"{stand_in.url}?collections={per}", api_key=stand_in.api_key
+            )
         case "real_qdrant":
-            real: OpenStore = request.getfixturevalue("real_qdrant")
-            return real
+            real: Server = request.getfixturevalue("real_qdrant")
+            return partial(open_store, real.url, api_key=real.api_key)
         case _:
             return partial(open_store, request.getfixturevalue("postgres_url"))
 

@@ -199,16 +199,6 @@ def _collections(stand_in: StandIn) -> Any:
         names = [wire.CollectionDescription(name=name) for name in held]
         return wire.ListCollectionsResponse(collections=names)
 
-    def aliases(request: wire.ListAliasesRequest) -> wire.ListAliasesResponse:
-        found = [RestToGrpc.convert_alias_description(a) for a in local.get_aliases().aliases]
-        return wire.ListAliasesResponse(aliases=found)
-
-    def change_aliases(request: wire.ChangeAliases) -> wire.CollectionOperationResponse:
-        local.update_collection_aliases(
-            [GrpcToRest.convert_alias_operations(action) for action in request.actions]
-        )
-        return done
-
     return _servicer(
         collections_service_pb2_grpc.CollectionsServicer,
         stand_in,
@@ -218,10 +208,23 @@ def _collections(stand_in: StandIn) -> Any:
             "Delete": delete,
             "CollectionExists": exists,
             "List": listed,
-            "ListAliases": aliases,
-            "UpdateAliases": change_aliases,
+            **_naming(local),
         },
     )
+
+
+def _naming(local: QdrantClient) -> dict[str, Callable[[Any], Any]]:
+    def aliases(request: wire.ListAliasesRequest) -> wire.ListAliasesResponse:
+        found = [RestToGrpc.convert_alias_description(a) for a in local.get_aliases().aliases]
+        return wire.ListAliasesResponse(aliases=found)
+
+    def change_aliases(request: wire.ChangeAliases) -> wire.CollectionOperationResponse:
+        local.update_collection_aliases(
+            [GrpcToRest.convert_alias_operations(action) for action in request.actions]
+        )
+        return wire.CollectionOperationResponse(result=True)
+
+    return {"ListAliases": aliases, "UpdateAliases": change_aliases}
 
 
 def _points(stand_in: StandIn) -> Any:
