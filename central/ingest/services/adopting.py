@@ -80,6 +80,7 @@ def _problem(missing: int, wrong: int, collection: Collection) -> str:
         else "",
     ]
     return (
-        f"Of the points of this direct run {' and '.join(filter(None, said))}. Run the indexer again; what it embedded is known. If "
-        "that does not help, let the vectors travel with the files: AETERNA_VECTORS=relay."
+        f"Of the points of this direct run {' and '.join(filter(None, said))}. Run the indexer "
+        "again; what it embedded is known. If that does not help, let the vectors travel with the "
+        "files: AETERNA_VECTORS=relay."
     )

@@ -66,7 +66,7 @@ def purge_repository(*, repository_id: int) -> None:
     for table, condition in _TABLES:
         _delete_rows(table, condition, repository_id)
     store = vector_store()
-    for collection in _collections(repository):
+    for collection in collections_of(repository):
         store.drop(collection)
     _delete_rows(*_RUNS, repository_id)
     with connection.cursor() as cursor:  # the ORM would look through tables that are not indexed so
@@ -74,7 +74,7 @@ def purge_repository(*, repository_id: int) -> None:
     _log.info("repository_purged", repository=str(repository))
 
 
-def _collections(repository: Repository) -> list[Collection]:
+def collections_of(repository: Repository) -> list[Collection]:
     """Of every embedder that a run of the repository was opened with."""
     runs = IndexRun.objects.filter(repository=repository).order_by()
     embedders = {repository.embedder, *runs.values_list("embedder", flat=True).distinct()}

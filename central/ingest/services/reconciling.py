@@ -4,28 +4,27 @@ Also ends what is no longer needed: embeddings past their retention, uploads of 
 """
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import QuerySet
 from django.utils import timezone
 
-from central.corpus.embeddings import stored_vectors
-from central.corpus.models import Chunk
-from central.corpus.packing import unpack_terms
-from central.corpus.points import REPAIRED
 from central.corpus.vectors import collection_of, vector_store
-from central.ingest.models import LIVE_STATES, IndexRun
 from central.ingest.services.keeping import keep_uploads, left_uploads
+from central.ingest.services.restoring import (
+    chunks_of,
+    excess_points,
+    former_collections,
+    live_runs,
+    restore_points,
+    slices,
+)
 from central.ingest.services.uploading import delete_points
 from central.repositories.models import Repository
-from indexer.store.base import Collection, Point, VectorStore
-
-_ROWS = 500  # chunks a statement, points a call
+from indexer.store.base import Collection, VectorStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,10 @@ def _reconcile_repository(
     unrepairable = 0
     if repair:
         delete_points(store=store, collection=current, ids=excess)
-        unrepairable = _restore(store, repository, current, lacking)
+        unrepairable = restore_points(store, repository, current, lacking)
     former = sum(
-        _empty(store, repository, collection, repair) for collection in _former(repository, current)
+        _empty(store, repository, collection, repair)
+        for collection in former_collections(repository, current)
     )
     return RepositoryReport(
         organization=repository.organization.slug,
@@ -103,23 +103,10 @@ def _compare(
     Read in this order: a point that is seen and belongs to no live run has its chunk committed.
     """
     stored = dict(store.points(collection))
-    live = _live_runs(repository)
-    named = set(_chunks(repository).values_list("point", flat=True).iterator())
+    live = live_runs(repository)
+    named = set(chunks_of(repository).values_list("point", flat=True).iterator())
     excess = [point for point, run in stored.items() if point not in named and run not in live]
     return set(stored), named, excess
-
-
-def _live_runs(repository: Repository) -> set[UUID]:
-    live = IndexRun.objects.filter(repository=repository, state__in=LIVE_STATES)
-    return set(live.values_list("pk", flat=True))
-
-
-def _chunks(repository: Repository) -> QuerySet[Chunk]:
-    return Chunk.objects.filter(repository=repository)
-
-
-def _slices(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
-    return (ids[start : start + _ROWS] for start in range(0, len(ids), _ROWS))
 
 
 def _still_lacking(
@@ -127,56 +114,15 @@ def _still_lacking(
 ) -> list[UUID]:
     """Ask again: a run may have been applied since the store was listed."""
     lacking: list[UUID] = []
-    for ids in _slices(sorted(suspects)):
-        named = set(_chunks(repository).filter(point__in=ids).values_list("point", flat=True))
+    for ids in slices(sorted(suspects)):
+        named = set(chunks_of(repository).filter(point__in=ids).values_list("point", flat=True))
         lacking.extend(sorted(named - store.existing(collection, sorted(named))))
     return lacking
 
 
-def _restore(
-    store: VectorStore, repository: Repository, collection: Collection, lacking: list[UUID]
-) -> int:
-    """Put points back from their chunks and embeddings; returns how many have no embedding."""
-    own = Repository.objects.filter(pk=repository.pk)
-    unrepairable = 0
-    for ids in _slices(lacking):
-        chunks = list(_chunks(repository).filter(point__in=ids).select_related("file"))
-        vectors = stored_vectors(
-            repositories=own,
-            embedder=str(collection.embedder),
-            digests={bytes(chunk.digest) for chunk in chunks},
-        )
-        points = [
-            Point(
-                id=chunk.point,
-                run=REPAIRED,
-                path=chunk.file.path,
-                language=chunk.file.language,
-                type=chunk.type,
-                vector=vectors[bytes(chunk.digest)],
-                terms=unpack_terms(bytes(chunk.terms)),
-            )
-            for chunk in chunks
-            if bytes(chunk.digest) in vectors
-        ]
-        store.upsert(collection, points)
-        unrepairable += len(chunks) - len(points)
-    return unrepairable
-
-
-def _former(repository: Repository, current: Collection) -> list[Collection]:
-    """Collections of the embedders that the repository was indexed with before."""
-    embedders = IndexRun.objects.filter(repository=repository).values_list("embedder", flat=True)
-    return [
-        collection_of(repository, embedder)
-        for embedder in sorted(set(embedders.order_by().distinct()))
-        if embedder != str(current.embedder)
-    ]
-
-
 def _empty(store: VectorStore, repository: Repository, collection: Collection, repair: bool) -> int:
     """Delete what nothing needs; the collection may have become the current one meanwhile."""
-    *_, excess = _compare(store, repository, collection)
+    excess = excess_points(store, repository, collection)
     if repair:
         delete_points(store=store, collection=collection, ids=excess)
     return len(excess)

@@ -129,7 +129,7 @@ def test_uploads_of_ended_runs_go(api: Api) -> None:
     assert not Batch.objects.exists()
 
 
-@pytest.mark.parametrize("step", ["_reconcile_repository", "_former"])
+@pytest.mark.parametrize("step", ["_reconcile_repository", "former_collections"])
 def test_another_embedder_s_run_that_is_applied_meanwhile_keeps_its_points(
     api: Api, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

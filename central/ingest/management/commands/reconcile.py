@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from central.common.errors import ServiceError
 from central.ingest.loopback import ask_server
+from central.ingest.management.tables import table_lines
 from central.ingest.services.reconciling import Report, RepositoryReport, reconcile
 from indexer.errors import StoreError
 
@@ -48,17 +49,9 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _print(self, report: Report) -> None:
-        table = [
-            _COLUMNS,
-            *(tuple(str(getattr(row, key)) for key in _COLUMNS) for row in report.repositories),
-        ]
-        widths = [max(len(line[i]) for line in table) for i in range(len(_COLUMNS))]
-        for line in table:
-            self.stdout.write(
-                "  ".join(
-                    cell.ljust(width) for cell, width in zip(line, widths, strict=True)
-                ).rstrip()
-            )
+        cells = [[getattr(row, column) for column in _COLUMNS] for row in report.repositories]
+        for line in table_lines([_COLUMNS, *cells]):
+            self.stdout.write(line)
         self.stdout.write(
             f"embeddings past retention: {report.embeddings}  "
             f"uploads of ended runs: {report.uploads}"
