@@ -18,7 +18,7 @@ from qdrant_client import grpc as wire
 from qdrant_client.conversions.conversion import GrpcToRest, RestToGrpc
 from qdrant_client.grpc import collections_service_pb2_grpc, points_service_pb2_grpc
 
-Fault = Callable[[grpc.ServicerContext], None]
+Fault = Callable[[grpc.ServicerContext], object]
 
 _READING: Final = {"QueryBatch", "Scroll", "Get", "CollectionExists"}
 _WRITING: Final = {"Upsert", "Delete"}
@@ -55,6 +55,7 @@ class StandIn:
         self.local = QdrantClient(":memory:")
         self.held: dict[str, Held] = {}
         self.faults: list[Fault] = []
+        self.statuses: list[models.CollectionStatus] = []  # of collections, before they are green
         self.requests: list[tuple[str, Any]] = []
         self.released = threading.Event()  # lets slow requests go on
         self.lock = threading.Lock()
@@ -182,6 +183,8 @@ def _collections(stand_in: StandIn) -> Any:
     def get(request: wire.GetCollectionInfoRequest) -> wire.GetCollectionInfoResponse:
         info = local.get_collection(request.collection_name)
         info.payload_schema = held[request.collection_name].indexes
+        if stand_in.statuses:
+            info.status = stand_in.statuses.pop(0)
         return wire.GetCollectionInfoResponse(result=RestToGrpc.convert_collection_info(info))
 
     def delete(request: wire.DeleteCollection) -> wire.CollectionOperationResponse:
@@ -205,6 +208,7 @@ def _collections(stand_in: StandIn) -> Any:
         {
             "Create": create,
             "Get": get,
+            "Update": lambda _: done,
             "Delete": delete,
             "CollectionExists": exists,
             "List": listed,
