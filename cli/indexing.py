@@ -9,6 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from cli.place import Place
+from indexer.access import EmbedderAccess
 from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
 from indexer.exits import TerminatedError
 from indexer.planning import Requested
@@ -64,7 +65,8 @@ def index_place(
     At a configured service as `python -m indexer run` does it: `ref`, or the checked-out branch. At
     the local one the checkout, whatever branch that is. Raises IndexerError.
     """
-    from indexer.processing import warm_up
+    from indexer.config import embedder_access
+    from indexer.processes import warm_up
 
     warm_up()
     with _told_when_cancelled() as course:
@@ -77,7 +79,8 @@ def index_place(
                 "the index on this machine is of what is checked out: leave --ref out, and check "
                 "the branch out"
             )
-        return _index_checkout(place, path, requested, plain=plain, course=course)
+        access = embedder_access(environ)
+        return _index_checkout(place, path, requested, access, plain=plain, course=course)
 
 
 def index_local(
@@ -86,6 +89,7 @@ def index_local(
     commit: str,
     requested: Requested,
     progress: "Progress",
+    access: EmbedderAccess,
     course: Course | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Report:
@@ -110,7 +114,7 @@ def index_local(
     transport = place.transport(_RETRY_SECONDS, sleep)
     try:
         return index(
-            job=Job(request, requested, WAIT_SECONDS),
+            job=Job(request, requested, WAIT_SECONDS, access),
             repository=repository,
             central=Central(transport),
             progress=progress,
@@ -133,7 +137,13 @@ def _told_when_cancelled() -> Iterator[Course]:
 
 
 def _index_checkout(
-    place: Place, path: Path, requested: Requested, *, plain: bool, course: Course
+    place: Place,
+    path: Path,
+    requested: Requested,
+    access: EmbedderAccess,
+    *,
+    plain: bool,
+    course: Course,
 ) -> Report:
     from indexer.local import LocalRepository
     from indexer.progress import display
@@ -142,7 +152,7 @@ def _index_checkout(
     try:
         with display(plain=plain) as progress:
             commit = repository.commit("HEAD")
-            return index_local(place, repository, commit, requested, progress, course)
+            return index_local(place, repository, commit, requested, progress, access, course)
     finally:
         repository.close()
 

@@ -28,6 +28,7 @@ TITLES: Final[Mapping[type[errors.IndexerError], str]] = {
     errors.StoreUnavailableError: "The vector store did not answer",
     errors.StoreFullError: "The vector store's disk is full",
     errors.StoreLockedError: "The vector store is in use",
+    errors.DirectNotAvailableError: "Vectors cannot be written from here",
     errors.CentralError: "The service's answer is not understood",
     errors.CentralUnreachableError: "The service did not answer",
     errors.CentralRefusedError: "The service refused",

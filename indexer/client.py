@@ -6,6 +6,7 @@ opened by chance expires. So `transport` asks again where an answer was lost.
 
 import json
 import time
+from binascii import a2b_base64
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from typing import Any, Final
 
 from standardwebhooks import Webhook
 
+from indexer.access import DirectAccess
 from indexer.answers import commit_name, expected
 from indexer.errors import RunFailedError, RunStaleError
 from indexer.planning import Plan
@@ -42,11 +44,24 @@ class OpenRequest:
     event: str | None = None
     run_url: str | None = None
     repository_url: str | None = None
+    vectors: str | None = None  # "direct": the points are written from here
+    own_secret: bool | None = None  # in a direct run: no token is needed
+
+
+@dataclass(frozen=True, slots=True)
+class DirectRun:
+    """Where the points of a direct run go; `repository` is the key that they carry."""
+
+    access: DirectAccess
+    repository: int
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """What Open answered; `base_*` are None until the repository has been indexed."""
+    """What Open answered; `base_*` are None until the repository has been indexed.
+
+    `digests`: how many may be asked for at once; `direct` None: vectors go into the batches.
+    """
 
     run_id: str
     webhook_secret: str
@@ -56,6 +71,8 @@ class OpenedRun:
     embedder: EmbedderSpec
     batch_bytes: int
     batch_files: int
+    digests: int
+    direct: DirectRun | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +116,8 @@ class Central:
                 embedder=EmbedderSpec(**answer["embedder"]),
                 batch_bytes=answer["limits"]["batch_bytes"],
                 batch_files=answer["limits"]["batch_files"],
+                digests=answer["limits"]["digests"],
+                direct=_direct(answer["vector_store"]),
             )
 
     def put_tree(self, run_id: str, body: bytes) -> TreeAnswer:
@@ -109,12 +128,21 @@ class Central:
         with expected(answer):
             return TreeAnswer(frozenset(answer["changed"]), int(answer["removed"]))
 
-    def known_embeddings(self, run_id: str, digests: Collection[bytes]) -> set[bytes]:
-        """Those of `digests` whose vectors need not be sent."""
+    def known_embeddings(
+        self, run_id: str, digests: Collection[bytes]
+    ) -> dict[bytes, bytes | None]:
+        """Those of `digests` that need not be embedded; in a direct run with their vectors.
+
+        Packed: little-endian float32.
+        """
         content = _json({"digests": [digest.hex() for digest in digests]})
         answer = self._transport.request("POST", f"{_RUNS}/{run_id}/embeddings", content=content)
         with expected(answer):
-            return {bytes.fromhex(digest) for digest in answer["known"]}
+            vectors = answer.get("vectors", {})
+            return {
+                bytes.fromhex(digest): a2b_base64(vectors[digest]) if vectors else None
+                for digest in answer["known"]
+            }
 
     def put_batch(self, run_id: str, number: int, body: bytes) -> None:
         """Send batch `number` (from 1), compressed."""
@@ -218,6 +246,19 @@ class Central:
             if run.state in states or waited + pause > timeout_seconds:
                 return run
             time.sleep(pause)
+
+
+def _direct(answer: Any) -> DirectRun | None:
+    if answer is None:
+        return None
+    ends = answer["expires_at"]
+    access = DirectAccess(
+        url=answer["url"],
+        collection=answer["collection"],
+        token=answer["token"],
+        expires_at=datetime.fromisoformat(ends) if ends else None,
+    )
+    return DirectRun(access, repository=answer["repository"])
 
 
 def _json(fields: dict[str, Any]) -> bytes:

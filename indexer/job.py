@@ -1,7 +1,7 @@
 """What is to be indexed, made out of the repository, the settings and the arguments."""
 
 from indexer.client import OpenRequest
-from indexer.config import GitHubContext, Settings
+from indexer.config import GitHubContext, Settings, direct_settings, embedder_access
 from indexer.errors import ConfigurationError
 from indexer.extractor import EXTRACTOR
 from indexer.git import Repository
@@ -22,7 +22,7 @@ def make_job(
     """The job of indexing `ref` (default: the checked-out branch).
 
     The checked-out commit stands for the branch where that is checked out or HEAD is detached, as
-    it is in an action. Raises CommitNotFoundError, and ConfigurationError without any branch.
+    it is in an action. Raises CommitNotFoundError, and ConfigurationError: without any branch, too.
     """
     checked_out = repository.head_ref()
     full_ref = _full_name(ref) if ref else checked_out
@@ -32,6 +32,7 @@ def make_job(
     url = repository.web_url()
     github = _own_context(settings.github, url)
     default = github.default_branch or repository.default_branch()
+    direct = direct_settings(settings.environ)
     return Job(
         request=OpenRequest(
             org_id=settings.organization,
@@ -45,9 +46,13 @@ def make_job(
             event=settings.github.event or None,
             run_url=settings.github.run_url or None,
             repository_url=url,
+            vectors="direct" if direct else None,
+            own_secret=bool(direct.api_key) if direct else None,
         ),
         requested=requested,
         timeout_seconds=timeout_seconds,
+        access=embedder_access(settings.environ),
+        direct=direct,
     )
 
 

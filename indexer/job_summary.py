@@ -4,8 +4,8 @@ from indexer.advice import lines_to_write, title
 from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
 from indexer.markdown import code, link, table, text
-from indexer.records import Mode, Reason
-from indexer.report import Course, Report, Stage
+from indexer.records import Mode, Reason, RunStats
+from indexer.report import Course, Report, Stage, embedding_cost
 from indexer.wording import counted
 
 _SHORT = 12  # characters of a commit
@@ -96,9 +96,15 @@ def _figures(report: Report) -> str:
     stats = report.stats
     return (
         f"{counted(stats.files_changed, 'file')} indexed, {stats.files_removed:,} removed, "
-        f"{stats.files_skipped:,} skipped; {counted(stats.chunks, 'chunk')}, "
+        f"{stats.files_skipped:,} skipped; {counted(stats.chunks, 'chunk')} "
+        f"({stats.embedded:,} embedded, {stats.reused:,} reused), "
         f"{counted(stats.symbols, 'symbol')}, {counted(stats.references, 'reference')}."
+        f"{_cost(stats)}"
     )
+
+
+def _cost(stats: RunStats) -> str:
+    return f" Embedding took {embedding_cost(stats)}." if stats.embedding_requests else ""
 
 
 def _tables(report: Report) -> list[str]:

@@ -3,25 +3,36 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Protocol
 
+from indexer.access import EmbedderAccess
 from indexer.attributes import attributes_at
 from indexer.bundle.compression import compress
-from indexer.bundle.encoding import FileLine, encode_tree
+from indexer.bundle.encoding import encode_tree
+from indexer.bundle.lines import FileLine
 from indexer.client import Central, OpenedRun, OpenRequest, RunState
-from indexer.errors import RunConflictError, RunStaleError
+from indexer.config import DirectSettings
+from indexer.embedding.base import Usage
+from indexer.errors import (
+    DirectNotAvailableError,
+    EmbedderUnavailableError,
+    RunConflictError,
+    RunStaleError,
+)
 from indexer.git import Repository
 from indexer.giving_up import give_up
+from indexer.making import making
 from indexer.planning import Indexed, Plan, Requested, decide
-from indexer.processing import Processor, skipped_line
+from indexer.processing import skipped_line
 from indexer.project_file import PROJECT_FILE, parse_project_file
 from indexer.records import Mode, RunStats, SourceFile, TreeEntry
 from indexer.report import Course, Report, Stage
 from indexer.selection import SelectionRules, needs_content, skip_reason_by_entry
 from indexer.tally import Stopwatch, Tally
 from indexer.upload import BatchUploader
+from indexer.wording import counted
 
 _STALE_ATTEMPTS: Final = 3
 _log = logging.getLogger(__name__)
@@ -49,11 +60,13 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be indexed, and how long the caller waits for central."""
+    """What is to be indexed, how long the caller waits for central, and what else may be asked."""
 
     request: OpenRequest
     requested: Requested
     timeout_seconds: float
+    access: EmbedderAccess = field(default_factory=EmbedderAccess)
+    direct: DirectSettings | None = None  # None: vectors travel in the batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +112,7 @@ class _Run:
         self._course = course
         self._watch = Stopwatch()
         self._tally = Tally()
+        self._usage = Usage()
         self._deepened = False
         self._commit = job.request.commit_sha
 
@@ -106,6 +120,7 @@ class _Run:
         with self._watch.stage("open"):
             opened = self._open()
         with self._given_up_on_error():
+            self._require_way(opened)
             with self._watch.stage("plan"):
                 plan = self._decide(opened)
             self._progress.plan(plan)
@@ -117,7 +132,9 @@ class _Run:
             with self._watch.stage("process"):
                 batches = self._upload(opened, work)
             stats = self._tally.stats(
-                removed=len(work.removed) + work.removed_by_tree, seconds=self._watch.rounded()
+                removed=len(work.removed) + work.removed_by_tree,
+                usage=self._usage,
+                seconds=self._watch.rounded(),
             )
             status_url = self._announce(opened, plan, batches, stats)
         with self._watch.stage("apply"):
@@ -139,6 +156,13 @@ class _Run:
             else:
                 self._course.run_id, self._course.stage = opened.run_id, Stage.OPEN
                 return opened
+
+    def _require_way(self, opened: OpenedRun) -> None:
+        if self._job.direct and not opened.direct:
+            raise DirectNotAvailableError(
+                "central named no vector store to write to, though it was asked: is it up to date? "
+                "Without AETERNA_VECTORS and QDRANT_URL the vectors are sent to central itself"
+            )
 
     @contextmanager
     def _given_up_on_error(self) -> Iterator[None]:
@@ -205,9 +229,14 @@ class _Run:
         with BatchUploader(self._central, opened) as uploader:
             for path in work.removed:
                 uploader.remove(path)
-            for file in self._files(opened, work.entries):
-                self._tally.add(uploader.add(file))
-                self._progress.advance()
+            try:
+                for file in self._files(opened, work.entries):
+                    uploader.add(file)
+                    self._tally.add(file)
+                    self._progress.advance()
+            except EmbedderUnavailableError as exc:
+                uploader.finish()  # central keeps what was embedded, though the run is given up
+                raise EmbedderUnavailableError(f"{exc} {_kept(self._tally.embedded)}") from exc
             return uploader.finish()
 
     def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> str:
@@ -226,11 +255,19 @@ class _Run:
                 yield skipped_line(entry, entry.skipped)
         if not wanted:
             return
-        total_bytes = sum(entry.size for entry in wanted)
-        with Processor(embedder=opened.embedder, total_bytes=total_bytes) as processor:
-            yield from processor.lines(
+        with making(
+            self._central,
+            opened,
+            access=self._job.access,
+            direct=self._job.direct,
+            total_bytes=sum(entry.size for entry in wanted),
+        ) as maker:
+            if not all(entry.skipped for entry in wanted):  # lock files are not embedded
+                maker.check()
+            yield from maker.lines(
                 SourceFile(entry, self._repository.read(entry.blob)) for entry in wanted
             )
+            self._usage = maker.usage
 
     def _wait(self, opened: OpenedRun) -> None:
         self._progress.start("apply", 0)
@@ -265,6 +302,13 @@ class _Run:
             repository_url=self._job.request.repository_url,
             deepened=self._deepened,
         )
+
+
+def _kept(chunks: int) -> str:
+    """What a person is told whose run ends before its time."""
+    if not chunks:
+        return "Nothing was embedded yet."
+    return f"{counted(chunks, 'chunk')} were embedded and are kept: run again for the rest."
 
 
 def selection_rules(repository: Repository, commit: str) -> SelectionRules:

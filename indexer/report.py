@@ -6,6 +6,7 @@ from enum import Enum, auto
 from typing import Any
 
 from indexer.records import Mode, Reason, RunStats, SkipReason
+from indexer.wording import counted
 
 _SENTENCES = {
     Reason.FIRST_INDEX: "this is the repository's first index",
@@ -100,6 +101,11 @@ def as_json(report: Report) -> dict[str, Any]:
         "references": stats.references,
         "embedded": stats.embedded,
         "reused": stats.reused,
+        "embedding": {
+            "requests": stats.embedding_requests,
+            "tokens": stats.embedding_tokens,
+            "cost_usd": stats.embedding_cost_usd,
+        },
         "seconds": report.seconds,
         "run_id": report.run_id,
         "status_url": report.status_url,
@@ -119,8 +125,21 @@ def as_text(report: Report) -> str:
         f"{stats.files_skipped} skipped\n"
         f"  chunks: {stats.chunks} ({stats.embedded} embedded, {stats.reused} reused); "
         f"symbols: {stats.symbols}; references: {stats.references}\n"
+        f"{_embedding_line(stats)}"
         f"  time: {report.total_seconds:.2f} s ({stages})"
     )
+
+
+def _embedding_line(stats: RunStats) -> str:
+    return f"  embedding: {embedding_cost(stats)}\n" if stats.embedding_requests else ""
+
+
+def embedding_cost(stats: RunStats) -> str:
+    """What the embedder's service was asked for and, where a price is known, what that cost."""
+    asked = counted(stats.embedding_requests, "request")
+    tokens = counted(stats.embedding_tokens, "token")
+    cost = stats.embedding_cost_usd
+    return f"{asked}, {tokens}" + ("" if cost is None else f", ${cost:.4f}")
 
 
 def headline(report: Report) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from indexer.bundle.encoding import FileLine
+from indexer.bundle.lines import FileLine
+from indexer.embedding.base import Usage
 from indexer.records import RunStats, SkipReason
 
 
@@ -23,10 +24,20 @@ class Tally:
             self.skipped[sent.record.skipped] += 1
         else:
             self.languages[sent.record.language] += 1
-        self._held.update(chunks=sent.chunks, symbols=sent.symbols, references=sent.references)
+        self._held.update(
+            chunks=sent.chunks,
+            symbols=sent.symbols,
+            references=sent.references,
+            embedded=sent.embedded,
+        )
 
-    def stats(self, *, removed: int, seconds: dict[str, float]) -> RunStats:
-        """All of it in figures."""
+    @property
+    def embedded(self) -> int:
+        """Chunks whose vectors were made in this run."""
+        return self._held["embedded"]
+
+    def stats(self, *, removed: int, usage: Usage, seconds: dict[str, float]) -> RunStats:
+        """All of it in figures; `usage` is the embedder's."""
         return RunStats(
             files_changed=self.languages.total(),
             files_removed=removed,
@@ -34,7 +45,11 @@ class Tally:
             chunks=self._held["chunks"],
             symbols=self._held["symbols"],
             references=self._held["references"],
-            embedded=self._held["chunks"],
+            embedded=self.embedded,
+            reused=self._held["chunks"] - self.embedded,
+            embedding_requests=usage.requests,
+            embedding_tokens=usage.tokens,
+            embedding_cost_usd=usage.cost_usd,
             seconds=seconds,
         )
 

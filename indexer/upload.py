@@ -5,9 +5,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 from indexer.bundle.compression import compress
-from indexer.bundle.encoding import FileLine, encode_file, encode_record
+from indexer.bundle.encoding import encode_record
+from indexer.bundle.lines import FileLine
 from indexer.client import Central, OpenedRun
-from indexer.records import FileRecord, Removal, SkipReason
+from indexer.records import Removal
 
 _IN_FLIGHT: Final = 3  # batches in memory; more would not be sent any sooner
 _TARGET_BYTES: Final = 2_000_000  # small enough that sending overlaps with making
@@ -38,17 +39,9 @@ class BatchUploader:
         """Queue a removal."""
         self._append(encode_record(Removal(path)))
 
-    def add(self, file: FileLine) -> FileLine:
-        """Queue a file; answers it, or what was sent instead if it is larger than a batch."""
-        if len(file.line) > self._run.batch_bytes:
-            record = file.record
-            file = encode_file(
-                FileRecord(
-                    record.path, record.mode, record.blob, record.size, skipped=SkipReason.TOO_LARGE
-                )
-            )
+    def add(self, file: FileLine) -> None:
+        """Queue a file, which must not be larger than a batch."""
         self._append(file.line)
-        return file
 
     def _append(self, line: bytes) -> None:
         full = self._size + len(line) > min(_TARGET_BYTES, self._run.batch_bytes)

@@ -1,4 +1,7 @@
-"""What a worker process does: select by content, extract, embed, encode. No git, no network."""
+"""What a worker process does: select by content, extract, encode; embed with a model that is here.
+
+No git, no network, no secrets.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -6,18 +9,21 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from indexer.bundle.encoding import FileLine, encode_file
+from indexer.access import EmbedderAccess
+from indexer.bundle.encoding import encode_file, packed_floats, packed_terms
+from indexer.bundle.lines import Extracted, PointData
 from indexer.embedding import open_embedder
-from indexer.embedding.base import Embedder
 from indexer.extraction import extract_file
 from indexer.packages import read_manifest
 from indexer.records import (
+    Chunk,
     DegradeReason,
     EmbedderSpec,
     FileRecord,
     SkipReason,
     SourceFile,
     embedder_input,
+    embedding_digest,
     line_span,
     split_lines,
 )
@@ -27,10 +33,44 @@ _log = logging.getLogger(__name__)
 _opened: Final = cache(open_embedder)
 
 
-def process_files(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLine]:
-    """One line per file, in order, with vectors. Raises EmbeddingError."""
-    records = [make_record(file) for file in files]
-    return [encode_file(record) for record in embed_records(records, _opened(embedder))]
+def extract_files(files: Sequence[SourceFile], *, with_points: bool) -> list[Extracted]:
+    """One for each file, in order; `with_points`: with what a run needs that writes them itself."""
+    return [_extracted(make_record(file), with_points=with_points) for file in files]
+
+
+def check_embedder(spec: EmbedderSpec, access: EmbedderAccess) -> None:
+    """Return if the vectors made here are of `spec`. Raises EmbeddingError."""
+    _opened(spec, access).check()
+
+
+def embed_texts(spec: EmbedderSpec, access: EmbedderAccess, texts: Sequence[str]) -> bytes:
+    """The texts' vectors, packed, one after the other. Raises EmbeddingError."""
+    return packed_floats(_opened(spec, access).embed_documents(texts))
+
+
+def _extracted(record: FileRecord, *, with_points: bool) -> Extracted:
+    inputs = embedder_inputs(record)
+    return Extracted(
+        encode_file(record),
+        inputs,
+        [embedding_digest(text) for text in inputs],
+        [_point_data(chunk) for chunk in record.chunks] if with_points else (),
+    )
+
+
+def _point_data(chunk: Chunk) -> PointData:
+    return PointData(chunk.type, packed_terms(chunk.terms), packed_floats(chunk.terms.weights))
+
+
+def embedder_inputs(record: FileRecord) -> list[str]:
+    """What is embedded for each chunk of the file."""
+    lines = split_lines(record.content)
+    return [
+        embedder_input(
+            path=record.path, container=chunk.container, text=line_span(lines, chunk.span)
+        )
+        for chunk in record.chunks
+    ]
 
 
 def make_record(file: SourceFile) -> FileRecord:
@@ -67,26 +107,3 @@ def _read(file: SourceFile) -> FileRecord:
 def _skipped(file: SourceFile, reason: SkipReason) -> FileRecord:
     entry = file.entry
     return FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason)
-
-
-def embed_records(records: Sequence[FileRecord], embedder: Embedder) -> list[FileRecord]:
-    """The records with a vector in every chunk, embedded in one call."""
-    texts = [text for record in records for text in _texts(record)]
-    vectors = iter(embedder.embed_documents(texts)) if texts else iter(())
-    return [
-        replace(
-            record,
-            chunks=tuple(replace(chunk, vector=next(vectors)) for chunk in record.chunks),
-        )
-        for record in records
-    ]
-
-
-def _texts(record: FileRecord) -> list[str]:
-    lines = split_lines(record.content)
-    return [
-        embedder_input(
-            path=record.path, container=chunk.container, text=line_span(lines, chunk.span)
-        )
-        for chunk in record.chunks
-    ]

@@ -49,7 +49,7 @@ def index(
     from indexer import log
     from indexer.identity import Purpose
     from indexer.planning import Requested
-    from indexer.processing import warm_up
+    from indexer.processes import warm_up
     from indexer.report import as_json, as_text
 
     log.to_standard_error()

@@ -57,7 +57,7 @@ def init(
     from indexer.errors import ConfigurationError
     from indexer.identity import Purpose
     from indexer.planning import Requested
-    from indexer.processing import warm_up
+    from indexer.processes import warm_up
     from indexer.project_file import PROJECT_FILE
 
     log.to_standard_error()

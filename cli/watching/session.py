@@ -19,6 +19,7 @@ from cli.watching.events import Events, Holds
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import held_checkout, tell_watched
 from cli.watching.snapshot import Snapshots
+from indexer.config import embedder_access
 from indexer.errors import (
     CentralUnreachableError,
     ConfigurationError,
@@ -29,7 +30,7 @@ from indexer.errors import (
 from indexer.git import Repository
 from indexer.local import LocalRepository
 from indexer.planning import Requested
-from indexer.processing import warm_up
+from indexer.processes import warm_up
 from indexer.progress import Lines, display
 from indexer.report import Report
 
@@ -69,6 +70,7 @@ class _Session:
         journal: Journal,
     ) -> None:
         self._environ = environ
+        self._access = embedder_access(environ)
         self._directory = directory
         self._snapshots = snapshots
         self._events = events
@@ -131,9 +133,13 @@ class _Session:
         if self._is_begun:
             silent = Lines(io.StringIO())
             sleep = partial(_sleep_while_there, place)
-            return index_local(place, repository, self._taken, Requested.AUTO, silent, sleep=sleep)
+            return index_local(
+                place, repository, self._taken, Requested.AUTO, silent, self._access, sleep=sleep
+            )
         with display(plain=self._journal.is_for_programs) as progress:
-            return index_local(place, repository, self._taken, Requested.AUTO, progress)
+            return index_local(
+                place, repository, self._taken, Requested.AUTO, progress, self._access
+            )
 
     def _changed(self) -> frozenset[str]:
         if not self._indexed:

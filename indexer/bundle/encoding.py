@@ -3,26 +3,19 @@
 import json
 from binascii import b2a_base64
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from indexer.bundle.lines import FileLine
 from indexer.bundle.manifests import manifest_fields
 from indexer.bundle.relations import relation_fields
-from indexer.records import Chunk, FileRecord, Removal, Symbol, TreeEntry
+from indexer.records import Chunk, FileRecord, Removal, Symbol, TermVector, TreeEntry
+
+if TYPE_CHECKING:  # a run's main process handles no array
+    import numpy as np
+    from numpy.typing import NDArray
 
 _UINT32: Final = "<u4"
 _FLOAT32: Final = "<f4"
-
-
-@dataclass(frozen=True, slots=True)
-class FileLine:
-    """A file's line in a batch, and what its run counts of it."""
-
-    record: FileRecord  # without all that was read of the content: that is in the line
-    line: bytes
-    chunks: int
-    symbols: int
-    references: int
 
 
 def encode_file(record: FileRecord) -> FileLine:
@@ -78,12 +71,20 @@ def _chunk_fields(chunk: Chunk) -> dict[str, object]:
         "type": chunk.type,
         "name": chunk.name,
         "container": chunk.container,
-        "terms": _base64(chunk.terms.ids.astype(_UINT32).tobytes()),
-        "weights": _base64(chunk.terms.weights.astype(_FLOAT32).tobytes()),
-        "vector": (
-            None if chunk.vector is None else _base64(chunk.vector.astype(_FLOAT32).tobytes())
-        ),
+        "terms": _base64(packed_terms(chunk.terms)),
+        "weights": _base64(packed_floats(chunk.terms.weights)),
+        "vector": None if chunk.vector is None else _base64(packed_floats(chunk.vector)),
     }
+
+
+def packed_terms(terms: TermVector) -> bytes:
+    """Term ids as the wire format has them."""
+    return terms.ids.astype(_UINT32).tobytes()
+
+
+def packed_floats(values: "NDArray[np.float32]") -> bytes:
+    """A vector, several, or weights as the wire format has them."""
+    return values.astype(_FLOAT32, copy=False).tobytes()
 
 
 def _symbol_fields(symbol: Symbol) -> dict[str, object]:

@@ -48,7 +48,7 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
 
 def _index(options: argparse.Namespace, environ: Mapping[str, str], course: Course) -> Report:
     # Imported here: --help and a wrong argument answer at once.
-    from indexer.processing import warm_up
+    from indexer.processes import warm_up
 
     warm_up()
     from indexer.identity import Purpose

@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -15,7 +15,15 @@ from standardwebhooks import Webhook
 
 from indexer.bundle import compression, decoding
 from indexer.embedding.builtin import SPEC
-from indexer.records import FileRecord, Removal, TreeEntry
+from indexer.records import (
+    Chunk,
+    EmbedderSpec,
+    FileRecord,
+    Removal,
+    TreeEntry,
+    embedding_digest,
+)
+from indexer.worker import embedder_inputs
 
 SECRET = "whsec_" + "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"
 TOKEN = "aet_token-of-the-test"
@@ -51,6 +59,10 @@ class StandIn:
     progress: dict[str, Any] = field(default_factory=dict)  # of every run that is asked for
     opened: list[dict[str, Any]] = field(default_factory=list)
     abandoned: list[str] = field(default_factory=list)
+    embedder: EmbedderSpec = SPEC
+    embeddings: set[str] = field(default_factory=set)  # digests for which there is a vector
+    asked: list[str] = field(default_factory=list)  # digests, in all runs
+    digests: int = 20_000
     runs: int = 0
     bearer: str = TOKEN
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # each gives another bearer
@@ -67,8 +79,17 @@ class StandIn:
             for number in sorted(self.batches)
             for record in decoding.decode_records(
                 compression.decompress(self.batches[number], limit_bytes=self.batch_bytes),
-                dimensions=SPEC.dimensions,
+                dimensions=self.embedder.dimensions,
             )
+        ]
+
+    def chunks(self) -> list[tuple[str, Chunk]]:
+        """Digest and chunk of all that the last run uploaded."""
+        return [
+            (embedding_digest(text).hex(), chunk)
+            for record in self.records()
+            if isinstance(record, FileRecord)
+            for text, chunk in zip(embedder_inputs(record), record.chunks, strict=True)
         ]
 
     def paths(self) -> list[str]:
@@ -101,6 +122,10 @@ class StandIn:
             case "PUT", ["runs", _, "batches", number]:
                 self.batches[int(number)] = request.body
                 return 204, None
+            case "POST", ["runs", _, "embeddings"]:
+                asked = json.loads(request.body)["digests"]
+                self.asked += asked
+                return 200, {"known": [digest for digest in asked if digest in self.embeddings]}
             case "POST", ["updated"]:
                 Webhook(SECRET).verify(request.body, request.headers)
                 self.webhook = json.loads(request.body)
@@ -113,6 +138,7 @@ class StandIn:
                 }
             case "DELETE", ["runs", _]:
                 self.abandoned.append(path.partition("reason=")[2])
+                self._keep()
                 return 204, None
         return 404, {"code": "not_found", "detail": "Nothing here."}
 
@@ -132,12 +158,12 @@ class StandIn:
             "base_extractor": self.base_extractor,
             "base_embedder": self.base_embedder,
             "generation": self.runs,
-            "embedder": {
-                "provider": SPEC.provider,
-                "model": SPEC.model,
-                "dimensions": SPEC.dimensions,
+            "embedder": asdict(self.embedder),
+            "limits": {
+                "batch_bytes": self.batch_bytes,
+                "batch_files": self.batch_files,
+                "digests": self.digests,
             },
-            "limits": {"batch_bytes": self.batch_bytes, "batch_files": self.batch_files},
             "vector_store": None,
         }
 
@@ -166,7 +192,14 @@ class StandIn:
                 self.stored[record.path] = (record.mode, record.blob, record.skipped)
         self.base_commit = self.webhook["commit_sha"]
         self.base_extractor = self.opened[-1]["extractor"]
-        self.base_embedder = str(SPEC)
+        self.base_embedder = str(self.embedder)
+        self._keep()
+
+    def _keep(self) -> None:
+        """Keep the vectors that came, as central does also of a run that is given up."""
+        lacking = {digest for digest, chunk in self.chunks() if chunk.vector is None}
+        assert lacking <= self.embeddings
+        self.embeddings |= {digest for digest, _ in self.chunks()}
 
 
 @contextmanager

@@ -149,7 +149,7 @@ def test_the_webhook_is_signed_with_the_runs_secret(server: StandIn, central: Ce
 def test_known_embeddings_go_as_hexadecimal(server: StandIn, central: Central) -> None:
     one, other = b"\x01" * 32, b"\x02" * 32
     server.failures = [(200, {"known": [one.hex()]}, {})]
-    assert central.known_embeddings("run-1", [one, other]) == {one}
+    assert central.known_embeddings("run-1", [one, other]) == {one: None}
 
 
 def test_waiting_reports_every_state(server: StandIn, central: Central) -> None:

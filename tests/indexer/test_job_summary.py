@@ -38,7 +38,7 @@ FULL = """\
 
 **Full run** of [<code>cccccccccccc</code>](https://github.com/acme/shop/commit/{new}): {why} (<code>diverged</code>). The branch was moved from [<code>bbbbbbbbbbbb</code>](https://github.com/acme/shop/commit/{old}) to [<code>cccccccccccc</code>](https://github.com/acme/shop/commit/{new}).
 
-1,203 files indexed, 1 removed, 3 skipped; 9,000 chunks, 7 symbols, 40 references.
+1,203 files indexed, 1 removed, 3 skipped; 9,000 chunks (9,000 embedded, 0 reused), 7 symbols, 40 references.
 
 | Language | Files |
 | --- | ---: |

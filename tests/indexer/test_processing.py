@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from indexer import processing, worker
+from indexer import processes, worker
 from indexer.bundle.decoding import decode_records
-from indexer.bundle.encoding import FileLine
+from indexer.bundle.lines import Extracted
 from indexer.embedding.builtin import SPEC
-from indexer.errors import EmbedderMismatchError, IndexerError
-from indexer.processing import Processor, Work, process
+from indexer.errors import IndexerError
+from indexer.processes import Processes
+from indexer.processing import Processor, Work, process, workers_for
 from indexer.records import (
     DegradeReason,
-    EmbedderSpec,
     FileRecord,
     Removal,
     SkipReason,
     SourceFile,
     TreeEntry,
+    embedding_digest,
 )
 
 BLOB = "a" * 40
@@ -36,21 +37,29 @@ def source(path: str, content: str | bytes) -> SourceFile:
 def records(
     files: list[SourceFile], total_bytes: int = 10**6, work: Work = process
 ) -> list[FileRecord]:
-    with Processor(embedder=SPEC, total_bytes=total_bytes, work=work) as processor:
-        body = b"".join(file.line for file in processor.lines(files))
+    with Processes(workers_for(total_bytes)) as workers:
+        extracted = Processor(workers, work).extracted(files)
+        body = b"".join(file.file.line for file in extracted)
     read = list(decode_records(body, dimensions=SPEC.dimensions))
     assert not any(isinstance(record, Removal) for record in read)
     return [record for record in read if isinstance(record, FileRecord)]
 
 
 @pytest.mark.parametrize("total_bytes", [1, 10**6], ids=["one process", "several"])
-def test_records_come_in_order_with_unit_vectors(total_bytes: int) -> None:
+def test_records_come_in_order(total_bytes: int) -> None:
     files = [source(f"f{n}.py", f"def f{n}():\n    return {n}\n" * 400) for n in range(12)]
     made = records(files, total_bytes)
     assert [record.path for record in made] == [file.entry.path for file in files]
-    for chunk in (chunk for record in made for chunk in record.chunks):
-        assert chunk.vector is not None
-        assert float(chunk.vector @ chunk.vector) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_each_chunk_comes_with_what_is_embedded_for_it_and_its_digest() -> None:
+    with Processes(1) as workers:
+        files = Processor(workers).extracted([source("a.py", "def f():\n    return 1\n")])
+        (extracted,) = files
+    assert list(extracted.inputs) == ["a\ndef f():\n    return 1"]
+    assert list(extracted.digests) == [embedding_digest(text) for text in extracted.inputs]
+    assert extracted.file.chunks == 1
+    assert extracted.points == ()
 
 
 def test_what_its_content_leaves_out_is_a_record_with_the_reason() -> None:
@@ -62,18 +71,18 @@ def test_no_files_make_no_records() -> None:
     assert records([]) == []
 
 
-def deadly_work(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLine]:
+def deadly_work(files: Sequence[SourceFile]) -> list[Extracted]:
     """As a grammar that crashes: the process is gone, unless no grammar is asked."""
     if any(file.entry.path == "deadly.py" and not file.degraded for file in files):
         os.kill(os.getpid(), signal.SIGKILL)
-    return process(embedder, files)
+    return process(files)
 
 
-def twice_deadly_work(embedder: EmbedderSpec, files: Sequence[SourceFile]) -> list[FileLine]:
+def twice_deadly_work(files: Sequence[SourceFile]) -> list[Extracted]:
     """As content that nothing can read."""
     if any(file.entry.path == "deadly.py" for file in files):
         os.kill(os.getpid(), signal.SIGKILL)
-    return process(embedder, files)
+    return process(files)
 
 
 def deadly_files() -> list[SourceFile]:
@@ -88,7 +97,6 @@ def test_a_file_that_kills_its_process_is_cut_into_windows() -> None:
     assert killer.degraded is DegradeReason.PARSE_FAILED
     assert killer.language == "python"
     assert killer.chunks
-    assert killer.chunks[0].vector is not None
     assert [record.degraded for record in made if record is not killer] == [None] * 4
 
 
@@ -111,7 +119,7 @@ def dead_on_arrival() -> None:
 def test_processes_that_do_not_start_end_the_run_and_are_laid_to_no_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processing, "_prepare", dead_on_arrival)
+    monkeypatch.setattr(processes, "_prepare", dead_on_arrival)
     with pytest.raises(IndexerError, match="end as soon as they start"):
         records(deadly_files())
 
@@ -119,11 +127,11 @@ def test_processes_that_do_not_start_end_the_run_and_are_laid_to_no_file(
 def test_workers_do_not_outlive_a_process_that_is_killed() -> None:
     program = (
         "import sys, time\n"
-        "from indexer.embedding.builtin import SPEC\n"
+        "from indexer.processes import Processes\n"
         "from indexer.processing import Processor\n"
         "from tests.indexer.test_processing import source\n"
-        "with Processor(embedder=SPEC, total_bytes=10**6) as processor:\n"
-        "    list(processor.lines([source('a.py', 'x = 1')]))\n"
+        "with Processes(2) as processes:\n"
+        "    list(Processor(processes).extracted([source('a.py', 'x = 1')]))\n"
         "    print('made', flush=True)\n"
         "    time.sleep(60)\n"
     )
@@ -132,14 +140,6 @@ def test_workers_do_not_outlive_a_process_that_is_killed() -> None:
     assert killed.stdout.readline() == b"made\n"
     killed.kill()
     killed.communicate(timeout=30)  # which ends when nobody holds the pipe any more
-
-
-def test_an_embedder_that_is_not_here_is_an_error_and_no_death() -> None:
-    spec = EmbedderSpec("builtin", "another", 256)
-    with Processor(embedder=spec, total_bytes=1) as processor:
-        lines = processor.lines([source("a.py", "x = 1\n")])
-        with pytest.raises(EmbedderMismatchError):
-            list(lines)
 
 
 def test_a_worker_imports_neither_git_nor_http() -> None:

@@ -1,6 +1,7 @@
 """Counting."""
 
-from indexer.bundle.encoding import FileLine
+from indexer.bundle.lines import FileLine
+from indexer.embedding.base import Usage
 from indexer.records import FileRecord, RunStats, SkipReason
 from indexer.tally import Stopwatch, Tally
 
@@ -8,7 +9,9 @@ from indexer.tally import Stopwatch, Tally
 def line(path: str, language: str = "", skipped: SkipReason | None = None) -> FileLine:
     record = FileRecord(path, "100644", "b" * 40, 1, language, skipped)
     held = 0 if skipped else 1
-    return FileLine(record, b"", chunks=2 * held, symbols=3 * held, references=4 * held)
+    return FileLine(
+        record, b"", chunks=2 * held, symbols=3 * held, references=4 * held, embedded=held
+    )
 
 
 def test_files_are_counted_by_language_or_by_the_reason_to_skip_them() -> None:
@@ -18,14 +21,19 @@ def test_files_are_counted_by_language_or_by_the_reason_to_skip_them() -> None:
     tally.add(line("d.bin", skipped=SkipReason.BINARY))
     assert tally.languages == {"python": 2, "go": 1}
     assert tally.skipped == {SkipReason.BINARY: 1}
-    assert tally.stats(removed=5, seconds={"open": 0.1}) == RunStats(
+    usage = Usage(requests=2, tokens=100, cost_usd=0.5)
+    assert tally.stats(removed=5, usage=usage, seconds={"open": 0.1}) == RunStats(
         files_changed=3,
         files_removed=5,
         files_skipped=1,
         chunks=6,
         symbols=9,
         references=12,
-        embedded=6,
+        embedded=3,
+        reused=3,
+        embedding_requests=2,
+        embedding_tokens=100,
+        embedding_cost_usd=0.5,
         seconds={"open": 0.1},
     )
 

@@ -1,0 +1,76 @@
+"""Points of a direct run: written to the vector store by this process, beside the batches."""
+
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+
+from indexer.bundle.lines import Extracted, PointData
+from indexer.errors import IndexerError
+from indexer.points import point_id
+from indexer.records import TermVector
+from indexer.store.base import Point
+from indexer.store.qdrant_direct import DirectCollection
+
+_POINTS: Final = 256  # a request
+_AHEAD: Final = 8  # requests in memory that wait for the store
+
+
+class DirectWriter:
+    """Writes the points of one run, in a thread. Leaving `with` by an exception drops the rest."""
+
+    def __init__(self, collection: DirectCollection, run_id: str) -> None:
+        self._collection = collection
+        self._run = UUID(run_id)
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="points")
+        self._writing: deque[Future[None]] = deque()
+        self._waiting: list[Point] = []
+
+    def __enter__(self) -> "DirectWriter":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._executor.shutdown(wait=kind is None, cancel_futures=True)
+        self._collection.close()
+
+    def write(self, file: Extracted, vectors: Sequence[bytes | None]) -> None:
+        """Queue a file's points; waits while many are. Raises StoreError, also of earlier ones."""
+        record = file.file.record
+        for ordinal, (data, vector) in enumerate(zip(file.points, vectors, strict=True)):
+            if vector is None:
+                raise IndexerError(
+                    "central knows a vector and did not say it: are both up to date?"
+                )
+            self._waiting.append(
+                Point(
+                    id=point_id(self._run, record.path, ordinal),
+                    run=self._run,
+                    path=record.path,
+                    language=record.language,
+                    type=data.type,
+                    vector=np.frombuffer(vector, "<f4"),
+                    terms=_terms(data),
+                )
+            )
+        while len(self._waiting) >= _POINTS:
+            self._send()
+
+    def finish(self) -> None:
+        """Return when all points are written. Raises StoreError."""
+        while self._waiting:
+            self._send()
+        while self._writing:
+            self._writing.popleft().result()
+
+    def _send(self) -> None:
+        points, self._waiting = self._waiting[:_POINTS], self._waiting[_POINTS:]
+        self._writing.append(self._executor.submit(self._collection.upsert, points))
+        while len(self._writing) > _AHEAD or (self._writing and self._writing[0].done()):
+            self._writing.popleft().result()
+
+
+def _terms(data: PointData) -> TermVector:
+    return TermVector(np.frombuffer(data.terms, "<u4"), np.frombuffer(data.weights, "<f4"))
