@@ -128,15 +128,17 @@ def warm_up() -> None:
     """Load the store and the embedders in use now, so that the first search does not wait."""
     from central.corpus.vectors import embedder, vector_store
     from central.tenancy.models import Organization
+    from indexer.embedding.catalogue import REMOTE
     from indexer.errors import IndexerError
     from indexer.records import EmbedderSpec
 
     vector_store().check()
-    default = Organization._meta.get_field("embedder").get_default()
     used = Organization.objects.values_list("embedder", flat=True).distinct().order_by()
-    for spec in {default, *used}:
+    for spec in {settings.DEFAULT_EMBEDDER, *used}:
         try:
-            embedder(EmbedderSpec.parse(spec)).embed_queries(["warm up"])
+            opened = embedder(EmbedderSpec.parse(spec))
+            if opened.spec.provider not in REMOTE:  # those take no time to load, but money
+                opened.embed_queries(["warm up"])
         except (IndexerError, ValueError) as exc:  # one organisation's must not keep the others out
             _log.error("embedder_unusable", embedder=spec, error=str(exc))
 

@@ -114,7 +114,7 @@ def check_addresses(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
             id="aeterna.E003",
         )
         for name in ("PUBLIC_URL", "GITHUB_OIDC_ISSUER")
-        if not _is_plain_address(getattr(settings, name) or "https://unset.example")
+        if not is_plain_address(getattr(settings, name) or "https://unset.example")
     ]
 
 
@@ -123,7 +123,7 @@ def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> lis
     """A sidecar, where there is one, can be asked and waited for, and by its address alone."""
     del app_configs, kwargs
     found: list[CheckMessage] = []
-    if not _is_plain_address(settings.CODESEARCH_SIDECAR_URL or "http://unset.example"):
+    if not is_plain_address(settings.CODESEARCH_SIDECAR_URL or "http://unset.example"):
         found.append(
             Error(
                 "CODESEARCH_SIDECAR_URL is not a sidecar's address.",  # which may hold a secret
@@ -144,7 +144,8 @@ def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> lis
     return found
 
 
-def _is_plain_address(address: str) -> bool:
+def is_plain_address(address: str) -> bool:
+    """Whether it is http or https, in lower case, with neither user nor query nor a last '/'."""
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port  # reading the port checks it

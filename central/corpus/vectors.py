@@ -11,6 +11,7 @@ from functools import cache
 from django.conf import settings
 
 from central.repositories.models import Repository
+from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.records import EmbedderSpec
@@ -29,7 +30,7 @@ def vector_store() -> VectorStore:
 def embedder(spec: EmbedderSpec) -> Embedder:
     """The embedder for `spec`. Raises EmbeddingError if it cannot be served here."""
     with _lock:
-        return _open_embedder(spec)
+        return _open_embedder(spec, settings.EMBEDDER_ACCESS)
 
 
 def collection_of(repository: Repository, embedder: str | None = None) -> Collection:
@@ -69,5 +70,5 @@ def _open_store() -> VectorStore:
 
 
 @cache
-def _open_embedder(spec: EmbedderSpec) -> Embedder:
-    return open_embedder(spec)
+def _open_embedder(spec: EmbedderSpec, access: EmbedderAccess) -> Embedder:
+    return open_embedder(spec, access)

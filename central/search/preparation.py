@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import structlog
 
-from central.corpus.vectors import embedder
 from central.repositories.sight import RepositoryInSight
+from central.search.embedding import query_vectors
 from central.search.query import Mode, ParsedQuery, parse_query
 from central.search.rarity import inverse_frequencies, query_vector
 from central.search.retrieval import Asked
@@ -21,14 +21,15 @@ def prepare(
     *,
     mode: Mode,
     embedders: Sequence[EmbedderSpec],
+    organization: str,
     sight: Sequence[RepositoryInSight],
 ) -> tuple[list[Asked], set[EmbedderSpec]]:
     """Queries, and the embedders that could not be asked: their repositories lack similarity.
 
-    `sight` is every repository that the credential sees; its statistics weigh the terms. Raises
-    EmbedderUnavailableError if a semantic search is left with no embedder.
+    `organization` is the credential's, `sight` every repository that it sees: their statistics
+    weigh the terms. Raises EmbedderUnavailableError if a semantic search is left with no embedder.
     """
-    vectors, away = _embed(texts, embedders)
+    vectors, away = _embed(texts, embedders, organization)
     if mode is Mode.SEMANTIC and embedders and len(away) == len(embedders):
         message = f"No embedder answers of {', '.join(sorted(map(str, away)))}."
         raise EmbedderUnavailableError(message)
@@ -44,19 +45,19 @@ def prepare(
 
 
 def _embed(
-    texts: Sequence[str], embedders: Sequence[EmbedderSpec]
+    texts: Sequence[str], embedders: Sequence[EmbedderSpec], organization: str
 ) -> tuple[list[dict[EmbedderSpec, Vector]], set[EmbedderSpec]]:
     """For each text its vectors; one call per embedder. Texts without direction have none."""
     vectors: list[dict[EmbedderSpec, Vector]] = [{} for _ in texts]
     away: set[EmbedderSpec] = set()
     for spec in embedders:
         try:
-            matrix = embedder(spec).embed_queries(texts)
+            given = query_vectors(spec, texts, organization=organization)
         except EmbeddingError as exc:
             _log.warning("embedder_unavailable", embedder=str(spec), error=str(exc))
             away.add(spec)
             continue
-        for of_text, vector in zip(vectors, matrix, strict=True):
+        for of_text, vector in zip(vectors, given, strict=True):
             if vector.any():
                 of_text[spec] = vector
     return vectors, away

@@ -108,7 +108,11 @@ def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Pag
     }
     embedders = list(dict.fromkeys(item.embedder for item in collections.values()))
     queries, away = prepare(
-        request.queries, mode=request.mode, embedders=embedders, sight=scope.sight
+        request.queries,
+        mode=request.mode,
+        embedders=embedders,
+        organization=slug,
+        sight=scope.sight,
     )
     execution = Execution(request, queries, searched, collections, vector_store())
     end = offset + request.limit

@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central import runtime
-from central.settings import env
+from central.settings import embedders, env
 from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
@@ -69,7 +69,15 @@ TEMPLATES = [
     }
 ]
 
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "queries": {  # the vectors of queries: 6 KiB each with 1,536 dimensions
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "queries",
+        "TIMEOUT": 24 * 3600,
+        "OPTIONS": {"MAX_ENTRIES": 4_000},
+    },
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["central.tenancy.authentication.TokenAuthentication"],
@@ -129,6 +137,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
 }
 CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the sweeper finds it
+
+# --- Embedders ----------------------------------------------------------------------------------
+
+EMBEDDER_ACCESS = embedders.access()
+DEFAULT_EMBEDDER = embedders.default_embedder()
 
 # --- The run protocol's limits ------------------------------------------------------------------
 

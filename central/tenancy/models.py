@@ -5,6 +5,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 
+from indexer.embedding.catalogue import impossibility
 from indexer.records import EmbedderSpec
 
 SLUG = r"^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
@@ -16,7 +17,7 @@ slug_validator = RegexValidator(
 
 
 def validate_embedder(text: str) -> None:
-    """Raise ValidationError unless `text` names an embedder as EmbedderSpec writes it."""
+    """Raise ValidationError unless `text`, as EmbedderSpec writes it, names one that may exist."""
     try:
         spec = EmbedderSpec.parse(text)
     except ValueError:
@@ -25,6 +26,8 @@ def validate_embedder(text: str) -> None:
         raise ValidationError(
             "Name an embedder as provider/model/dimensions, such as builtin/aeterna-static-1/256."
         )
+    if problem := impossibility(spec):
+        raise ValidationError(f"There is no embedder {spec}. {problem}")
 
 
 class Scope(models.TextChoices):

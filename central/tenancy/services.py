@@ -2,23 +2,37 @@
 
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from central.common.errors import ConflictError, InvalidError, NotFoundError
-from central.tenancy.models import ApiToken, Organization, Scope
+from central.tenancy.models import ApiToken, Organization, Scope, validate_embedder
 from central.tenancy.tokens import new_token, token_digest
+from indexer.embedding import open_embedder
+from indexer.records import EmbedderSpec
 
 MAX_DAYS = 36_500
 LOCAL_TOKEN_LIFETIME = timedelta(days=1)
+_CHECK_SECONDS = 20.0  # a service may have to load its model
 
 
-def create_organization(*, slug: str, github_owner_id: int | None = None) -> Organization:
-    """A new tenant. Raises InvalidError for a bad slug, ConflictError if it is taken."""
-    organization = Organization(slug=slug, github_owner_id=github_owner_id)
+def create_organization(
+    *, slug: str, github_owner_id: int | None = None, embedder: str | None = None
+) -> Organization:
+    """A new tenant, with the settings' embedder if none is named; that is not asked for anything.
+
+    Raises InvalidError for a bad slug or embedder, ConflictError if the slug is taken.
+    """
+    organization = Organization(
+        slug=slug,
+        github_owner_id=github_owner_id,
+        embedder=settings.DEFAULT_EMBEDDER if embedder is None else embedder,
+    )
     try:
         organization.clean_fields()
     except ValidationError as exc:
@@ -43,6 +57,25 @@ def organization_named(slug: str) -> Organization:
             code="organization_not_found",
         )
     return organization
+
+
+def set_embedder(*, organization_slug: str, embedder: str) -> int:
+    """Have an organisation's repositories indexed with another embedder, each at its next run.
+
+    One request sees that it answers, and with what it should. Answers how many repositories have
+    vectors of another embedder, with which they are searched until then. Raises NotFoundError,
+    InvalidError, and EmbeddingError where nothing was changed because it does not serve.
+    """
+    organization = organization_named(organization_slug)
+    try:
+        validate_embedder(embedder)
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    access = replace(settings.EMBEDDER_ACCESS, timeout_seconds=_CHECK_SECONDS)
+    open_embedder(EmbedderSpec.parse(embedder), access).check()
+    Organization.objects.filter(pk=organization.pk).update(embedder=embedder)
+    indexed = organization.repositories.filter(generation__gt=0, retired_at=None)
+    return indexed.exclude(embedder=embedder).count()
 
 
 def create_token(

@@ -6,7 +6,7 @@ import pytest
 
 from central.corpus.vectors import vector_store
 from central.repositories.models import Repository
-from central.search import preparation, retrieval
+from central.search import embedding, retrieval
 from central.search.answers import Answer
 from central.search.query import Mode, SearchRequest
 from central.search.services import search
@@ -139,7 +139,7 @@ def test_multiple_queries(find: Search) -> None:
 
 def test_batch_embedding_efficiency(find: Search, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    opened = preparation.embedder
+    opened = embedding.embedder
 
     class Counting:
         def __init__(self, inner: Embedder) -> None:
@@ -149,7 +149,7 @@ def test_batch_embedding_efficiency(find: Search, monkeypatch: pytest.MonkeyPatc
             calls.append(len(texts))
             return self.inner.embed_queries(texts)
 
-    monkeypatch.setattr(preparation, "embedder", lambda spec: Counting(opened(spec)))
+    monkeypatch.setattr(embedding, "embedder", lambda spec: Counting(opened(spec)))
     find(("auth logic", "token validation", "session handling"))
     assert calls == [3]
 

@@ -1,4 +1,4 @@
-"""`manage.py create_organization SLUG [--github-owner-id N]`."""
+"""`manage.py create_organization SLUG [--github-owner-id N] [--embedder EMBEDDER]`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -15,16 +15,19 @@ class Command(BaseCommand):
     help = "Create an organisation, the tenant that repositories and tokens belong to."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the slug and the optional GitHub owner id."""
+        """Declare the slug and what may be said beside it."""
         parser.add_argument("slug")
         parser.add_argument("--github-owner-id", type=int)
+        parser.add_argument("--embedder", help="such as openai/text-embedding-3-small/1536")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the slug."""
         del args
         try:
             organization = create_organization(
-                slug=options["slug"], github_owner_id=options["github_owner_id"]
+                slug=options["slug"],
+                github_owner_id=options["github_owner_id"],
+                embedder=options["embedder"],
             )
         except ServiceError as exc:
             raise CommandError(exc.message) from exc

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from central.mcp.circuit import Circuit, CircuitOpenError
+from central.common.circuit import Circuit, CircuitOpenError
 
 THRESHOLD, PAUSE = 5, 10.0
 

@@ -1,0 +1,46 @@
+"""`manage.py set_embedder --organization SLUG EMBEDDER`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.tenancy.services import set_embedder
+from indexer.errors import EmbeddingError
+
+
+class Command(BaseCommand):
+    """Change an organisation's embedder."""
+
+    help = (
+        "Have an organisation's code embedded by another service or model. Asks it once first, and "
+        "changes nothing if it does not answer as it should."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the organisation and the embedder."""
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+        parser.add_argument(
+            "embedder",
+            help="provider/model/dimensions, such as openai/text-embedding-3-small/1536, "
+            "ollama/nomic-embed-text/768 or builtin/aeterna-static-1/256",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what follows from the change."""
+        del args
+        slug, embedder = options["organization"], options["embedder"]
+        try:
+            behind = set_embedder(organization_slug=slug, embedder=embedder)
+        except ServiceError as exc:
+            raise CommandError(f"{exc.message} Nothing was changed.") from exc
+        except EmbeddingError as exc:
+            raise CommandError(f"{exc} Nothing was changed.") from exc
+        self.stdout.write(f"{slug} is now embedded by {embedder}.")
+        if behind:
+            which = "1 repository is" if behind == 1 else f"{behind} repositories are"
+            self.stdout.write(
+                f"{which} indexed with another embedder: each is indexed in full at its next run, "
+                "and until then searched with the vectors that it has."
+            )
