@@ -28,7 +28,7 @@ class ServiceError(Exception):
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     """The environment of this process without the product's own variables, plus `extra`."""
     own = ("AETERNA_", "DATABASE_URL", "VECTOR_STORE_URL", "CELERY_", "GITHUB_", "DJANGO_")
-    own += ("QDRANT_", "CODESEARCH_STORE_")
+    own += ("QDRANT_", "CODESEARCH_", "OPENAI_", "OLLAMA_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **extra}
 

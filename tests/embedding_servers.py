@@ -52,6 +52,7 @@ class Server:
     most_tokens: int = 300_000  # of a request
     most_text_tokens: int = 8_192
     most_texts: int = 2_048
+    is_rigid: bool = False  # its vectors have one length, whatever is asked for
     requests: list[dict[str, Any]] = field(default_factory=list)  # bodies
     headers: list[dict[str, str]] = field(default_factory=list)
     at_once: int = 0
@@ -154,7 +155,8 @@ class _Handler(BaseHTTPRequestHandler):
         if refused:
             self._send(refused[0], json.dumps(refused[1]).encode())
             return
-        vectors = self.state.vectors(body["input"], body.get("dimensions"))
+        asked = None if self.state.is_rigid else body.get("dimensions")
+        vectors = self.state.vectors(body["input"], asked)
         if trouble is Trouble.NOT_FINITE:
             vectors[0][0] = np.nan
         if trouble is Trouble.ALL_ZERO:

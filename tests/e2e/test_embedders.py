@@ -1,0 +1,113 @@
+"""Embedding services end to end: the real service and the real indexer, stand-ins over HTTP."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from scripts.local_service import Organization, Service, running_service
+from tests.e2e.conftest import MakeRepository, new_data_directory
+from tests.embedding_servers import KEY, Server, ollama_server, openai_server
+
+FILES = {
+    "src/backoff.py": "def retry_with_backoff(call, attempts):\n    return call(attempts)\n",
+    "src/invoice.py": "def total_of_lines(lines):\n    return sum(line.amount for line in lines)\n",
+}
+
+
+@dataclass
+class Place:
+    """A service whose newcomers get OpenAI's embedder, and both stand-ins."""
+
+    service: Service
+    openai: Server
+    ollama: Server
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What service and indexers are told alike."""
+        return {
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": self.openai.url,
+            "OLLAMA_URL": self.ollama.url,
+        }
+
+    def organization(self, slug: str) -> Organization:
+        """One that is there, or a new one with the settings' embedder."""
+        token = self.service.ask("local-token", organization=slug).json()["access_token"]
+        return Organization(self.service, slug, token)
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    with new_data_directory() as directory, openai_server() as openai, ollama_server() as ollama:
+        place = Place(Service(directory), openai, ollama)
+        provider = {"CODESEARCH_EMBEDDER_PROVIDER": "openai"}
+        with running_service(directory, place.variables | provider) as place.service:
+            yield place
+
+
+def first_of(organization: Organization, query: str) -> tuple[str, float]:
+    """The best hit by similarity alone: its name, and how similar it is."""
+    answer = organization.search(query, mode="semantic")
+    assert answer["receipt"]["complete"]
+    first = answer["results"][0]
+    return first["name"], first["similarity"]
+
+
+def test_use_openai_embeddings(place: Place, make_repository: MakeRepository) -> None:
+    acme = place.organization("acme")
+    report = acme.index(make_repository("shop", FILES), "shop", environment=place.variables)
+    assert report["embedded"] == report["chunks"] == 2
+    assert report["embedding"]["requests"] == 2  # one sees that it answers
+    assert report["embedding"]["tokens"] > 0
+    assert report["embedding"]["cost_usd"] is None  # of another host than OpenAI's own
+    assert {body["model"] for body in place.openai.requests} == {"text-embedding-3-small"}
+    name, similarity = first_of(acme, "retry with backoff")
+    assert name == "retry_with_backoff"
+    assert similarity > 0.3
+    (row,) = acme.get("index/status")["projects"]
+    assert row["embedder"] == "openai/text-embedding-3-small/1536"
+
+
+def test_use_ollama_embeddings(place: Place, make_repository: MakeRepository) -> None:
+    """In an organisation that changes to it, where nothing goes dark meanwhile."""
+    globex = place.organization("globex")
+    repository = make_repository("shop", FILES)
+    globex.index(repository, "shop", environment=place.variables)
+    embedder = "ollama/nomic-embed-text/768"
+    told = place.service.manage("set_embedder", "--organization", "globex", embedder).stdout
+    assert "1 repository is indexed with another embedder" in told
+
+    assert first_of(globex, "total of lines")[0] == "total_of_lines"
+    assert "total of lines" in place.openai.texts
+
+    report = globex.index(repository, "shop", environment=place.variables)
+    assert (report["mode"], report["reason"]) == ("full", "embedder_changed")
+    assert report["embedded"] == 2
+    assert {body["model"] for body in place.ollama.requests} == {"nomic-embed-text"}
+    assert any(text.startswith("search_document: invoice\n") for text in place.ollama.texts)
+    name, similarity = first_of(globex, "total of the lines")
+    assert name == "total_of_lines"
+    assert similarity > 0.3
+    assert "search_query: total of the lines" in place.ollama.texts
+    (row,) = globex.get("index/status")["projects"]
+    assert row["embedder"] == embedder
+
+
+def test_vectors_of_another_length_are_refused_before_any_file_is_read(
+    place: Place, make_repository: MakeRepository
+) -> None:
+    hooli = place.organization("hooli")
+    with openai_server(512) as other:
+        other.is_rigid = True
+        done = hooli.try_index(
+            make_repository("shop", FILES),
+            "shop",
+            environment={**place.variables, "OPENAI_BASE_URL": other.url},
+        )
+    assert done.returncode == 3
+    assert "makes vectors of 512 dimensions" in done.stderr
+    assert "openai/text-embedding-3-small/1536" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [len(body["input"]) for body in other.requests] == [1]
