@@ -75,7 +75,7 @@ class Server:
 @pytest.fixture(scope="module")
 def stand_in() -> Iterator[StandIn]:
     """A Qdrant server over gRPC that asks for a key."""
-    with running_stand_in(api_key="stand-in-key") as running:
+    with running_stand_in(api_key="stand-in-key-that-is-long-enough-for-hmac") as running:
         yield running
 
 

@@ -57,7 +57,6 @@ class StandIn:
         self.faults: list[Fault] = []
         self.statuses: list[models.CollectionStatus] = []  # of collections, before they are green
         self.requests: list[tuple[str, Any]] = []
-        self.released = threading.Event()  # lets slow requests go on
         self.lock = threading.Lock()
         self._certificate = certificate
         self._server: grpc.Server | None = None
@@ -65,7 +64,6 @@ class StandIn:
 
     def start(self) -> "StandIn":
         """Listen, at the same port as before."""
-        self.released.clear()
         self._server = grpc.server(ThreadPoolExecutor(32), options=[("grpc.so_reuseport", 0)])
         points_service_pb2_grpc.add_PointsServicer_to_server(_points(self), self._server)
         collections_service_pb2_grpc.add_CollectionsServicer_to_server(
@@ -82,7 +80,6 @@ class StandIn:
 
     def stop(self) -> None:
         """Cut every connection."""
-        self.released.set()
         if self._server:
             self._server.stop(grace=None).wait()
             self._server = None
@@ -98,16 +95,12 @@ class StandIn:
         """Without TLS, whatever the server wants."""
         return f"qdrant://127.0.0.1:{self.port}"
 
-    def slow(self, context: grpc.ServicerContext) -> None:
-        """A request that is not answered before the server is told to, or stops."""
-        context.add_callback(self.released.set)
-        self.released.wait(30)
-
-    def aliases(self) -> dict[str, str]:
-        """Alias → collection."""
-        with self.lock:
-            found = self.local.get_aliases().aliases
-        return {alias.alias_name: alias.collection_name for alias in found}
+    @staticmethod
+    def slow(context: grpc.ServicerContext) -> None:
+        """A request that is not answered before its client, or the server, gives it up."""
+        given_up = threading.Event()
+        context.add_callback(given_up.set)
+        given_up.wait(30)
 
     def handle(
         self, name: str, answer: Callable[[Any], Any], request: Any, context: grpc.ServicerContext
@@ -130,9 +123,7 @@ class StandIn:
         if presented == self.api_key:
             return
         try:
-            claims = jwt.decode(
-                presented, self.api_key, ["HS256"], options={"enforce_minimum_key_length": False}
-            )
+            claims = jwt.decode(presented, self.api_key, ["HS256"])
         except jwt.InvalidTokenError:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "Invalid API key or JWT")
         if not _allowed(claims["access"], name, getattr(request, "collection_name", "")):
