@@ -43,8 +43,8 @@ class Command(BaseCommand):
             rows = _migrated(url)
         except StoreLockedError as exc:
             raise CommandError(
-                f"{exc} A running server holds it: stop that server first, or let it put right "
-                "what its own store lacks: manage.py reconcile."
+                "A running server holds the embedded store there: stop that server first, or have "
+                "it put right what its own store lacks (manage.py reconcile)."
             ) from exc
         except (StoreError, ConfigurationError) as exc:
             raise CommandError(f"{exc} Nothing is lost: start this again to go on.") from exc
