@@ -11,7 +11,8 @@ def to_standard_error() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Plain())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    for client in ("httpx", "httpx2"):  # a line for each request
+        logging.getLogger(client).setLevel(logging.WARNING)
 
 
 class _Plain(logging.Formatter):

@@ -62,7 +62,11 @@ class OpenAIService:
             base_url=url,
             timeout=timeout,
             max_retries=0,  # ours keep to the time that we are given
-            http_client=openai.DefaultHttpxClient(timeout=timeout, mounts=direct(url)),
+            http_client=openai.DefaultHttpxClient(
+                timeout=timeout,
+                mounts=direct(url),
+                follow_redirects=False,  # code goes to nobody but whom the setting names
+            ),
         )
         weakref.finalize(self, self._client.close)
 

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from indexer.config import GitCredential, IdTokenSource, Settings, take_environment
+from indexer.access import EmbedderAccess
+from indexer.config import (
+    GitCredential,
+    IdTokenSource,
+    Settings,
+    embedder_access,
+    take_environment,
+)
 from indexer.errors import ConfigurationError
 
 ENVIRON = {
@@ -249,3 +256,37 @@ def test_githubs_event_names_the_commits_of_a_pull_request(tmp_path: Path) -> No
     }
     github = load(tmp_path, environ).github
     assert (github.base_sha, github.head_sha) == ("b1", "h1")
+
+
+def test_embedding_services_are_where_they_are_by_default() -> None:
+    assert embedder_access({"OPENAI_API_KEY": "", "OLLAMA_URL": " "}) == EmbedderAccess()
+
+
+def test_embedding_services_are_where_the_environment_says(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("sk-secret\n")
+    access = embedder_access(
+        {
+            "OPENAI_API_KEY_FILE": str(key),
+            "OPENAI_BASE_URL": "https://gateway.example/v1/",
+            "OLLAMA_URL": "http://ollama:11434/",
+            "AETERNA_MODELS_DIR": str(tmp_path),
+        }
+    )
+    assert access == EmbedderAccess(
+        openai_api_key="sk-secret",
+        openai_base_url="https://gateway.example/v1",
+        ollama_url="http://ollama:11434",
+        models=tmp_path,
+    )
+    assert "secret" not in repr(access)
+
+
+@pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "OLLAMA_URL"])
+@pytest.mark.parametrize(
+    "url", ["ollama:11434", "http://user:secret@host", "ftp://host", "http://"]
+)
+def test_an_embedding_services_address_is_one_without_a_password(name: str, url: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{name} must be .* such as http") as caught:
+        embedder_access({name: url})
+    assert "secret" not in str(caught.value)
