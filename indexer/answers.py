@@ -18,9 +18,7 @@ from indexer.patience import Away, asked_pause
 
 _RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 _COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-_HINTS: Final[Mapping[int | str, str]] = {
-    "direct_not_available": "or unset AETERNA_VECTORS and QDRANT_URL here: the vectors are then "
-    "sent to the service",
+_HINTS: Final = {
     404: "check AETERNA_URL, the organisation and the project, and that the token may see them",
     413: "split the upload, or raise the server's limit",
 }
@@ -107,7 +105,7 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
         raise CentralUnreachableError(
             f"central failed (HTTP {status}): {detail}; its log tells why"
         )
-    hint = hints.get(code) or _HINTS.get(code) or hints.get(status) or _HINTS.get(status)
+    hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
     message = f"central refused (HTTP {status}, {code}): {detail}"
     if hint:
         message = f"{message.removesuffix('.')}; {hint}"

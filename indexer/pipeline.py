@@ -236,7 +236,8 @@ class _Run:
                     self._progress.advance()
             except EmbedderUnavailableError as exc:
                 uploader.finish()  # central keeps what was embedded, though the run is given up
-                raise EmbedderUnavailableError(f"{exc} {_kept(self._tally.embedded)}") from exc
+                said = str(exc).removesuffix(".")
+                raise EmbedderUnavailableError(f"{said}. {_kept(self._tally.embedded)}") from exc
             return uploader.finish()
 
     def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> str:
@@ -307,8 +308,11 @@ class _Run:
 def _kept(chunks: int) -> str:
     """What a person is told whose run ends before its time."""
     if not chunks:
-        return "Nothing was embedded yet."
-    return f"{counted(chunks, 'chunk')} were embedded and are kept: run again for the rest."
+        return "Nothing was embedded."
+    return (
+        f"What was embedded is kept ({counted(chunks, 'chunk')}): run again when it answers, and "
+        "only the rest is asked for."
+    )
 
 
 def selection_rules(repository: Repository, commit: str) -> SelectionRules:

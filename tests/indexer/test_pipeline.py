@@ -1,6 +1,7 @@
 """Whole runs: real git, real worker processes, real HTTP against the stand-in."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,15 +73,18 @@ def run(
     ref: str | None = None,
     progress: Recorded | None = None,
     course: Course | None = None,
+    **environ: str,
 ) -> Report:
     repository = Repository(sandbox.path)
+    named = {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"}
     settings = Settings.load(
-        {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"},
+        named | environ,
         project_dir=sandbox.path,
         default_project="shop",
         overrides={},
     )
     job = make_job(repository, settings, ref=ref, requested=Requested(mode), timeout_seconds=20.0)
+    job = replace(job, access=replace(job.access, retry_seconds=0.0))
     transport = Transport(url=central.url, credentials=StaticToken(TOKEN), sleep=lambda _: None)
     try:
         return index(
@@ -123,6 +127,7 @@ def test_a_first_run_sends_the_tree_and_every_file(central: StandIn, sandbox: Sa
     assert report.skipped == {SkipReason.BINARY: 1, SkipReason.LOCK_FILE: 2}
     assert (report.last_indexed_commit, report.deepened) == (report.commit_sha, False)
     assert report.stats.chunks == sum(len(record.chunks) for record in records) > 0
+    assert (report.stats.embedded, report.stats.reused) == (report.stats.chunks, 0)
     assert set(report.seconds) == {"open", "plan", "select", "process", "apply"}
     assert central.webhook["batches"] == len(central.batches)
     assert central.webhook["stats"]["chunks"] == report.stats.chunks

@@ -1,0 +1,87 @@
+"""Windows of files become lines with vectors, in the files' order."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+import pytest
+
+from indexer import completing
+from indexer.bundle.lines import Extracted, FileLine
+from indexer.completing import Completer
+from indexer.errors import EmbedderUnavailableError
+from indexer.records import FileRecord, embedding_digest
+from indexer.vectors import Vectors
+
+SIZE = 8
+
+
+def extracted(path: str, *texts: str) -> Extracted:
+    """A file whose chunks are these texts."""
+    chunks = ",".join('{"vector":null}' for _ in texts)
+    line = f'{{"path":{json.dumps(path)},"chunks":[{chunks}]}}\n'.encode()
+    record = FileRecord(path, "100644", "b" * 40, 1, "python")
+    file = FileLine(record, line, chunks=len(texts), symbols=0, references=0)
+    return Extracted(file, texts, [embedding_digest(text) for text in texts])
+
+
+class Embedder:
+    """Gives out when it is asked for `last`: then that and what stands after it is not done."""
+
+    def __init__(self, last: str = "") -> None:
+        self.texts: list[str] = []
+        self._last = last
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        self.texts += texts
+        if self._last in texts:
+            done = {index: bytes(SIZE) for index in range(list(texts).index(self._last))}
+            raise EmbedderUnavailableError("it is away", done=done)
+        return [bytes(SIZE)] * len(texts)
+
+
+@contextmanager
+def completing_with(embedder: Embedder) -> Iterator[Completer]:
+    vectors = Vectors(known=lambda _: {}, most=9, embed=embedder.embed, size=SIZE)
+    with closing(vectors), Completer(vectors) as completer:
+        yield completer
+
+
+@pytest.fixture(autouse=True)
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completing, "_WINDOW_CHUNKS", 3)
+
+
+def test_files_keep_their_order_over_windows() -> None:
+    files = [extracted(f"{n}.py", *(f"{n} {chunk}" for chunk in range(n % 4))) for n in range(20)]
+    with completing_with(Embedder()) as completer:
+        lines = list(completer.lines(files))
+    assert [line.record.path for line in lines] == [f"{n}.py" for n in range(20)]
+    assert all(b"null" not in line.line for line in lines)
+    assert [line.embedded for line in lines] == [n % 4 for n in range(20)]
+
+
+def test_equal_chunks_are_embedded_once_and_counted_once() -> None:
+    embedder = Embedder()
+    files = [extracted(f"{n}.py", "same", "same", f"{n}") for n in range(4)]
+    with completing_with(embedder) as completer:
+        lines = list(completer.lines(files))
+    assert sorted(embedder.texts) == ["0", "1", "2", "3", "same"]
+    assert [line.embedded for line in lines] == [2, 1, 1, 1]
+    assert all(b"null" not in line.line for line in lines)
+
+
+def test_files_that_were_done_come_before_the_problem() -> None:
+    files = [
+        extracted("a.py", "a", "aa", "aaa"),
+        extracted("b.py", "b"),
+        extracted("c.py", "c", "cc"),
+        extracted("d.py", "d"),
+    ]
+    lines: list[FileLine] = []
+    with (
+        pytest.raises(EmbedderUnavailableError, match="away"),
+        completing_with(Embedder(last="cc")) as completer,
+    ):
+        lines.extend(completer.lines(files))  # which takes what comes before the error
+    assert [line.record.path for line in lines] == ["a.py", "b.py"]

@@ -1,0 +1,89 @@
+"""A local model embeds in worker processes, a service is asked by this one."""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from indexer import embedders
+from indexer.access import EmbedderAccess
+from indexer.embedders import LocalEmbedder, text_embedder
+from indexer.embedding.base import Usage
+from indexer.embedding.builtin import SPEC
+from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError
+from indexer.processes import Processes
+from indexer.records import EmbedderSpec
+from tests.embedding_servers import Trouble, ollama_server
+
+SECRETIVE = EmbedderAccess(openai_api_key="sk-secret")
+OLLAMA = EmbedderSpec("ollama", "nomic-embed-text", 768)
+TEXTS = [f"text{number}" for number in range(600)]
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Processes]:
+    with Processes(2) as processes:
+        yield processes
+
+
+def numbered(spec: EmbedderSpec, access: EmbedderAccess, texts: Sequence[str]) -> bytes:
+    """A model that gives each text its number; it dies of "deadly" and of secrets."""
+    if "deadly" in texts or access.openai_api_key:
+        os.kill(os.getpid(), signal.SIGKILL)
+    rows = np.zeros((len(texts), spec.dimensions), np.float32)
+    rows[:, 0] = [float(text.removeprefix("text")) for text in texts]
+    return rows.tobytes()
+
+
+def numbers(vectors: Sequence[bytes]) -> list[float]:
+    return [float(np.frombuffer(vector, "<f4")[0]) for vector in vectors]
+
+
+def test_the_packaged_model_embeds_in_a_worker(processes: Processes) -> None:
+    embedder = text_embedder(SPEC, SECRETIVE, processes)
+    embedder.check()
+    one, other = (np.frombuffer(row, "<f4") for row in embedder.embed(["def f(): pass", "x = 1"]))
+    assert float(one @ one) == pytest.approx(1.0, abs=1e-3)
+    assert one.shape == other.shape == (SPEC.dimensions,)
+    assert embedder.usage == Usage()
+
+
+def test_a_mismatch_is_an_error_and_no_death(processes: Processes) -> None:
+    with pytest.raises(EmbedderMismatchError):
+        text_embedder(EmbedderSpec("builtin", "aeterna-static-1", 128), SECRETIVE, processes).check()
+
+
+def test_vectors_keep_the_order_of_their_texts_and_workers_get_no_secret(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedders, "_embed", numbered)
+    embedder = LocalEmbedder(SPEC, SECRETIVE, processes)
+    assert numbers(embedder.embed(TEXTS)) == list(range(600))
+
+
+def test_a_text_that_kills_its_process_is_near_to_nothing_and_costs_no_other(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(embedders, "_embed", numbered)
+    embedder = LocalEmbedder(SPEC, SECRETIVE, processes)
+    assert numbers(embedder.embed(["text1", "deadly", "text3"])) == [1.0, 0.0, 3.0]
+    assert "it has no direction" in caplog.text
+
+
+def test_a_service_is_asked_and_what_it_did_before_it_gave_out_is_packed(
+    processes: Processes,
+) -> None:
+    with ollama_server() as server:
+        access = EmbedderAccess(ollama_url=server.url, retry_seconds=0)
+        embedder = text_embedder(OLLAMA, access, processes)
+        assert embedder.usage == Usage()
+        embedder.check()
+        (whole,) = embedder.embed(["text1"])
+        assert len(whole) == 4 * OLLAMA.dimensions
+        assert embedder.usage.requests == 2
+        server.troubles = [Trouble.BROKEN] * 9
+        with pytest.raises(EmbedderUnavailableError) as caught:
+            embedder.embed(["", *TEXTS[:40]])
+    assert caught.value.done == {0: bytes(4 * OLLAMA.dimensions)}
