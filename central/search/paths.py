@@ -41,21 +41,18 @@ _KINDS = {
 
 
 class PathTraits(NamedTuple):
-    """`stem` and `directories` are stems of words; `kinds` are what the path penalties are for."""
+    """`stem`: stems of the file name's words; `kinds`: what the path penalties are for."""
 
     stem: tuple[str, ...]
-    directories: tuple[str, ...]
     kinds: frozenset[str]
 
 
 @lru_cache(maxsize=65536)
 def path_traits(path: str) -> PathTraits:
-    """Traits of a POSIX path; the last three directories count."""
-    directory, _, file = path.rpartition("/")
+    """Traits of a POSIX path."""
+    file = path.rpartition("/")[2]
     name = file.split(".", 1)[0] or file
-    nearest = directory.split("/")[-3:]
     return PathTraits(
         stem=tuple(stem(part) for part in name_parts(name)),
-        directories=tuple(stem(part) for folder in nearest for part in name_parts(folder)),
         kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
     )

@@ -85,12 +85,14 @@ class ParsedQuery:
     """A query as the rules see it.
 
     `words` are stems in lower case without stop words, `word_terms` the term ids of what they are
-    the stems of; `terms` are lexical term ids with their
-    counts; `whole_terms` are the query's words as written with the term id of the whole word.
+    the stems of; `has_prose`: there are other words beside identifiers; `terms` are lexical term
+    ids with their counts; `whole_terms` are the query's words as written with the term id of the
+    whole word.
     """
 
     text: str
     symbolic: bool
+    has_prose: bool
     symbols: tuple[SymbolName, ...]
     words: tuple[str, ...]
     word_terms: tuple[int, ...]
@@ -110,6 +112,7 @@ def parse_query(text: str) -> ParsedQuery:
     lowered = {part.lower() for word in written for part in _SEPARATOR.split(word)}
     return ParsedQuery(
         text=text,
+        has_prose=len(symbols) < len(content),
         symbolic=symbolic and all(symbol.strength == 1.0 for symbol in symbols),
         symbols=symbols,
         words=tuple(parts),

@@ -51,16 +51,18 @@ class Subject:
             for index, word in enumerate(query.words)
             if len(word) >= _PREFIX_CHARACTERS
         }
-        self._shares: dict[tuple[str, ...], tuple[float, float]] = {}
+        self._shares: dict[tuple[str, ...], float] = {}
         self._overlaps: dict[str, float] = {}
 
-    def share(self, parts: tuple[str, ...]) -> float:
-        """The share of the query's words, by importance, that are in `parts`."""
-        return self._share(parts)[0]
-
     def overlap(self, parts: tuple[str, ...]) -> float:
-        """As `share` but less, the more of `parts` is not in the query."""
-        return self._share(parts)[1]
+        """The share of the query's words, by importance, that are in `parts`.
+
+        Less, the more of `parts` is not in the query.
+        """
+        known = self._shares.get(parts)
+        if known is None:
+            known = self._shares[parts] = self._compare(parts)
+        return known
 
     def overlap_of(self, name: str) -> float:
         """The overlap of a name or, of the names of several small definitions, the best."""
@@ -70,18 +72,12 @@ class Subject:
             self._overlaps[name] = known
         return known
 
-    def _share(self, parts: tuple[str, ...]) -> tuple[float, float]:
-        known = self._shares.get(parts)
-        if known is None:
-            known = self._shares[parts] = self._compare(parts)
-        return known
-
-    def _compare(self, parts: tuple[str, ...]) -> tuple[float, float]:
+    def _compare(self, parts: tuple[str, ...]) -> float:
         hits = [index for part in parts if (index := self._word(part)) >= 0]
         if not hits:
-            return 0.0, 0.0
+            return 0.0
         share = sum(self._importance[index] for index in set(hits))
-        return share, share * sqrt(len(hits) / len(parts))
+        return share * sqrt(len(hits) / len(parts))
 
     def _word(self, part: str) -> int:
         """Index of the query's word that `part` is, or shares a beginning with; or -1."""
@@ -96,12 +92,13 @@ class Subject:
 
 
 def definition(subject: Subject, candidate: Candidate) -> float:
-    """The chunk defines a symbol that the query names."""
-    symbols = subject.query.symbols
-    if not symbols or not (candidate.name or candidate.defines):
-        return 0.0
-    best = max(_defines(candidate, symbol) for symbol in symbols)
-    return 0.7 * best if candidate.type == "comment" else best
+    """The chunk defines a symbol that the query, made of identifiers alone, asks for."""
+    return 0.0 if subject.query.has_prose else _defined(subject, candidate)
+
+
+def mention(subject: Subject, candidate: Candidate) -> float:
+    """The chunk defines a symbol that the query names in passing: it may ask for its callers."""
+    return _defined(subject, candidate) if subject.query.has_prose else 0.0
 
 
 def name_words(subject: Subject, candidate: Candidate) -> float:
@@ -125,11 +122,6 @@ def file_stem(subject: Subject, candidate: Candidate) -> float:
     return subject.overlap(path_traits(candidate.path).stem)
 
 
-def directory(subject: Subject, candidate: Candidate) -> float:
-    """One of the nearest directories has a word of the query."""
-    return subject.share(path_traits(candidate.path).directories)
-
-
 def project(subject: Subject, candidate: Candidate) -> float:
     """The repository's name consists of the query's words."""
     return subject.overlap_of(candidate.project)
@@ -138,6 +130,11 @@ def project(subject: Subject, candidate: Candidate) -> float:
 def tiny(_subject: Subject, candidate: Candidate) -> float:
     """A line or two."""
     return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
+
+
+def between_definitions(_subject: Subject, candidate: Candidate) -> float:
+    """Code outside of definitions: imports, and what holds a file together."""
+    return 1.0 if candidate.type == "module" else 0.0
 
 
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
@@ -156,6 +153,14 @@ def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[
         for file, index in best.items():
             lift[index] = others[file] / most
     return lift
+
+
+def _defined(subject: Subject, candidate: Candidate) -> float:
+    symbols = subject.query.symbols
+    if not symbols or not (candidate.name or candidate.defines):
+        return 0.0
+    best = max(_defines(candidate, symbol) for symbol in symbols)
+    return 0.7 * best if candidate.type == "comment" else best
 
 
 def _defines(candidate: Candidate, symbol: SymbolName) -> float:

@@ -33,10 +33,10 @@ def order(text: str, *candidates: Candidate, **options: object) -> list[int]:
         ("validate_token", "definition", {"name": "validate_token"}, {"name": "other_thing"}),
         ("validateToken", "definition", {"name": "validate_token"}, {"name": "check"}),
         ("Login.run", "definition", {"name": "run", "container": "Login"}, {"name": "run"}),
+        ("who calls parse_url", "mention", {"name": "parse_url"}, {"name": "other_thing"}),
         ("retry payments", "name_words", {"name": "retry_payment"}, {"name": "send_mail"}),
         ("login handler", "container", {"container": "LoginHandler"}, {"container": "Mailer"}),
         ("retry logic", "file_stem", {"path": "src/retry.py"}, {"path": "src/alpha.py"}),
-        ("billing totals", "directory", {"path": "billing/x.py"}, {"path": "alpha/x.py"}),
         ("billing totals", "project", {"project": "billing"}, {"project": "alpha"}),
         ("login", "tests", {"path": "zz/login.py"}, {"path": "tests/login.py"}),
         ("login", "examples", {"path": "zz/login.py"}, {"path": "examples/login.py"}),
@@ -47,6 +47,7 @@ def order(text: str, *candidates: Candidate, **options: object) -> list[int]:
         ("login", "legacy", {"path": "zz/login.py"}, {"path": "legacy/login.py"}),
         ("login", "reexport", {"path": "zz/a.py"}, {"path": "aa/__init__.py"}),
         ("login", "declarations", {"path": "zz/a.ts"}, {"path": "aa/a.d.ts"}),
+        ("login", "between_definitions", {"type": "function"}, {"type": "module"}),
         ("login", "tiny", {"start_line": 5, "end_line": 30}, {"start_line": 1, "end_line": 2}),
     ],
 )
@@ -116,12 +117,12 @@ def test_several_hits_in_a_file_lift_its_best_chunk() -> None:
     assert order("login", *chunks)[0] == 1
 
 
-def test_further_chunks_of_a_file_make_room_for_other_files() -> None:
-    same = [PLAIN._replace(id=n, start_line=n * 30, end_line=n * 30 + 20) for n in (1, 2, 3)]
-    others = [PLAIN._replace(id=9, path="src/z.py"), PLAIN._replace(id=10, path="src/zz.py")]
-    bases = [1.0, 0.95, 0.9, 0.8, 0.0]
-    ranked = rank(parse_query("login"), [*same, *others], bases, [0.0] * 5)
-    assert [item.candidate.id for item in ranked][:2] == [1, 9]
+def test_definition_that_words_stand_beside_is_worth_less_than_one_asked_for_alone() -> None:
+    pair = [PLAIN, PLAIN._replace(id=2, path="src/z.py", name="parse_url")]
+    bases, covered = [1.0, 0.0], [1.0, 0.0]
+    alone = rank(parse_query("parse_url"), pair, bases, covered)
+    beside = rank(parse_query("what happens before parse_url is called"), pair, bases, covered)
+    assert [alone[0].candidate.id, beside[0].candidate.id] == [2, 1]
 
 
 def test_ties_are_broken_by_project_file_and_line() -> None:
