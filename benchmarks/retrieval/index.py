@@ -75,9 +75,13 @@ class Inverted:
 
 
 class Index:
-    """Repositories that are searched together, as those of one organisation are."""
+    """Repositories that are searched together, as those of one organisation are.
 
-    def __init__(self, corpora: Sequence[Corpus]) -> None:
+    `embedder` made the corpora's vectors; the packaged one if none is given.
+    """
+
+    def __init__(self, corpora: Sequence[Corpus], embedder: Embedder | None = None) -> None:
+        self._embedder = embedder or _packaged()
         self._projects = {number: corpus.project for number, corpus in enumerate(corpora)}
         self._rows: list[LiveChunk] = []
         for number, corpus in enumerate(corpora):
@@ -113,7 +117,7 @@ class Index:
         parsed = parse_query(text)
         frequencies = {term: self._terms.frequency(term) for term in parsed.terms}
         rarity = inverse_frequencies(frequencies, chunks=len(self._rows))
-        vector = _embedder().embed_queries([text])[0]
+        vector = self._embedder.embed_queries([text])[0]
         vectors = {SPEC: vector} if vector.any() else {}
         asked = Asked(parsed, vectors, query_vector(parsed.terms, rarity), rarity)
         dense = self._similar(vector) if vectors else {}
@@ -213,5 +217,5 @@ def _first(scores: NDArray[np.float32], limit: int) -> dict[int, float]:
 
 
 @cache
-def _embedder() -> Embedder:
+def _packaged() -> Embedder:
     return open_embedder(SPEC)
