@@ -18,6 +18,7 @@ from central.ingest.services.batches import decoded
 from central.ingest.services.pieces import Piece, pieces_of
 from central.ingest.services.trees import TREE_NUMBER
 from central.ingest.services.uploading import delete_points
+from central.repositories.models import Repository
 from indexer.errors import BundleError, StoreError
 
 _SECONDS = 2.0  # runs wait to be applied meanwhile
@@ -25,22 +26,24 @@ _SECONDS = 2.0  # runs wait to be applied meanwhile
 _log = structlog.get_logger(__name__)
 
 
-def left_uploads() -> QuerySet[Batch]:
+def left_uploads(repository: Repository | None = None) -> QuerySet[Batch]:
     """Of runs that ended; those of retired repositories are left to the purge."""
-    return Batch.objects.exclude(run__state__in=LIVE_STATES).filter(
-        run__repository__retired_at=None
-    )
+    left = Batch.objects.exclude(run__state__in=LIVE_STATES)
+    if repository:
+        return left.filter(run__repository=repository)
+    return left.filter(run__repository__retired_at=None)
 
 
-def keep_uploads(*, seconds: float = _SECONDS) -> bool:
-    """Work off uploads for about `seconds`; whether some are left that need not wait.
+def keep_uploads(*, seconds: float = _SECONDS, repository: Repository | None = None) -> bool:
+    """Work off uploads, of `repository` alone if it is given, for about `seconds`.
 
+    Returns whether some are left that need not wait.
     Not in a transaction. If the store is away, that is noted, and they are left for later.
     """
     until = time.monotonic() + seconds
     try:
         while time.monotonic() < until:
-            if not _keep_one():
+            if not _keep_one(repository):
                 return False
     except StoreError as exc:
         _log.warning("uploads_left_for_later", error=str(exc))
@@ -49,9 +52,9 @@ def keep_uploads(*, seconds: float = _SECONDS) -> bool:
 
 
 @transaction.atomic
-def _keep_one() -> bool:
+def _keep_one(repository: Repository | None) -> bool:
     batch = (
-        left_uploads()
+        left_uploads(repository)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
         .order_by("run_id", "number")

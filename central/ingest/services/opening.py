@@ -11,6 +11,7 @@ from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
 from central.ingest.services.binding import require_bound_open
 from central.ingest.services.granting import grant_access, require_direct
+from central.ingest.services.keeping import keep_uploads
 from central.repositories.models import Repository, Visibility
 from central.repositories.services import displace_repository, rename_repository
 from central.tenancy.credentials import Credential
@@ -54,6 +55,7 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     StoreUnavailableError.
     """
     run = _open(credential, _as_bound(credential, request))
+    keep_uploads(repository=run.repository)  # a run that is tried again at once asks for them
     return Opened(run, grant_access(run, own_secret=request.own_secret) if run.is_direct else None)
 
 

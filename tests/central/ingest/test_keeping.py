@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from central.corpus.embeddings import chunk_texts
 from central.corpus.models import Chunk, Embedding
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest import tasks
@@ -103,6 +104,23 @@ def test_what_costs_nothing_is_not_kept(api: Api, end: Callable[[Api], None]) ->
     api.organization.save()
     end(api)
     assert not Batch.objects.exists()
+
+
+def test_a_run_that_is_opened_at_once_knows_them(api: Api) -> None:
+    digests = digests_of_cancelled(api)
+    run = api.open().json()
+    path = f"/api/v1/index/runs/{run['run_id']}/embeddings"
+    assert api.request("POST", path, {"digests": digests}).json() == {"known": digests}
+
+
+def digests_of_cancelled(api: Api) -> list[str]:
+    """Cancel a run; the digests of its chunks."""
+    cancel(api)
+    return [
+        digest.hex()
+        for path, text in FILES.items()
+        for _, digest in chunk_texts(file_record(path, text))
+    ]
 
 
 def test_another_organisation_does_not_know_them(api: Api) -> None:

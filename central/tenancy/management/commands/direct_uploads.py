@@ -1,0 +1,31 @@
+"""`manage.py direct_uploads --organization SLUG on|off`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.tenancy.models import Organization
+
+
+class Command(BaseCommand):
+    """Allow an organisation's indexers to write vectors to the vector store themselves."""
+
+    help = (
+        "Let an organisation's indexers write vectors to Qdrant themselves (docs/stores.md), or "
+        "no longer. A token that was given out stays good until it ends."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the organisation and the setting."""
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+        parser.add_argument("setting", choices=["on", "off"])
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what holds now."""
+        del args
+        slug = options["organization"].removeprefix("org-")
+        is_on = options["setting"] == "on"
+        if not Organization.objects.filter(slug=slug).update(direct_uploads=is_on):
+            raise CommandError(f"There is no organisation '{slug}'.")
+        self.stdout.write(f"Direct uploads of {slug} are {options['setting']}.")
