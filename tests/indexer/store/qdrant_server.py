@@ -259,7 +259,7 @@ def _points(stand_in: StandIn) -> Any:
     def query(request: wire.QueryBatchPoints) -> wire.QueryBatchResponse:
         answers = local.query_batch_points(
             request.collection_name,
-            [GrpcToRest.convert_query_points(points) for points in request.query_points],
+            [_query(points) for points in request.query_points],
         )
         return wire.QueryBatchResponse(
             result=[
@@ -289,6 +289,13 @@ def _points(stand_in: StandIn) -> Any:
             "CreateFieldIndex": index,
         },
     )
+
+
+def _query(points: wire.QueryPoints) -> models.QueryRequest:
+    """Without the parameters: local mode compares all, and warns of them."""
+    query = GrpcToRest.convert_query_points(points)
+    query.params = None
+    return query
 
 
 def _check_lengths(info: models.CollectionInfo, points: Sequence[models.PointStruct]) -> None:
