@@ -1,0 +1,74 @@
+"""What each rule and weight is worth: each one off or moved, everything else as it is."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from benchmarks.retrieval.experiment import Version
+from benchmarks.retrieval.measures import Difference, Scores, difference, judge
+from benchmarks.retrieval.queries import Kind
+from benchmarks.retrieval.sample import Half
+from central.search.ranking import DENSE, DENSE_SYMBOLIC, WEIGHTS
+
+# For a weight that is no rule's, "off" is the one list or the other.
+_MOVED = {
+    DENSE: (0.5, 0.7, 1.0),
+    DENSE_SYMBOLIC: (0.0, 0.5, 1.0),
+    "coverage": (0.2, 0.8),
+    "coherence": (0.1, 0.4),
+    "definition": (1.0, 4.0),
+    "mention": (1.0, 2.0),
+    "name_words": (0.25, 1.0),
+    "file_stem": (0.3, 1.2),
+    "tests": (0.5, 0.9),
+    "docs": (0.3, 0.8),
+}
+
+Scored = Mapping[tuple[Half, Kind], Sequence[Scores]]
+
+
+class Change(NamedTuple):
+    """What a setting changes, in MRR@10 and NDCG@10 by half and kind."""
+
+    name: str
+    mrr: dict[tuple[Half, Kind], Difference]
+    ndcg: dict[tuple[Half, Kind], Difference]
+
+
+def settings() -> Iterator[tuple[str, Mapping[str, float]]]:
+    """A name and weights: no rules at all, each rule off, some weights moved."""
+    none = {name: 0.0 for name in WEIGHTS if name not in {DENSE, DENSE_SYMBOLIC}}
+    yield "no rules", {**WEIGHTS, **none}
+    for name, weight in WEIGHTS.items():
+        if name in none:
+            yield f"{name} off ({weight:g})", {**WEIGHTS, name: 0.0}
+        for other in _MOVED.get(name, ()):
+            yield f"{name} {weight:g} → {other:g}", {**WEIGHTS, name: other}
+
+
+def scored(versions: Iterable[Version], weights: Mapping[str, float] = WEIGHTS) -> Scored:
+    """Our scores of every query, in a fixed order."""
+    found: dict[tuple[Half, Kind], list[Scores]] = {}
+    for version in versions:
+        for query, prepared in zip(version.queries, version.prepared, strict=True):
+            hits = version.index.ours(prepared, weights)
+            found.setdefault((version.half, query.kind), []).append(judge(query, hits))
+    return found
+
+
+def changes(versions: Sequence[Version]) -> Iterator[Change]:
+    """What each setting changes."""
+    before = scored(versions)
+    for name, weights in settings():
+        after = scored(versions, weights)
+        yield Change(name, _differences(after, before, 0), _differences(after, before, 1))
+
+
+def _differences(
+    after: Scored, before: Scored, measure: int
+) -> dict[tuple[Half, Kind], Difference]:
+    return {
+        key: difference(
+            [scores[measure] for scores in after[key]], [scores[measure] for scores in before[key]]
+        )
+        for key in before
+    }
