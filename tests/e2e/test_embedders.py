@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
-from tests.e2e.conftest import MakeRepository, new_data_directory
+from tests.e2e.conftest import new_data_directory, write_files
 from tests.embedding_servers import KEY, Server, ollama_server, openai_server
 
 FILES = {
@@ -47,6 +50,26 @@ def place() -> Iterator[Place]:
             yield place
 
 
+@dataclass
+class Indexed:
+    """An organisation that is embedded by OpenAI, and what was seen while it was."""
+
+    organization: Organization
+    clone: Path
+    report: dict[str, Any]
+    first: tuple[str, float]
+
+
+@pytest.fixture(scope="module")
+def indexed(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Indexed:
+    acme = place.organization("acme")
+    clone = new_repository(tmp_path_factory.mktemp("git") / "shop")
+    write_files(clone, FILES)
+    commit_all(clone, "First commit")
+    report = acme.index(clone, "shop", environment=place.variables)
+    return Indexed(acme, clone, report, first_of(acme, "retry with backoff"))
+
+
 def first_of(organization: Organization, query: str) -> tuple[str, float]:
     """The best hit by similarity alone: its name, and how similar it is."""
     answer = organization.search(query, mode="semantic")
@@ -55,54 +78,49 @@ def first_of(organization: Organization, query: str) -> tuple[str, float]:
     return first["name"], first["similarity"]
 
 
-def test_use_openai_embeddings(place: Place, make_repository: MakeRepository) -> None:
-    acme = place.organization("acme")
-    report = acme.index(make_repository("shop", FILES), "shop", environment=place.variables)
+def test_use_openai_embeddings(place: Place, indexed: Indexed) -> None:
+    report = indexed.report
     assert report["embedded"] == report["chunks"] == 2
     assert report["embedding"]["requests"] == 2  # one sees that it answers
     assert report["embedding"]["tokens"] > 0
     assert report["embedding"]["cost_usd"] is None  # of another host than OpenAI's own
     assert {body["model"] for body in place.openai.requests} == {"text-embedding-3-small"}
-    name, similarity = first_of(acme, "retry with backoff")
+    assert "retry with backoff" in place.openai.texts
+    name, similarity = indexed.first
     assert name == "retry_with_backoff"
     assert similarity > 0.3
-    (row,) = acme.get("index/status")["projects"]
-    assert row["embedder"] == "openai/text-embedding-3-small/1536"
 
 
-def test_use_ollama_embeddings(place: Place, make_repository: MakeRepository) -> None:
+def test_use_ollama_embeddings(place: Place, indexed: Indexed) -> None:
     """In an organisation that changes to it, where nothing goes dark meanwhile."""
-    globex = place.organization("globex")
-    repository = make_repository("shop", FILES)
-    globex.index(repository, "shop", environment=place.variables)
-    embedder = "ollama/nomic-embed-text/768"
-    told = place.service.manage("set_embedder", "--organization", "globex", embedder).stdout
+    acme, embedder = indexed.organization, "ollama/nomic-embed-text/768"
+    told = place.service.manage("set_embedder", "--organization", "acme", embedder).stdout
     assert "1 repository is indexed with another embedder" in told
 
-    assert first_of(globex, "total of lines")[0] == "total_of_lines"
+    assert first_of(acme, "total of lines")[0] == "total_of_lines"
     assert "total of lines" in place.openai.texts
 
-    report = globex.index(repository, "shop", environment=place.variables)
+    report = acme.index(indexed.clone, "shop", environment=place.variables)
     assert (report["mode"], report["reason"]) == ("full", "embedder_changed")
     assert report["embedded"] == 2
     assert {body["model"] for body in place.ollama.requests} == {"nomic-embed-text"}
     assert any(text.startswith("search_document: invoice\n") for text in place.ollama.texts)
-    name, similarity = first_of(globex, "total of the lines")
+    name, similarity = first_of(acme, "total of the lines")
     assert name == "total_of_lines"
     assert similarity > 0.3
     assert "search_query: total of the lines" in place.ollama.texts
-    (row,) = globex.get("index/status")["projects"]
+    (row,) = acme.get("index/status")["projects"]
     assert row["embedder"] == embedder
 
 
 def test_vectors_of_another_length_are_refused_before_any_file_is_read(
-    place: Place, make_repository: MakeRepository
+    place: Place, indexed: Indexed
 ) -> None:
     hooli = place.organization("hooli")
     with openai_server(512) as other:
         other.is_rigid = True
         done = hooli.try_index(
-            make_repository("shop", FILES),
+            indexed.clone,
             "shop",
             environment={**place.variables, "OPENAI_BASE_URL": other.url},
         )
