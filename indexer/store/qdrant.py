@@ -89,6 +89,7 @@ class QdrantStore:
             qdrant_collections.drop(self._working, names)
         else:
             self._delete(collection, point_filter([collection.repository]))
+            qdrant_collections.release_if_empty(self._working, names)
 
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]

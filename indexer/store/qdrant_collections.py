@@ -10,6 +10,7 @@ from indexer.patience import Away, persist
 from indexer.records import EmbedderSpec
 from indexer.store.qdrant_address import QdrantAddress
 from indexer.store.qdrant_connection import Connection
+from indexer.store.qdrant_errors import CollectionMissingError
 from indexer.store.qdrant_names import PREFIX, AliasChanges, Names, after_upsert, before_drop
 from indexer.store.schema import DENSE, TERMS
 
@@ -44,12 +45,24 @@ def make(
 
 def drop(connection: Connection, names: Names) -> None:
     """Delete the collection; its alias goes to another embedder's, if there is one."""
-    release_alias(connection, names)
+    _release_alias(connection, names)
     connection.call(lambda client: client.delete_collection(names.physical))
 
 
-def release_alias(connection: Connection, names: Names) -> None:
-    """Let the alias name another embedder's collection, if there is one."""
+def release_if_empty(connection: Connection, names: Names) -> None:
+    """Let another embedder's collection have the alias once this one holds no repository's points.
+
+    It stays, because somebody may be about to write to it.
+    """
+    try:
+        count = connection.call(lambda client: client.count(names.physical, exact=True)).count
+    except CollectionMissingError:
+        return
+    if count == 0:
+        _release_alias(connection, names)
+
+
+def _release_alias(connection: Connection, names: Names) -> None:
     changes = before_drop(names, _aliases(connection), _existing(connection))
     _change_aliases(connection, names, changes)
 

@@ -270,6 +270,10 @@ def _points(stand_in: StandIn) -> Any:
             ]
         )
 
+    def count(request: wire.CountPoints) -> wire.CountResponse:
+        counted = local.count(request.collection_name).count
+        return wire.CountResponse(result=wire.CountResult(count=counted))
+
     def index(request: wire.CreateFieldIndexCollection) -> wire.PointsOperationResponse:
         held[request.collection_name].indexes[request.field_name] = models.PayloadIndexInfo(
             data_type=models.PayloadSchemaType.KEYWORD,
@@ -286,6 +290,7 @@ def _points(stand_in: StandIn) -> Any:
             "Delete": delete,
             "Scroll": scroll,
             "QueryBatch": query,
+            "Count": count,
             "CreateFieldIndex": index,
         },
     )

@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import pytest
@@ -81,6 +82,24 @@ def test_alias_moves_when_the_embedders_collection_that_it_names_is_dropped(
     store.drop(second)
     assert qdrant.aliases(first.organization) == {}
     assert qdrant.collections(first.organization) == set()
+    store.close()
+
+
+def test_alias_of_an_organization_moves_when_no_repository_is_left_behind_it(
+    qdrant: Server,
+) -> None:
+    first = a_collection()
+    second = a_collection(first.organization, repository=2)
+    moved = [replace(each, embedder=OTHER) for each in (first, second)]
+    store = qdrant.open("?collections=organization")
+    for collection in (first, second, *moved):
+        store.upsert(collection, [a_point()])
+    before, after = (names_of(each, "organization") for each in (first, moved[0]))
+
+    store.drop(first)
+    assert qdrant.aliases(first.organization) == {before.alias: before.physical}
+    store.drop(second)
+    assert qdrant.aliases(first.organization) == {after.alias: after.physical}
     store.close()
 
 

@@ -1,8 +1,10 @@
 """A Qdrant server that is away, slow, full, strict or behind TLS."""
 
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import grpc
@@ -123,6 +125,35 @@ def test_key_that_is_not_accepted_is_said_without_the_key(server: StandIn) -> No
         assert "s3cret" not in str(caught.value)
         store.close()
     assert len(server.requests) == 2
+
+
+def test_rest_carries_the_key_and_is_as_patient() -> None:
+    answers = [(503, "busy"), (404, "Not found: Collection")]
+    keys: list[str | None] = []
+
+    class Rest(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            keys.append(self.headers["api-key"])
+            status, text = answers.pop(0)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Rest) as server:
+        threading.Thread(target=server.serve_forever).start()
+        url = f"qdrant://127.0.0.1:{server.server_port}?transport=rest"
+        store = open_store(url, api_key="key-over-rest")
+        assert list(store.points(a_collection())) == []
+        store.close()
+        server.shutdown()
+    assert keys == ["key-over-rest"] * 2
 
 
 def test_tls_is_checked_against_the_authorities_of_this_machine(
