@@ -1,8 +1,8 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-`python -m benchmarks callers` stands for itself: it needs a sample from elsewhere. So do
-`python -m benchmarks training`, which makes a model of repositories that it is given, and
-`python -m benchmarks stores`, which takes options; all together run it at a modest size.
+Four take options of their own and run only when they are named: `callers` and `retrieval` need a
+sample from elsewhere, `training` makes a model of repositories that it is given, and `stores` is
+part of all together at a modest size.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from benchmarks.callers import command as callers
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
 from benchmarks.stores import measuring as stores
-from benchmarks.training import command as training_command
+from benchmarks.training import command as training
 from scripts.local_service import temporary_workspace
 
 BENCHMARKS = {
@@ -37,19 +37,18 @@ BENCHMARKS = {
     "command_line": command_line.measure,
     "stores": stores.measure,
 }
-SAMPLED = {"callers": callers.main, "retrieval": retrieval.main}
+STANDING_ALONE = {
+    "callers": callers.main,
+    "retrieval": retrieval.main,
+    "stores": stores_command.main,
+    "training": training.main,
+}
 
 
 def main() -> None:
     """Measure what is asked for, say each figure as it comes, then show the table."""
-    if sys.argv[1:2] and sys.argv[1] in SAMPLED:
-        SAMPLED[sys.argv[1]](sys.argv[2:])
-        return
-    if sys.argv[1:2] == ["stores"]:
-        stores_command.main(sys.argv[2:])
-        return
-    if sys.argv[1:2] == ["training"]:
-        training_command.main(sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in STANDING_ALONE:
+        STANDING_ALONE[sys.argv[1]](sys.argv[2:])
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))

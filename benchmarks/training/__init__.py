@@ -1,0 +1,1 @@
+"""A static model of one's own: fine-tuned on an organisation's repositories, and measured."""
