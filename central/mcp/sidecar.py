@@ -21,8 +21,8 @@ from mcp_types import (
 
 from agents.errors import RefusedError
 from agents.outcomes import refusal_in
-from central.common.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
 from central.common.circuit import Circuit, CircuitOpenError
+from central.common.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
 from central.mcp.limited import LimitedTransport
 from central.mcp.outages import (
     Seen,
