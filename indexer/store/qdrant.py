@@ -26,7 +26,9 @@ from indexer.store.qdrant_points import (
     dense_vector,
     hits_of,
     point_filter,
+    point_uuid,
     requests_of,
+    run_of,
 )
 from indexer.store.qdrant_token import access_token
 from indexer.store.qdrant_writing import WORK_SECONDS, batches, upsert
@@ -106,10 +108,11 @@ class QdrantStore:
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
         found = self._retrieve(collection, ids, vectors=[DENSE])
-        return {UUID(str(record.id)): dense_vector(record) for record in found}
+        vectors = {point_uuid(record.id): dense_vector(record) for record in found}
+        return {point: vector for point, vector in vectors.items() if vector is not None}
 
     def existing(self, collection: Collection, ids: Sequence[UUID]) -> set[UUID]:
-        return {UUID(str(record.id)) for record in self._retrieve(collection, ids)}
+        return {point_uuid(record.id) for record in self._retrieve(collection, ids)}
 
     def points(self, collection: Collection) -> Iterator[tuple[UUID, UUID]]:
         own = point_filter([collection.repository])
@@ -117,8 +120,7 @@ class QdrantStore:
         while True:
             records, following = self._page(collection, own, following)
             for record in records:
-                payload = record.payload or {}
-                yield UUID(str(record.id)), UUID(payload["run"])
+                yield point_uuid(record.id), run_of(record)
             if following is None:
                 return
 

@@ -24,6 +24,8 @@ _OVERSAMPLING: Final = 3.0
 _LEAST_SCORED_AGAIN: Final = 100
 # How far a search looks about in the graph: recall@10 stays above 0.95 at a million points.
 _SEARCH_WIDTH: Final = 128
+# Ids that are numbers, which no client of ours makes: as UUIDs of a version that there is not.
+_NUMBERS: Final = (2**64 - 1) << 64
 
 
 def repository_key(repository: int) -> str:
@@ -69,7 +71,20 @@ def point_filter(
 
 def point_ids(ids: Iterable[UUID]) -> list[models.ExtendedPointId]:
     """Ids as the client takes them."""
-    return [str(point) for point in ids]
+    return [point.int - _NUMBERS if point.int >= _NUMBERS else str(point) for point in ids]
+
+
+def point_uuid(point: models.ExtendedPointId) -> UUID:
+    """An id as the server has it."""
+    return UUID(int=_NUMBERS + point) if isinstance(point, int) else UUID(str(point))
+
+
+def run_of(record: models.Record) -> UUID:
+    """Whose point it is; of one that does not say, what client ever wrote it, no run's."""
+    try:
+        return UUID(str((record.payload or {}).get("run")))
+    except ValueError:
+        return UUID(int=0)
 
 
 def requests_of(
@@ -112,10 +127,10 @@ def hits_of(
     ]
 
 
-def dense_vector(record: models.Record) -> Vector:
-    """The dense vector of a record that was read with it."""
+def dense_vector(record: models.Record) -> "Vector | None":
+    """The dense vector of a record that was read with it, if it has one."""
     vectors = record.vector if isinstance(record.vector, dict) else {}
-    return np.array(vectors[DENSE], dtype=np.float32)
+    return np.array(vectors[DENSE], dtype=np.float32) if DENSE in vectors else None
 
 
 def _search_parameters(limit: int) -> models.SearchParams:
@@ -133,7 +148,7 @@ def _sparse(terms: TermVector) -> models.SparseVector:
 
 
 def _hits(response: models.QueryResponse) -> list[Hit]:
-    return [Hit(UUID(str(point.id)), point.score) for point in response.points]
+    return [Hit(point_uuid(point.id), point.score) for point in response.points]
 
 
 def _any(key: str, values: Iterable[str]) -> models.FieldCondition:
