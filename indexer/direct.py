@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 
 from indexer.bundle.lines import Extracted, PointData
-from indexer.errors import IndexerError
+from indexer.errors import CentralError
 from indexer.points import point_id
 from indexer.records import TermVector
 from indexer.store.base import Point
@@ -37,13 +37,14 @@ class DirectWriter:
         self._collection.close()
 
     def write(self, file: Extracted, vectors: Sequence[bytes | None]) -> None:
-        """Queue a file's points; waits while many are. Raises StoreError, also of earlier ones."""
+        """Queue a file's points; waits while many are. Raises StoreError, also of earlier ones.
+
+        CentralError if a vector is not there.
+        """
         record = file.file.record
         for ordinal, (data, vector) in enumerate(zip(file.points, vectors, strict=True)):
             if vector is None:
-                raise IndexerError(
-                    "central knows a vector and did not say it: are both up to date?"
-                )
+                raise CentralError("central holds a vector and did not say it: is it up to date?")
             self._waiting.append(
                 Point(
                     id=point_id(self._run, record.path, ordinal),

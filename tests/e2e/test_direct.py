@@ -1,66 +1,99 @@
-"""Direct uploads: real service and indexer, and a Qdrant server that checks tokens, over gRPC."""
+"""Direct uploads, whole: the indexer writes its vectors to Qdrant, central reads them back."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from pathlib import Path
 
-import grpc
 import pytest
 
-from scripts.local_service import Organization, running_service
+from indexer.exits import Exit
+from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import MakeRepository, new_data_directory
 from tests.indexer.store.qdrant_server import StandIn, running_stand_in
 
-KEY = "of-the-service-and-long-enough-for-a-token"
-DIRECT = {"AETERNA_VECTORS": "direct"}
+KEY = "the-key-of-the-tests-own-qdrant-server"
 FILES = {
-    "billing/invoices.py": "def total_of_invoice(lines):\n    return sum(lines)\n",
-    "billing/refunds.py": "def refund_payment(payment):\n    return -payment\n",
+    "till.py": "class Till:\n    def open(self):\n        return 'drawer'\n",
+    "prices.py": "def price_of(item):\n    return item.price * 2\n",
 }
-
-
-@dataclass
-class Site:
-    qdrant: StandIn
-    acme: Organization
+ALLOW = (
+    "from central.tenancy.models import Organization\n"
+    "Organization.objects.filter(slug='{slug}').update(direct_uploads=True)"
+)
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with new_data_directory() as directory, running_stand_in(api_key=KEY) as qdrant:
-        environment = {"VECTOR_STORE_URL": f"{qdrant.url}?jwt=true", "QDRANT_API_KEY": KEY}
-        with running_service(directory, environment) as service:
-            yield Site(qdrant, Organization(service, "acme", service.create_organization("acme")))
+def qdrant() -> Iterator[StandIn]:
+    with running_stand_in(api_key=KEY) as server:
+        yield server
 
 
-def presented_for_writing(qdrant: StandIn) -> set[str]:
-    """Keys and tokens that come with points from here on."""
-    presented: set[str] = set()
-
-    def note(context: grpc.ServicerContext) -> None:
-        if qdrant.requests[-1][0] == "Upsert":
-            presented.add(dict(context.invocation_metadata())["api-key"])
-
-    qdrant.faults = [note] * 1000
-    return presented
+@pytest.fixture(scope="module")
+def on_qdrant(qdrant: StandIn) -> Iterator[Service]:
+    environment = {"VECTOR_STORE_URL": f"{qdrant.url}?jwt=true", "QDRANT_API_KEY": KEY}
+    with new_data_directory() as directory, running_service(directory, environment) as service:
+        yield service
 
 
-def test_direct_mode(site: Site, make_repository: MakeRepository) -> None:
-    service = site.acme.service
-    service.manage("direct_uploads", "--organization", "acme", "on")
-    repository = make_repository("billing", FILES)
-    presented = presented_for_writing(site.qdrant)
-    report = site.acme.index(repository, "billing", environment=DIRECT)
-    assert report["embedded"] == report["chunks"] == 2
-    assert site.acme.search("refund a payment")["results"][0]["file"] == "billing/refunds.py"
+@pytest.fixture(scope="module")
+def direct(on_qdrant: Service) -> Organization:
+    """An organisation that allows them."""
+    organization = Organization(on_qdrant, "direct", on_qdrant.create_organization("direct"))
+    on_qdrant.manage("shell", "-c", ALLOW.format(slug="direct"))
+    return organization
 
-    own_secret = DIRECT | {"QDRANT_API_KEY": KEY}
-    report = site.acme.index(repository, "copied", environment=own_secret)
-    assert (report["embedded"], report["reused"]) == (0, 2)
-    assert site.acme.dump("billing") == site.acme.dump("copied")
-    rows = service.ask("reconcile").json()["repositories"]
-    assert not any(row["missing"] or row["excess"] for row in rows)
 
-    with_key, with_token = (key == KEY for key in sorted(presented, key=len))
-    assert (with_key, with_token) == (True, False)
-    said = service.log.read_text()
-    assert not any(key in said for key in presented)
+def uploaded(qdrant: StandIn) -> int:
+    """Points that were sent until now, by whomever."""
+    return sum(len(request.points) for name, request in qdrant.requests if name == "Upsert")
+
+
+@pytest.mark.parametrize(
+    ("project", "environment"),
+    [
+        ("token", {"AETERNA_VECTORS": "direct"}),
+        ("secret", {"AETERNA_VECTORS": "direct", "QDRANT_API_KEY": KEY}),
+    ],
+)
+def test_what_an_indexer_writes_itself_is_found_and_used_again(
+    direct: Organization,
+    qdrant: StandIn,
+    make_repository: MakeRepository,
+    project: str,
+    environment: dict[str, str],
+) -> None:
+    shop = make_repository(project, FILES)
+    before = uploaded(qdrant)
+    first = direct.index(shop, project, environment=environment)
+    assert uploaded(qdrant) - before == first["chunks"] > 0
+    dump = direct.dump(project)
+    hits = direct.search("price of an item", mode="semantic", include_projects=[project])
+    assert hits["results"][0]["file"] == "prices.py"
+
+    again = direct.index(shop, project, "--mode", "force", environment=environment)
+    assert (again["embedded"], again["reused"]) == (0, first["chunks"])
+    assert uploaded(qdrant) - before == 2 * first["chunks"]
+    relayed = direct.index(shop, project, "--mode", "force")
+    assert relayed["embedded"] == 0
+    assert direct.dump(project).splitlines()[1:] == dump.splitlines()[1:]
+
+
+def test_an_address_of_ones_own_is_written_to(
+    direct: Organization, qdrant: StandIn, make_repository: MakeRepository
+) -> None:
+    shop = make_repository("shop", FILES)
+    here = {"QDRANT_URL": qdrant.url, "QDRANT_API_KEY": KEY}
+    assert direct.index(shop, "here", environment=here)["chunks"] > 0
+    failed = direct.try_index(shop, "far", environment=here | {"QDRANT_URL": "qdrant://u:p@x"})
+    assert failed.returncode == Exit.USAGE
+    assert "p@x" not in failed.stderr
+
+
+def test_an_organisation_that_does_not_allow_them_says_what_to_change(
+    on_qdrant: Service, make_repository: MakeRepository
+) -> None:
+    relay = Organization(on_qdrant, "relay", on_qdrant.create_organization("relay"))
+    shop: Path = make_repository("shop", FILES)
+    refused = relay.try_index(shop, "shop", environment={"AETERNA_VECTORS": "direct"})
+    assert refused.returncode == Exit.REFUSED
+    assert "direct_uploads" in refused.stderr
+    assert "AETERNA_VECTORS=relay" in refused.stderr
