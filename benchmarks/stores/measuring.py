@@ -10,13 +10,7 @@ from benchmarks.figures import Figure, percentile
 from benchmarks.stores.extraction import installed_chunks
 from benchmarks.stores.opened import Opened, names, opened
 from benchmarks.stores.population import Population, batches, collection, populate
-from benchmarks.stores.questions import (
-    Question,
-    filtered,
-    of_projects,
-    organization_wide,
-    recall,
-)
+from benchmarks.stores.questions import Question, ask_about
 from indexer.store.base import VectorStore
 
 CHUNKS = 20_000
@@ -43,11 +37,11 @@ def measure(workspace: Path) -> Iterator[Figure]:
 def measure_stores(workspace: Path, stores: Sequence[str], chunks: int) -> Iterator[Figure]:
     """Figures of some stores with the same `chunks` chunks in each."""
     population = populate(installed_chunks(), chunks)
-    everywhere = organization_wide(population, QUESTIONS)
+    questions = ask_about(population, QUESTIONS)
     shapes = [
-        Shape("50 projects", everywhere),
-        Shape("one project", of_projects(everywhere, population)),
-        Shape("2 % filter", filtered(everywhere, population)),
+        Shape("50 projects", questions.organization_wide()),
+        Shape("one project", questions.of_projects()),
+        Shape("2 % filter", questions.filtered()),
     ]
     for name in stores:
         with opened(name, workspace) as store:
@@ -68,7 +62,7 @@ def _of_store(opened: Opened, population: Population, shapes: Sequence[Shape]) -
     yield Figure("upkeep after the load", time.perf_counter() - started, "s")
     yield Figure("on disk", opened.disk() / _MEGABYTE, "MB")
     for shape in shapes:
-        yield from _searched(store, population, shape)
+        yield from _searched(store, shape)
     yield Figure("resident", opened.memory() / _MEGABYTE, "MB")
     yield from _beside_writes(store, population, shapes[0])
 
@@ -83,14 +77,13 @@ def _load(store: VectorStore, population: Population) -> float:
     return seconds
 
 
-def _searched(store: VectorStore, population: Population, shape: Shape) -> Iterator[Figure]:
+def _searched(store: VectorStore, shape: Shape) -> Iterator[Figure]:
     hits = [_ask(store, question)[1] for question in shape.questions]
     times = [_ask(store, question)[0] for question in shape.questions]
     yield Figure(f"{shape.name}, p50", percentile(times, 50), "ms")
     yield Figure(f"{shape.name}, p99", percentile(times, 99), "ms")
     recalled = [
-        recall(population, question, found)
-        for question, found in zip(shape.questions, hits, strict=True)
+        question.recall(found) for question, found in zip(shape.questions, hits, strict=True)
     ]
     mean = sum(recalled) / len(recalled)
     yield Figure(f"{shape.name}, recall@10 (dense)", mean, "", _RECALL, at_least=True)

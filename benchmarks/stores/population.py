@@ -119,8 +119,9 @@ def _sizes(random: np.random.Generator, count: int) -> list[int]:
 
 
 def _members(random: np.random.Generator, chunks: Chunks, size: int) -> NDArray[np.int64]:
+    """Drawn from some packages and in their order: a directory's files lie together."""
     packages = random.choice(len(PACKAGES), _PACKAGES_OF_A_PROJECT, replace=False)
-    return random.choice(np.flatnonzero(np.isin(chunks.packages, packages)), size)
+    return np.sort(random.choice(np.flatnonzero(np.isin(chunks.packages, packages)), size))
 
 
 def _neighbours(

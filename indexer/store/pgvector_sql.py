@@ -1,148 +1,90 @@
-"""The pgvector store's statements: one table per embedder in the schema `codesearch`."""
+"""The pgvector store's statements about points, and points as COPY and statements take them."""
 
 import struct
-from collections.abc import Sequence
 
 import numpy as np
 from psycopg import sql
 
 from indexer.records import EmbedderSpec, TermVector, Vector
 from indexer.store.base import Collection, Point, PointFilter
-from indexer.store.schema import embedder_key, normalized_prefix, path_prefixes
+from indexer.store.pgvector_tables import COLUMNS, TERM_DIMENSIONS, TERM_IDS, table
+from indexer.store.pgvector_terms import TermWeights
+from indexer.store.schema import normalized_prefix, path_prefixes
 
-TermWeights = Sequence[tuple[int, float]]
-
-# The most that sparsevec allows; term ids are 29 bits and at least 1 (lexical.term_id).
-_TERM_DIMENSIONS = 1_000_000_000
-
-_COLUMNS = "id, organization, repository, run, language, type, dirs, vector, term_ids, terms"
-# Types of _COLUMNS in a binary COPY, which carries no types: pgvector's are handed over as bytes.
+# Types of COLUMNS in a binary COPY, which carries no types: pgvector's are handed over as bytes.
 COPY_TYPES = (
-    *("uuid", "text", "int8", "uuid", "text", "text", "text[]"),
+    *("text", "uuid", "int8", "uuid", "text", "text", "text[]"),
     *("bytea", "int4[]", "bytea"),
 )
+COPY = f"COPY staged ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
 
-_CREATE = """
-SELECT pg_advisory_xact_lock(hashtextextended('codesearch vector store', 0));
-CREATE EXTENSION IF NOT EXISTS vector;
-CREATE SCHEMA IF NOT EXISTS codesearch;
-CREATE TABLE IF NOT EXISTS {table} (
-    id uuid PRIMARY KEY,
-    organization text NOT NULL,
-    repository bigint NOT NULL,
-    run uuid NOT NULL,
-    language text NOT NULL,
-    type text NOT NULL,
-    dirs text[] NOT NULL,
-    vector halfvec({dimensions}) NOT NULL,
-    term_ids int[] NOT NULL,
-    terms sparsevec({term_dimensions}) NOT NULL
-);
-CREATE INDEX IF NOT EXISTS {scope_index} ON {table} (organization, repository);
-CREATE INDEX IF NOT EXISTS {term_index} ON {table} USING gin (term_ids);
-CREATE INDEX IF NOT EXISTS {path_index} ON {table} USING gin (dirs);
-CREATE INDEX IF NOT EXISTS {vector_index} ON {table} USING hnsw (vector halfvec_ip_ops)
-"""
+_STAGE = "CREATE TEMPORARY TABLE staged (LIKE {table}) ON COMMIT DROP"
 _MERGE = f"""
-INSERT INTO {{table}} ({_COLUMNS}) SELECT DISTINCT ON (id) {_COLUMNS} FROM {{stage}}
-ON CONFLICT (id) DO UPDATE SET ({_COLUMNS}) = ROW (EXCLUDED.*)
+INSERT INTO {{table}} ({COLUMNS}) SELECT DISTINCT ON (id) {COLUMNS} FROM staged
+ON CONFLICT (organization, id) DO UPDATE SET ({COLUMNS}) = ROW (EXCLUDED.*)
 """  # noqa: S608 - constants
+_ESTIMATE = "EXPLAIN (FORMAT JSON) SELECT FROM {table} WHERE {allowed}"
 _DENSE = """
 SELECT id, -(vector <#> %(vector)s::halfvec) FROM {table} WHERE {allowed}
 ORDER BY {distance} LIMIT %(limit)s
 """
-_COUNT = "SELECT count(*) FROM (SELECT FROM {table} WHERE {allowed} LIMIT %(limit)s) AS counted"
-_LEXICAL = """
-SELECT id, -(terms <#> %(terms)s::sparsevec) AS score FROM {table}
-WHERE {allowed} AND term_ids && %(candidates)s::int[] ORDER BY score DESC, id LIMIT %(limit)s
-"""
-_OWN = "organization = %(organization)s AND repository = %(repository)s"
-
-EXISTS = "SELECT to_regclass(%s) IS NOT NULL"
-# The scan goes on until the filter has left enough; its order is mended by the store.
-ITERATIVE_SCAN = "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200"
-TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'codesearch'"
-
-
-def table(embedder: EmbedderSpec) -> sql.Identifier:
-    """The table of an embedder's points."""
-    return sql.Identifier("codesearch", f"points_{embedder_key(embedder)}")
-
-
-def create(embedder: EmbedderSpec) -> sql.Composed:
-    """Make what an embedder's points need and is not there; one process at a time does so."""
-    key = embedder_key(embedder)
-    return sql.SQL(_CREATE).format(
-        table=table(embedder),
-        dimensions=sql.Literal(embedder.dimensions),
-        term_dimensions=sql.Literal(_TERM_DIMENSIONS),
-        scope_index=sql.Identifier(f"scope_{key}"),
-        term_index=sql.Identifier(f"terms_{key}"),
-        path_index=sql.Identifier(f"paths_{key}"),
-        vector_index=sql.Identifier(f"vector_{key}"),
-    )
+_LEXICAL = f"""
+SELECT id, -(terms <#> %(terms)s::sparsevec) AS score FROM {{table}}
+WHERE {{allowed}} AND {TERM_IDS} @@ %(holding)s::tsquery
+ORDER BY score DESC, id LIMIT %(limit)s
+"""  # noqa: S608 - constants
+_OWN = (
+    "organization = %(organization)s AND repository = %(repository)s "
+    "AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))"
+)
 
 
 def stage(embedder: EmbedderSpec) -> sql.Composed:
     """A temporary table like the embedder's, gone at commit."""
-    return sql.SQL("CREATE TEMPORARY TABLE staged (LIKE {table}) ON COMMIT DROP").format(
-        table=table(embedder)
-    )
-
-
-COPY = f"COPY staged ({_COLUMNS}) FROM STDIN (FORMAT BINARY)"
+    return sql.SQL(_STAGE).format(table=table(embedder))
 
 
 def merge(embedder: EmbedderSpec) -> sql.Composed:
     """Insert or replace what was staged; of an id that was staged twice, either."""
-    return sql.SQL(_MERGE).format(table=table(embedder), stage=sql.Identifier("staged"))
+    return sql.SQL(_MERGE).format(table=table(embedder))
 
 
-def count(embedder: EmbedderSpec) -> sql.Composed:
-    """How many points the repositories hold, but no more than %(limit)s."""
-    return sql.SQL(_COUNT).format(table=table(embedder), allowed=_allowed(PointFilter()))
+def estimate(embedder: EmbedderSpec, wanted: PointFilter) -> sql.Composed:
+    """The planner's estimate (EXPLAIN's document) of how many points may be found."""
+    return sql.SQL(_ESTIMATE).format(table=table(embedder), allowed=_allowed(wanted))
 
 
 def dense(embedder: EmbedderSpec, wanted: PointFilter, *, exact: bool) -> sql.Composed:
     """(id, cosine) of the nearest points: vectors are of unit length or zero."""
     distance = "vector <#> %(vector)s::halfvec"
     if exact:
-        distance = f"({distance}) + 0"  # an expression that the HNSW index does not know
+        distance = f"({distance}) + 0"  # an expression that the index does not know
     return sql.SQL(_DENSE).format(
         table=table(embedder), allowed=_allowed(wanted), distance=sql.SQL(distance)
     )
 
 
 def lexical(embedder: EmbedderSpec, wanted: PointFilter) -> sql.Composed:
-    """(id, weighted term sum) of the best points that hold one of the candidate terms."""
+    """(id, weighted term sum) of the best points whose terms meet the tsquery %(holding)s."""
     return sql.SQL(_LEXICAL).format(table=table(embedder), allowed=_allowed(wanted))
 
 
 def select(what: str, embedder: EmbedderSpec) -> sql.Composed:
     """`what` of a repository's points that are among %(ids)s, or of all where that is null."""
-    return sql.SQL(
-        f"SELECT {what} FROM {{table}} WHERE {_OWN} "  # noqa: S608 - constants
-        "AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))"
-    ).format(table=table(embedder))
+    statement = f"SELECT {what} FROM {{table}} WHERE {_OWN}"  # noqa: S608 - constants
+    return sql.SQL(statement).format(table=table(embedder))
 
 
 def delete(embedder: EmbedderSpec) -> sql.Composed:
     """Remove a repository's points that are among %(ids)s, or all where that is null."""
-    return sql.SQL(
-        f"DELETE FROM {{table}} WHERE {_OWN} "  # noqa: S608 - constants
-        "AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))"
-    ).format(table=table(embedder))
-
-
-def vacuum(name: str) -> sql.Composed:
-    """Drop dead rows and refresh the planner's statistics of one of TABLES."""
-    return sql.SQL("VACUUM (ANALYZE) {}").format(sql.Identifier("codesearch", name))
+    statement = f"DELETE FROM {{table}} WHERE {_OWN}"  # noqa: S608 - constants
+    return sql.SQL(statement).format(table=table(embedder))
 
 
 def row(collection: Collection, point: Point) -> tuple[object, ...]:
     """A point as COPY takes it."""
     return (
-        *(point.id, collection.organization, collection.repository, point.run),
+        *(collection.organization, point.id, collection.repository, point.run),
         *(point.language, point.type, path_prefixes(point.path)),
         *(_halfvec(point.vector), point.terms.ids.tolist(), _sparsevec(point.terms)),
     )
@@ -155,12 +97,12 @@ def vector_text(vector: Vector) -> str:
 
 def terms_text(weights: TermWeights) -> str:
     """A query's terms as sparsevec reads them."""
-    pairs = ",".join(f"{term}:{weight}" for term, weight in weights)
-    return f"{{{pairs}}}/{_TERM_DIMENSIONS}"
+    pairs = ",".join(f"{term}:{weight}" for term, weight in sorted(weights))
+    return f"{{{pairs}}}/{TERM_DIMENSIONS}"
 
 
 def filter_parameters(wanted: PointFilter) -> dict[str, object]:
-    """The parameters that `dense` and `lexical` name for the filter."""
+    """The parameters that `estimate`, `dense` and `lexical` name for the filter."""
     return {
         "languages": list(wanted.languages),
         "types": list(wanted.types),
@@ -188,7 +130,7 @@ def _sparsevec(terms: TermVector) -> bytes:
     # sparsevec_recv: dimensions, count, unused as int32, then indices from 0, then float32 values;
     # a zero value is refused.
     kept = terms.weights != 0
-    head = struct.pack(">iii", _TERM_DIMENSIONS, int(kept.sum()), 0)
+    head = struct.pack(">iii", TERM_DIMENSIONS, int(kept.sum()), 0)
     indices: bytes = (terms.ids[kept] - np.uint32(1)).astype(">i4").tobytes()
     values: bytes = terms.weights[kept].astype(">f4").tobytes()
     return head + indices + values

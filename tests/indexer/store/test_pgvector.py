@@ -1,6 +1,7 @@
 """What is special to the shared store: many processes, a server that may be away."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -8,17 +9,25 @@ import numpy as np
 import psycopg
 import psycopg_pool
 import pytest
+from psycopg import sql
 
 from indexer.errors import StoreError, StoreUnavailableError
 from indexer.records import EmbedderSpec
-from indexer.store import open_store, pgvector
-from indexer.store.pgvector import PgVectorStore, postgres_errors
+from indexer.store import open_store
+from indexer.store.base import HybridQuery, Point
+from indexer.store.pgvector import PgVectorStore
+from indexer.store.pgvector_connections import postgres_errors
+from indexer.store.pgvector_tables import exists, partition, table
+from indexer.store.pgvector_upkeep import TRY_LOCK, VectorIndex, vector_indexes
 from tests.indexer.store.points import (
+    SMALL,
     a_collection,
     a_point,
+    brute_force_dense,
     dense_query,
     ids,
     lexical_query,
+    terms,
     unit,
 )
 
@@ -111,26 +120,171 @@ def test_closed_store_is_unavailable(postgres_url: str) -> None:
         store.check()
 
 
-def test_approximate_index_finds_nearly_what_the_exact_scan_finds(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_organization_has_a_partition_of_its_own(postgres_url: str) -> None:
     store = PgVectorStore(postgres_url)
-    embedder = EmbedderSpec("builtin", "approximate", 8)
-    collections = [a_collection("acme", repository, embedder) for repository in (1, 2, 3)]
-    rng = np.random.default_rng(5)
-    for collection in collections:
-        vectors = rng.standard_normal((700, 8))
-        store.upsert(collection, [a_point(vector=unit(*vector)) for vector in vectors])
-    queries = [dense_query(unit(*vector), limit=50) for vector in rng.standard_normal((10, 8))]
+    first, second = a_collection(), a_collection()
+    for collection in (first, second):
+        store.upsert(collection, [a_point()])
+    parts = [partition(SMALL, one.organization) for one in (first, second)]
+    with psycopg.connect(postgres_url) as connection:
+        counts = [
+            connection.execute(sql.SQL("SELECT count(*) FROM {}").format(part)).fetchone()
+            for part in parts
+        ]
+    assert counts == [(1,), (1,)]
+    store.close()
 
-    exact = store.search(collections[:2], queries)
-    monkeypatch.setattr(pgvector, "_EXACT_POINTS", 0)
-    approximate = store.search(collections[:2], queries)
 
-    shared = [
-        len(set(ids(some.dense)) & set(ids(best.dense)))
-        for some, best in zip(approximate, exact, strict=True)
-    ]
-    assert [len(hits.dense) for hits in approximate] == [50] * 10
-    assert sum(shared) >= 0.95 * 500
+def test_search_that_takes_too_long_is_given_up(postgres_url: str) -> None:
+    store = PgVectorStore(postgres_url, search_seconds=0.1)
+    collection = a_collection()
+    store.upsert(collection, [a_point()])
+    with psycopg.connect(postgres_url) as other:
+        part = partition(SMALL, collection.organization)
+        other.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(part))
+        with pytest.raises(StoreUnavailableError, match="took too long"):
+            store.search([collection], [dense_query(unit(1.0))])
+    assert store.search([collection], [dense_query(unit(1.0))])[0].dense
+    store.close()
+
+
+class Indexed:
+    """A store whose organisations get an index when they have more than a hundred points."""
+
+    def __init__(self, url: str, model: str) -> None:
+        self.url = url
+        self.store = PgVectorStore(url, exact_points=100)
+        self.embedder = EmbedderSpec("builtin", model, 8)
+        self.collections = [a_collection("acme", number, self.embedder) for number in (1, 2, 3)]
+        self.points: dict[int, list[Point]] = {}
+        self.random = np.random.default_rng(5)
+
+    def add(self, count: int) -> None:
+        """So many points to each of the repositories."""
+        for collection in self.collections:
+            vectors = self.random.standard_normal((count, 8))
+            points = [a_point(vector=unit(*vector)) for vector in vectors]
+            self.points.setdefault(collection.repository, []).extend(points)
+            self.store.upsert(collection, points)
+
+    def indexes(self) -> list[VectorIndex]:
+        with psycopg.connect(self.url) as connection:
+            return vector_indexes(connection, partition(self.embedder, "acme"))
+
+    def recall(self) -> float:
+        """Of the first ten, in two of the three repositories."""
+        vectors = [unit(*vector) for vector in self.random.standard_normal((20, 8))]
+        found = self.store.search(
+            self.collections[:2], [dense_query(vector, limit=50) for vector in vectors]
+        )
+        assert [len(hits.dense) for hits in found] == [50] * 20
+        points = [*self.points[1], *self.points[2]]
+        shared = [
+            set(ids(hits.dense)[:10]) & set(ids(brute_force_dense(points, vector))[:10])
+            for hits, vector in zip(found, vectors, strict=True)
+        ]
+        return sum(map(len, shared)) / 200
+
+
+@pytest.fixture
+def indexed(postgres_url: str, request: pytest.FixtureRequest) -> Iterator[Indexed]:
+    made = Indexed(postgres_url, request.node.name)
+    yield made
+    made.store.close()
+
+
+def test_upkeep_indexes_an_organization_that_has_grown(indexed: Indexed) -> None:
+    indexed.add(30)
+    indexed.store.maintain()
+    assert indexed.indexes() == []
+
+    indexed.add(670)
+    indexed.store.maintain()
+
+    [index] = indexed.indexes()
+    assert (index.is_valid, index.lists) == (True, 45)
+    assert indexed.recall() >= 0.95
+
+
+def test_upkeep_makes_the_index_anew_when_there_are_twice_as_many_points(indexed: Indexed) -> None:
+    indexed.add(100)
+    indexed.store.maintain()
+    [before] = indexed.indexes()
+    indexed.add(60)
+    indexed.store.maintain()
+    assert indexed.indexes() == [before]
+
+    indexed.add(150)
+    indexed.store.maintain()
+
+    [after] = indexed.indexes()
+    assert (before.lists, after.lists) == (17, 30)
+
+
+def test_upkeep_replaces_an_index_whose_build_did_not_end(indexed: Indexed) -> None:
+    indexed.add(100)
+    indexed.store.maintain()
+    [index] = indexed.indexes()
+    with psycopg.connect(indexed.url) as connection:
+        connection.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%s)",
+            [f"codesearch.{index.name}"],
+        )
+    assert not indexed.indexes()[0].is_valid
+    assert indexed.recall() == 1.0
+
+    indexed.store.maintain()
+
+    assert indexed.indexes() == [index]
+
+
+def test_upkeep_leaves_it_to_the_process_that_is_at_it(indexed: Indexed) -> None:
+    indexed.add(100)
+    with psycopg.connect(indexed.url, autocommit=True) as other:
+        other.execute(TRY_LOCK)
+        indexed.store.maintain()
+        assert indexed.indexes() == []
+    indexed.store.maintain()
+    assert len(indexed.indexes()) == 1
+
+
+PLAIN_TABLE = """
+CREATE EXTENSION IF NOT EXISTS vector;
+CREATE SCHEMA IF NOT EXISTS codesearch;
+CREATE TABLE {table} (
+    id uuid PRIMARY KEY, organization text NOT NULL, repository bigint NOT NULL, run uuid NOT NULL,
+    language text NOT NULL, type text NOT NULL, dirs text[] NOT NULL, vector halfvec(8) NOT NULL,
+    term_ids int[] NOT NULL, terms sparsevec(1000000000) NOT NULL
+);
+INSERT INTO {table} VALUES (
+    {id}, {organization}, 1, {id}, 'python', 'function', '{{src,src/a.py}}', '[1,0,0,0,0,0,0,0]',
+    '{{7}}', '{{7:1}}/1000000000'
+)
+"""
+
+
+@pytest.mark.parametrize("occasion", ["write", "upkeep"])
+def test_plain_table_of_an_earlier_version_is_partitioned(postgres_url: str, occasion: str) -> None:
+    embedder = EmbedderSpec("builtin", f"plain-before-{occasion}", 8)
+    collection = a_collection("acme", embedder=embedder)
+    old, new = a_point(), a_point()
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute(
+            sql.SQL(PLAIN_TABLE).format(
+                table=table(embedder), id=sql.Literal(old.id), organization=sql.Literal("acme")
+            )
+        )
+    store = PgVectorStore(postgres_url)
+    query = HybridQuery(vector=unit(1.0), terms=terms({7: 1.0}), limit=5)
+    before = store.search([collection], [query])
+    assert ids(before[0].dense) == ids(before[0].lexical) == [old.id]
+
+    if occasion == "write":
+        store.upsert(a_collection("other", embedder=embedder), [new])
+    else:
+        store.maintain()
+
+    assert store.search([collection], [query]) == before
+    with psycopg.connect(postgres_url) as connection:
+        assert exists(connection, partition(embedder, "acme"))
     store.close()

@@ -1,0 +1,132 @@
+"""Searching one organisation's points in PostgreSQL: which way is the cheapest that is right."""
+
+from math import ceil, sqrt
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from indexer.records import EmbedderSpec
+from indexer.store import pgvector_sql as statements
+from indexer.store.base import Hit, HybridQuery, PointFilter, has_direction, has_terms
+from indexer.store.pgvector_tables import partition
+from indexer.store.pgvector_terms import TermWeights, any_of, by_weight, most, reaching
+from indexer.store.pgvector_upkeep import vector_indexes
+
+# Of a large organisation more are: what a filter leaves is seldom where the query's nearest are,
+# so the index reads many times as many, and still misses some.
+_EXACT_SHARE = 0.1
+_MOST_EXACT_POINTS = 60_000
+# So many lists, times the root of their number, are read where everything may be found.
+_LISTS_READ = 3
+
+# What part of the highest possible score the last hit may be expected to have, tried in turn.
+_EXPECTED_SHARES = (0.4, 0.25)
+_LONG_LIST = 2000  # for more hits than that every candidate is read anyway
+
+# The store mends the order.
+_SETTINGS = """
+SET LOCAL statement_timeout = {milliseconds};
+SET LOCAL work_mem = '64MB';
+SET LOCAL jit = off;
+SET LOCAL ivfflat.iterative_scan = relaxed_order
+"""
+_READ_LISTS = "SELECT set_config('ivfflat.probes', %s, true)"
+_SIZE = "SELECT coalesce(max(reltuples), 0) FROM pg_class WHERE oid = to_regclass(%s)"
+
+
+def begin(connection: psycopg.Connection, *, seconds: float) -> None:
+    """Set a transaction up for searches, each of which is given up after so many seconds."""
+    milliseconds = sql.Literal(int(1000 * seconds))
+    connection.execute(sql.SQL(_SETTINGS).format(milliseconds=milliseconds))
+
+
+class Scope:
+    """The repositories of one organisation that may be searched, in one transaction."""
+
+    def __init__(
+        self,
+        connection: psycopg.Connection,
+        embedder: EmbedderSpec,
+        organization: str,
+        repositories: list[int],
+        *,
+        exact_points: int,
+    ) -> None:
+        self._connection = connection
+        self._embedder = embedder
+        self._exact_points = exact_points
+        self._allowed = {"organization": organization, "repositories": repositories}
+        name = partition(embedder, organization)
+        [(self._size,)] = connection.execute(_SIZE, [name.as_string(connection)])
+        indexes = vector_indexes(connection, name) if self._size > exact_points else []
+        self._lists = max((index.lists for index in indexes if index.is_valid), default=0)
+
+    def dense(self, query: HybridQuery) -> list[Hit]:
+        """The nearest points: all of the scope are compared, or those in the index's nearest lists.
+
+        The scan goes on through further lists until it has found enough.
+        """
+        if not has_direction(query.vector):
+            return []
+        lists = self._lists_to_read(query.filter)
+        if lists:
+            self._connection.execute(_READ_LISTS, [str(lists)])
+        return self._hits(
+            statements.dense(self._embedder, query.filter, exact=not lists),
+            {
+                **self._parameters(query.filter, query.limit),
+                "vector": statements.vector_text(query.vector),
+            },
+        )
+
+    def lexical(self, query: HybridQuery) -> list[Hit]:
+        """Exact, mostly without reading the points that hold nothing but common words.
+
+        A guess at the last hit's score says which points are read. Their last hit then is as good
+        or, if it is worse, at least what the true last hit has.
+        """
+        if not has_terms(query.terms):
+            return []
+        weights = by_weight(query.terms)
+        for share in _EXPECTED_SHARES if query.limit <= _LONG_LIST else ():
+            guess = share * most(weights)
+            hits = self._score(query, weights, reaching(weights, guess))
+            if len(hits) == query.limit:
+                last = hits[-1].score
+                if last >= guess:
+                    return hits
+                return self._score(query, weights, reaching(weights, last))
+        return self._score(query, weights, any_of(weights))
+
+    def _lists_to_read(self, wanted: PointFilter) -> int:
+        """How many of the index's; 0 where all points are to be compared.
+
+        By the planner's estimate of what may be found: to count takes as long as to compare.
+        """
+        if not self._lists:
+            return 0
+        [([plan],)] = self._connection.execute(
+            statements.estimate(self._embedder, wanted), self._parameters(wanted, 0)
+        )
+        points = plan["Plan"]["Plan Rows"]
+        if points <= max(self._exact_points, min(_EXACT_SHARE * self._size, _MOST_EXACT_POINTS)):
+            return 0
+        others = max(1.0, self._size / points)
+        return min(self._lists, ceil(_LISTS_READ * sqrt(self._lists * others)))
+
+    def _score(self, query: HybridQuery, weights: TermWeights, holding: str) -> list[Hit]:
+        return self._hits(
+            statements.lexical(self._embedder, query.filter),
+            {
+                **self._parameters(query.filter, query.limit),
+                "terms": statements.terms_text(weights),
+                "holding": holding,
+            },
+        )
+
+    def _hits(self, statement: sql.Composed, parameters: dict[str, Any]) -> list[Hit]:
+        return [Hit(*row) for row in self._connection.execute(statement, parameters)]
+
+    def _parameters(self, wanted: PointFilter, limit: int) -> dict[str, object]:
+        return {**self._allowed, **statements.filter_parameters(wanted), "limit": limit}

@@ -1,0 +1,151 @@
+"""Upkeep of the pgvector store beside searches and writes: due indexes, statistics, dead rows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isqrt
+from typing import Final, NamedTuple
+
+import psycopg
+from psycopg import sql
+
+from indexer.store.pgvector_tables import SCHEMA
+
+# Lists of as many points as there are lists; beyond this number, finding their centres takes long.
+_MOST_LISTS: Final = 2000
+# An index was made for so many points; when there are twice as many, lists are split anew.
+_GROWN: Final = 2
+# k-means over 50 points a list keeps a bound for each point and list, and the points.
+_SAMPLES: Final = 50
+_FLOAT_BYTES: Final = 4
+_SORTING_MEGABYTES: Final = 256
+_WORKERS: Final = 2
+# As autovacuum does by default, but without its minute's delay.
+_CHANGED_SHARE: Final = 0.1
+_CHANGED_POINTS: Final = 1000
+
+TRY_LOCK = "SELECT pg_try_advisory_lock(hashtextextended('codesearch vector upkeep', 0))"
+_UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('codesearch vector upkeep', 0))"
+_PARTITIONS = """
+SELECT partition.relname, pg_stat_get_mod_since_analyze(partition.oid),
+    pg_stat_get_dead_tuples(partition.oid) + pg_stat_get_ins_since_vacuum(partition.oid)
+FROM pg_class partition JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = %s AND partition.relkind = 'r' AND partition.relispartition
+ORDER BY partition.relname
+"""
+_INDEXES = """
+SELECT index.relname, indisvalid,
+    (SELECT option_value::int FROM pg_options_to_table(index.reloptions)
+        WHERE option_name = 'lists')
+FROM pg_index
+JOIN pg_class index ON index.oid = indexrelid JOIN pg_am ON pg_am.oid = index.relam
+WHERE indrelid = to_regclass(%s) AND amname = 'ivfflat'
+"""
+_COUNT = "SELECT count(*), max(vector_dims(vector)) FROM {partition}"
+_BUILD = """
+CREATE INDEX CONCURRENTLY {index} ON {partition} USING ivfflat (vector halfvec_ip_ops)
+WITH (lists = {lists})
+"""
+
+
+class Partition(NamedTuple):
+    """An organisation's points under one embedder, and how many changed since it was tended."""
+
+    name: str
+    unanalyzed: int
+    unvacuumed: int
+
+
+class VectorIndex(NamedTuple):
+    """One of the vectors of a partition; not valid: its build goes on, or did not end."""
+
+    name: str
+    is_valid: bool
+    lists: int
+
+
+def maintain(connection: psycopg.Connection, *, exact_points: int) -> None:
+    """Index the vectors of partitions of more than `exact_points`; refresh what is stale.
+
+    `connection` is in autocommit mode. Does nothing while another process is at it.
+    """
+    with _alone(connection) as alone:
+        for partition in _partitions(connection) if alone else ():
+            _maintain(connection, partition, exact_points)
+
+
+def vacuum(connection: psycopg.Connection) -> None:
+    """Drop dead rows and refresh the planner's statistics, due or not."""
+    for partition in _partitions(connection):
+        connection.execute(_of(partition, "VACUUM (ANALYZE) {partition}"))
+
+
+def vector_indexes(connection: psycopg.Connection, partition: sql.Identifier) -> list[VectorIndex]:
+    """Those of a partition, whether or not it exists."""
+    rows = connection.execute(_INDEXES, [partition.as_string(connection)])
+    return [VectorIndex(*row) for row in rows]
+
+
+def _partitions(connection: psycopg.Connection) -> list[Partition]:
+    return [Partition(*row) for row in connection.execute(_PARTITIONS, [SCHEMA])]
+
+
+def _maintain(connection: psycopg.Connection, partition: Partition, exact_points: int) -> None:
+    [(points, dimensions)] = connection.execute(_of(partition, _COUNT))
+    lists = min(isqrt(points), _MOST_LISTS)
+    good = []
+    for index in vector_indexes(connection, sql.Identifier(SCHEMA, partition.name)):
+        if index.is_valid:
+            good.append(index)
+        else:  # nobody else builds: this is what a build left that did not end
+            _drop(connection, index)
+    build = points > exact_points and not any(_is_fit(index, lists) for index in good)
+    if build:
+        _build(connection, partition, lists, dimensions)
+        for outgrown in good:
+            _drop(connection, outgrown)
+    due = _CHANGED_POINTS + _CHANGED_SHARE * points
+    if build or max(partition.unanalyzed, partition.unvacuumed) > due:
+        connection.execute(_of(partition, "VACUUM (ANALYZE) {partition}"))
+
+
+def _is_fit(index: VectorIndex, lists: int) -> bool:
+    """Whether an index for so many lists would hardly be better."""
+    return lists**2 <= _GROWN * index.lists**2
+
+
+def _build(
+    connection: psycopg.Connection, partition: Partition, lists: int, dimensions: int
+) -> None:
+    samples = _SAMPLES * lists * (lists + dimensions) * _FLOAT_BYTES
+    connection.execute(
+        f"SET maintenance_work_mem = '{_SORTING_MEGABYTES + samples // 2**20}MB';"
+        f"SET max_parallel_maintenance_workers = {_WORKERS}"
+    )
+    connection.execute(
+        sql.SQL(_BUILD).format(
+            index=sql.Identifier(f"{partition.name}_{lists}"),
+            partition=sql.Identifier(SCHEMA, partition.name),
+            lists=sql.Literal(lists),
+        )
+    )
+
+
+def _drop(connection: psycopg.Connection, index: VectorIndex) -> None:
+    connection.execute(
+        sql.SQL("DROP INDEX CONCURRENTLY {}").format(sql.Identifier(SCHEMA, index.name))
+    )
+
+
+def _of(partition: Partition, statement: str) -> sql.Composed:
+    return sql.SQL(statement).format(partition=sql.Identifier(SCHEMA, partition.name))
+
+
+@contextmanager
+def _alone(connection: psycopg.Connection) -> Iterator[bool]:
+    """Whether no other process is at it; holds them off until the end."""
+    [(alone,)] = connection.execute(TRY_LOCK)
+    try:
+        yield alone
+    finally:
+        if alone and not connection.closed:
+            connection.execute(_UNLOCK)
