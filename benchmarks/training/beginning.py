@@ -21,27 +21,39 @@ def table_from_texts(
     texts: Sequence[Texts], *, vocabulary: int, dimensions: int, seed: int
 ) -> Matrix:
     """float32 (vocabulary, dimensions) of mean length 1; zeros for tokens of no text."""
-    documents, total = np.zeros(vocabulary), np.zeros(vocabulary)
-    for one in texts:
-        total += np.bincount(one.tokens, minlength=vocabulary)
-        for tokens, counts in _counts(one):
-            documents[tokens] += (counts > 0).sum(axis=0)
+    every = np.concatenate([one.tokens for one in texts])
+    total = np.bincount(every, minlength=vocabulary)
+    known = np.flatnonzero(total)
+    kept = [
+        Texts(np.searchsorted(known, one.tokens).astype(np.uint16), one.offsets) for one in texts
+    ]
+    documents = np.zeros(len(known))
+    for tokens, counts in (block for one in kept for block in _counts(one)):
+        documents[tokens] += (counts > 0).sum(axis=0)
     size = sum(len(one) for one in texts)
-    rarity = np.where(documents > 0, np.log((1 + size) / (1 + documents)) + 1, 0).astype(np.float32)
-    chance = np.random.default_rng(seed)
-    basis = chance.standard_normal((vocabulary, dimensions + _SPARE), dtype=np.float32)
+    rarity = (np.log((1 + size) / (1 + documents)) + 1).astype(np.float32)
+    vectors = _strongest(kept, rarity, dimensions, np.random.default_rng(seed))
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    share = total[known] / total.sum()
+    table = np.zeros((vocabulary, dimensions), dtype=np.float32)
+    table[known, : vectors.shape[1]] = vectors * (_SIF / (_SIF + share))[:, None]
+    return scaled(table)
+
+
+def _strongest(
+    texts: Sequence[Texts], rarity: Vector, dimensions: int, chance: np.random.Generator
+) -> Matrix:
+    """Each token in the strongest dimensions, weighted by the root of their singular values."""
+    wide = min(dimensions + _SPARE, len(rarity))
+    basis = chance.standard_normal((len(rarity), wide), dtype=np.float32)
     for _ in range(_PASSES):
         basis = np.linalg.qr(_squared(texts, rarity, basis))[0]
     # The small matrix's eigenvalues are squares of the singular values.
     values, turn = np.linalg.eigh(basis.T @ _squared(texts, rarity, basis))
     strongest = np.argsort(-values)[:dimensions]
     strength = np.sqrt(np.sqrt(np.maximum(values[strongest], 0.0)))
-    vectors = basis @ turn[:, strongest] * strength
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    share = total / total.sum()
-    weights = np.where(documents > 0, _SIF / (_SIF + share), 0.0)[:, None]
-    table = vectors / np.maximum(lengths, 1e-9) * weights
-    return scaled(table.astype(np.float32))
+    vectors: Matrix = (basis @ turn[:, strongest] * strength).astype(np.float32)
+    return vectors
 
 
 def _counts(texts: Texts) -> Iterator[tuple[Ids, Matrix]]:

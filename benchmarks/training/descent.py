@@ -67,12 +67,15 @@ class Descent:
         np.fill_diagonal(same, val=False)
         loss, slope = contrastive(self.sharpness * cosines, same)
         wanted: Matrix = slope * np.float32(self.sharpness)
-        gradient = np.zeros_like(self.table)
-        gradient[asked.tokens] += _back(wanted @ right, left, left_lengths, asked)
-        gradient[documents.tokens] += _back(wanted.T @ left, right, right_lengths, documents)
-        self._step += 1
         touched = np.union1d(asked.tokens, documents.tokens)
-        self._move(touched, gradient[touched])
+        gradient = np.zeros((len(touched), self.table.shape[1]), dtype=np.float32)
+        for one, rows in (
+            (asked, _back(wanted @ right, left, left_lengths, asked)),
+            (documents, _back(wanted.T @ left, right, right_lengths, documents)),
+        ):
+            gradient[np.searchsorted(touched, one.tokens)] += rows
+        self._step += 1
+        self._move(touched, gradient)
         self._sharpen(float((slope * cosines).sum()))
         return loss
 
