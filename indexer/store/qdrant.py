@@ -17,14 +17,15 @@ from indexer.access import DirectAccess
 from indexer.errors import DirectNotAvailableError
 from indexer.records import Vector
 from indexer.store import qdrant_collections
-from indexer.store.base import Collection, HybridHits, HybridQuery, Point, ranked
+from indexer.store.base import Collection, HybridHits, HybridQuery, Point
 from indexer.store.qdrant_address import QdrantAddress
 from indexer.store.qdrant_connection import Connection
 from indexer.store.qdrant_errors import CollectionMissingError
 from indexer.store.qdrant_names import Names, names_of
 from indexer.store.qdrant_points import (
+    Found,
     dense_vector,
-    hits_of,
+    found_by,
     point_filter,
     point_uuid,
     requests_of,
@@ -96,15 +97,12 @@ class QdrantStore:
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> list[HybridHits]:
-        found = [HybridHits([], []) for _ in queries]
+        found = [Found([], []) for _ in queries]
         for answer in self._ask_all(collections, queries):
             for hits, more in zip(found, answer, strict=True):
                 hits.dense.extend(more.dense)
                 hits.lexical.extend(more.lexical)
-        return [
-            HybridHits(ranked(hits.dense, query.limit), ranked(hits.lexical, query.limit))
-            for hits, query in zip(found, queries, strict=True)
-        ]
+        return [hits.hits(query.limit) for hits, query in zip(found, queries, strict=True)]
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
         found = self._retrieve(collection, ids, vectors=[DENSE])
@@ -183,7 +181,7 @@ class QdrantStore:
 
     def _ask_all(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
-    ) -> Iterator[list[HybridHits]]:
+    ) -> Iterator[list[Found]]:
         """Each physical collection's answer; all are asked at the same time."""
         scopes: dict[str, list[int]] = defaultdict(list)
         for collection in collections:
@@ -193,19 +191,17 @@ class QdrantStore:
             return map(ask, scopes.items())
         return self._threads.map(ask, scopes.items())
 
-    def _ask(
-        self, scope: tuple[str, list[int]], queries: Sequence[HybridQuery]
-    ) -> list[HybridHits]:
+    def _ask(self, scope: tuple[str, list[int]], queries: Sequence[HybridQuery]) -> list[Found]:
         """Both halves of every query in one request to one collection."""
         name, repositories = scope
         requests = requests_of(repositories, queries)
         if not requests:
-            return hits_of(queries, [])
+            return found_by(queries, [])
         try:
             answers = self._searching.call(lambda client: client.query_batch_points(name, requests))
         except CollectionMissingError:
-            return [HybridHits([], []) for _ in queries]
-        return hits_of(queries, answers)
+            return [Found([], []) for _ in queries]
+        return found_by(queries, answers)
 
     def _retrieve(
         self, collection: Collection, ids: Sequence[UUID], *, vectors: list[str] | None = None

@@ -1,11 +1,12 @@
 """Points, filters and queries in Qdrant's types, and its answers in ours."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
 from qdrant_client import models
+from qdrant_client.conversions import common_types as types
 
 from indexer.records import TermVector, Vector
 from indexer.store.base import (
@@ -16,6 +17,7 @@ from indexer.store.base import (
     PointFilter,
     has_direction,
     has_terms,
+    ranked,
 )
 from indexer.store.schema import DENSE, TERMS, normalized_prefix, path_prefixes
 
@@ -113,15 +115,26 @@ def requests_of(
     return requests
 
 
-def hits_of(
-    queries: Sequence[HybridQuery], responses: Sequence[models.QueryResponse]
-) -> list[HybridHits]:
+class Found(NamedTuple):
+    """HybridHits as the server sends them: reading an id costs more than all else of a hit."""
+
+    dense: list[models.ScoredPoint]
+    lexical: list[models.ScoredPoint]
+
+    def hits(self, limit: int) -> HybridHits:
+        """The best `limit` of each list."""
+        return HybridHits(_best(self.dense, limit), _best(self.lexical, limit))
+
+
+def found_by(
+    queries: Sequence[HybridQuery], responses: Sequence[types.QueryResponse]
+) -> list[Found]:
     """The answers to `requests_of` the same queries."""
     answers = iter(responses)
     return [
-        HybridHits(
-            _hits(next(answers)) if has_direction(query.vector) else [],
-            _hits(next(answers)) if has_terms(query.terms) else [],
+        Found(
+            next(answers).points if has_direction(query.vector) else [],
+            next(answers).points if has_terms(query.terms) else [],
         )
         for query in queries
     ]
@@ -147,8 +160,9 @@ def _sparse(terms: TermVector) -> models.SparseVector:
     return models.SparseVector(indices=terms.ids.tolist(), values=terms.weights.tolist())
 
 
-def _hits(response: models.QueryResponse) -> list[Hit]:
-    return [Hit(point_uuid(point.id), point.score) for point in response.points]
+def _best(points: list[models.ScoredPoint], limit: int) -> list[Hit]:
+    best = sorted(points, key=lambda point: (-point.score, str(point.id)))[:limit]
+    return ranked([Hit(point_uuid(point.id), point.score) for point in best], limit)
 
 
 def _any(key: str, values: Iterable[str]) -> models.FieldCondition:
