@@ -7,9 +7,11 @@ import pytest
 
 from indexer.access import EmbedderAccess
 from indexer.config import (
+    DirectSettings,
     GitCredential,
     IdTokenSource,
     Settings,
+    direct_settings,
     embedder_access,
     take_environment,
 )
@@ -290,3 +292,26 @@ def test_an_embedding_services_address_is_one_without_a_password(name: str, url:
     with pytest.raises(ConfigurationError, match=f"^{name} must be .* such as http") as caught:
         embedder_access({name: url})
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("environ", "direct"),
+    [
+        ({}, None),
+        ({"QDRANT_API_KEY": "k"}, None),
+        ({"AETERNA_VECTORS": "direct"}, DirectSettings()),
+        ({"AETERNA_VECTORS": "direct", "QDRANT_API_KEY": "k"}, DirectSettings(api_key="k")),
+        ({"QDRANT_URL": "http://qdrant:6333"}, DirectSettings("http://qdrant:6333")),
+        ({"QDRANT_URL": "http://qdrant:6333", "AETERNA_VECTORS": "relay"}, None),
+    ],
+)
+def test_vectors_are_written_from_here_where_that_or_a_qdrant_is_named(
+    environ: dict[str, str], direct: DirectSettings | None
+) -> None:
+    assert direct_settings(environ) == direct
+    assert "'k'" not in repr(direct)
+
+
+def test_no_other_way_for_vectors_is_taken_for_one() -> None:
+    with pytest.raises(ConfigurationError, match="AETERNA_VECTORS must be relay or direct"):
+        direct_settings({"AETERNA_VECTORS": "qdrant"})

@@ -51,8 +51,9 @@ def test_the_packaged_model_embeds_in_a_worker(processes: Processes) -> None:
 
 
 def test_a_mismatch_is_an_error_and_no_death(processes: Processes) -> None:
+    other = EmbedderSpec("builtin", "aeterna-static-1", 128)
     with pytest.raises(EmbedderMismatchError):
-        text_embedder(EmbedderSpec("builtin", "aeterna-static-1", 128), SECRETIVE, processes).check()
+        text_embedder(other, SECRETIVE, processes).check()
 
 
 def test_vectors_keep_the_order_of_their_texts_and_workers_get_no_secret(

@@ -61,6 +61,17 @@ def test_the_text_says_mode_reason_and_figures() -> None:
     assert "0.75 s" in text
 
 
+@pytest.mark.parametrize(
+    ("cost", "says"), [(None, "1,000 tokens\n"), (0.1234, "1,000 tokens, $0.1234\n")]
+)
+def test_the_text_says_what_a_service_was_asked_for_and_took(cost: float | None, says: str) -> None:
+    assert "embedding:" not in as_text(REPORT)
+    stats = replace(
+        REPORT.stats, embedding_requests=2, embedding_tokens=1000, embedding_cost_usd=cost
+    )
+    assert f"  embedding: 2 requests, {says}" in as_text(replace(REPORT, stats=stats))
+
+
 def test_nothing_to_do_is_one_line() -> None:
     nothing = replace(REPORT, mode=Mode.NONE, reason=Reason.UP_TO_DATE)
     assert as_text(nothing).count("\n") == 0
