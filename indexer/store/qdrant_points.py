@@ -24,7 +24,7 @@ from indexer.store.schema import DENSE, TERMS, normalized_prefix, path_prefixes
 # int8 copies choose this many times the limit, at least so many, that the originals rank.
 _OVERSAMPLING: Final = 3.0
 _LEAST_SCORED_AGAIN: Final = 100
-# How far a search looks about in the graph: recall@10 stays above 0.95 at a million points.
+# How far a search looks about in the graph. Recall@10 was 0.9985 at 60,000 points (docs/stores.md).
 _SEARCH_WIDTH: Final = 128
 # Ids that are numbers, which no client of ours makes: as UUIDs of a version that there is not.
 _NUMBERS: Final = (2**64 - 1) << 64
