@@ -3,7 +3,6 @@
 import threading
 
 import structlog
-from django.db import connection
 
 from central.ingest.services.upkeep import maintain_store
 
@@ -42,5 +41,3 @@ class Upkeep:
                 maintain_store()
             except Exception:  # noqa: BLE001 (nothing may end this thread)
                 _log.exception("upkeep_failed")
-            finally:
-                connection.close()

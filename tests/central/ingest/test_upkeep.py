@@ -1,11 +1,8 @@
-"""Upkeep of the store: after applies and by night, by one process at a time, never fatal."""
+"""Upkeep of the store: after applies and by night, never fatal."""
 
 import threading
 
-import psycopg
 import pytest
-from django.conf import settings
-from django.db import connection
 
 from central.ingest import tasks
 from central.ingest import upkeep as thread
@@ -38,19 +35,6 @@ def stored(monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> S
     store = Store(error)
     monkeypatch.setattr(upkeep, "vector_store", lambda: store)
     return store
-
-
-def test_one_process_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    store = stored(monkeypatch)
-    database = connection.settings_dict["NAME"]
-    with psycopg.connect(settings.DATABASE_URL, dbname=database, autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s)", [upkeep._LOCK])
-        maintain_store()
-        assert store.asked == 0
-        other.execute("SELECT pg_advisory_unlock(%s)", [upkeep._LOCK])
-    maintain_store()
-    maintain_store()
-    assert store.asked == 2
 
 
 def test_a_store_that_is_away_is_noted_and_asked_again(
