@@ -132,11 +132,6 @@ def tiny(_subject: Subject, candidate: Candidate) -> float:
     return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
 
 
-def between_definitions(_subject: Subject, candidate: Candidate) -> float:
-    """Code outside of definitions: imports, and what holds a file together."""
-    return 1.0 if candidate.type == "module" else 0.0
-
-
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
     """For the best chunk of each file: the other hits in the file, the most of any being 1.0."""
     best: dict[tuple[str, str], int] = {}

@@ -47,7 +47,6 @@ def order(text: str, *candidates: Candidate, **options: object) -> list[int]:
         ("login", "legacy", {"path": "zz/login.py"}, {"path": "legacy/login.py"}),
         ("login", "reexport", {"path": "zz/a.py"}, {"path": "aa/__init__.py"}),
         ("login", "declarations", {"path": "zz/a.ts"}, {"path": "aa/a.d.ts"}),
-        ("login", "between_definitions", {"type": "function"}, {"type": "module"}),
         ("login", "tiny", {"start_line": 5, "end_line": 30}, {"start_line": 1, "end_line": 2}),
     ],
 )
@@ -123,6 +122,14 @@ def test_definition_that_words_stand_beside_is_worth_less_than_one_asked_for_alo
     alone = rank(parse_query("parse_url"), pair, bases, covered)
     beside = rank(parse_query("what happens before parse_url is called"), pair, bases, covered)
     assert [alone[0].candidate.id, beside[0].candidate.id] == [2, 1]
+
+
+def test_further_chunks_of_a_file_make_room_for_other_files() -> None:
+    same = [PLAIN._replace(id=n, start_line=n * 30, end_line=n * 30 + 20) for n in (1, 2, 3)]
+    others = [PLAIN._replace(id=9, path="src/z.py"), PLAIN._replace(id=10, path="src/zz.py")]
+    bases = [1.0, 0.95, 0.9, 0.88, 0.0]
+    ranked = rank(parse_query("login"), [*same, *others], bases, [0.0] * 5)
+    assert [item.candidate.id for item in ranked][:2] == [1, 9]
 
 
 def test_ties_are_broken_by_project_file_and_line() -> None:
