@@ -62,7 +62,7 @@ def _of_store(opened: Opened, population: Population, shapes: Sequence[Shape]) -
     yield Figure("upkeep after the load", time.perf_counter() - started, "s")
     yield Figure("on disk", opened.disk() / _MEGABYTE, "MB")
     for shape in shapes:
-        yield from _searched(store, shape)
+        yield from _searched(opened, shape)
     yield Figure("resident", opened.memory() / _MEGABYTE, "MB")
     yield from _beside_writes(store, population, shapes[0])
 
@@ -77,11 +77,14 @@ def _load(store: VectorStore, population: Population) -> float:
     return seconds
 
 
-def _searched(store: VectorStore, shape: Shape) -> Iterator[Figure]:
-    hits = [_ask(store, question)[1] for question in shape.questions]
-    times = [_ask(store, question)[0] for question in shape.questions]
+def _searched(opened: Opened, shape: Shape) -> Iterator[Figure]:
+    hits = [_ask(opened.store, question)[1] for question in shape.questions]
+    before = opened.cpu()
+    times = [_ask(opened.store, question)[0] for question in shape.questions]
+    cpu = 1000 * (opened.cpu() - before) / len(times)
     yield Figure(f"{shape.name}, p50", percentile(times, 50), "ms")
     yield Figure(f"{shape.name}, p99", percentile(times, 99), "ms")
+    yield Figure(f"{shape.name}, the server's CPU time, mean", cpu, "ms")
     recalled = [
         question.recall(found) for question, found in zip(shape.questions, hits, strict=True)
     ]

@@ -29,11 +29,19 @@ sys.stdin.read()
 
 @dataclass(frozen=True)
 class Opened:
-    """`disk` and `memory` in bytes; 0 where a server does not let itself be looked at."""
+    """`disk` in bytes, and the server's processes: 0 and none where it cannot be looked at."""
 
     store: VectorStore
     disk: Callable[[], int]
-    memory: Callable[[], int]
+    processes: Callable[[], list[psutil.Process]]
+
+    def memory(self) -> int:
+        """Resident bytes; what processes share is divided among them."""
+        return sum(int(one.memory_full_info().pss) for one in self.processes())
+
+    def cpu(self) -> float:
+        """Seconds that the processes which are there now have used."""
+        return sum(sum(one.cpu_times()[:2]) for one in self.processes())
 
 
 def names() -> list[str]:
@@ -54,7 +62,7 @@ def _edge(workspace: Path) -> Iterator[Opened]:
         yield Opened(
             store,
             lambda: _bytes_within(directory),
-            lambda: sum(_resident(child) for child in psutil.Process().children(recursive=True)),
+            lambda: psutil.Process().children(recursive=True),
         )
 
 
@@ -63,7 +71,7 @@ def _pgvector(workspace: Path) -> Iterator[Opened]:
     directory = workspace / "postgres"
     with _postgres(directory) as url, closing(open_store(url)) as store:
         postmaster = psutil.Process(int((directory / "postmaster.pid").read_text().split()[0]))
-        yield Opened(store, lambda: _database_size(url), lambda: _resident_family(postmaster))
+        yield Opened(store, lambda: _database_size(url), lambda: _family(postmaster))
 
 
 @contextmanager
@@ -99,7 +107,7 @@ def _qdrant(_: Path) -> Iterator[Opened]:
         yield Opened(
             store,
             lambda: _bytes_within(storage) if server else 0,
-            lambda: _resident_family(server) if server else 0,
+            lambda: _family(server) if server else [],
         )
 
 
@@ -113,13 +121,8 @@ def _listening(host: str, port: int) -> psutil.Process | None:
     return None
 
 
-def _resident_family(process: psutil.Process) -> int:
-    return sum(_resident(one) for one in (process, *process.children(recursive=True)))
-
-
-def _resident(process: psutil.Process) -> int:
-    """What is shared is divided among those who share it."""
-    return int(process.memory_full_info().pss)
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    return [process, *process.children(recursive=True)]
 
 
 def _bytes_within(directory: Path) -> int:

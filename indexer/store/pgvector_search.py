@@ -20,8 +20,11 @@ _MOST_EXACT_POINTS = 60_000
 # So many lists, times the root of their number, are read where everything may be found.
 _LISTS_READ = 3
 
+# Where more of an organisation may be searched, an index of what may be is of no help.
+_NARROW_SHARE = 0.2
+
 # What part of the highest possible score the last hit may be expected to have, tried in turn.
-_EXPECTED_SHARES = (0.4, 0.25)
+_EXPECTED_SHARES = (0.4, 0.25, 0.15)
 _LONG_LIST = 2000  # for more hits than that every candidate is read anyway
 
 # The store mends the order.
@@ -29,6 +32,7 @@ _SETTINGS = """
 SET LOCAL statement_timeout = {milliseconds};
 SET LOCAL work_mem = '64MB';
 SET LOCAL jit = off;
+SET LOCAL max_parallel_workers_per_gather = 0;
 SET LOCAL ivfflat.iterative_scan = relaxed_order
 """
 _READ_LISTS = "SELECT set_config('ivfflat.probes', %s, true)"
@@ -56,8 +60,10 @@ class Scope:
         self._connection = connection
         self._embedder = embedder
         self._exact_points = exact_points
+        self._estimates: dict[PointFilter, float] = {}
         self._allowed = {"organization": organization, "repositories": repositories}
         name = partition(embedder, organization)
+        self._size: float
         [(self._size,)] = connection.execute(_SIZE, [name.as_string(connection)])
         indexes = vector_indexes(connection, name) if self._size > exact_points else []
         self._lists = max((index.lists for index in indexes if index.is_valid), default=0)
@@ -72,8 +78,9 @@ class Scope:
         lists = self._lists_to_read(query.filter)
         if lists:
             self._connection.execute(_READ_LISTS, [str(lists)])
+        allowed = statements.allowed(query.filter, narrow=not lists)
         return self._hits(
-            statements.dense(self._embedder, query.filter, exact=not lists),
+            statements.dense(self._embedder, allowed, exact=not lists),
             {
                 **self._parameters(query.filter, query.limit),
                 "vector": statements.vector_text(query.vector),
@@ -89,38 +96,51 @@ class Scope:
         if not has_terms(query.terms):
             return []
         weights = by_weight(query.terms)
+        points = self._points(query.filter)
+        narrow = points <= _NARROW_SHARE * self._size
+        if points <= self._exact_points:
+            return self._score(query, weights, None, narrow=narrow)
         for share in _EXPECTED_SHARES if query.limit <= _LONG_LIST else ():
             guess = share * most(weights)
-            hits = self._score(query, weights, reaching(weights, guess))
+            hits = self._score(query, weights, reaching(weights, guess), narrow=narrow)
             if len(hits) == query.limit:
                 last = hits[-1].score
                 if last >= guess:
                     return hits
-                return self._score(query, weights, reaching(weights, last))
-        return self._score(query, weights, any_of(weights))
+                return self._score(query, weights, reaching(weights, last), narrow=narrow)
+        return self._score(query, weights, any_of(weights), narrow=narrow)
 
     def _lists_to_read(self, wanted: PointFilter) -> int:
-        """How many of the index's; 0 where all points are to be compared.
-
-        By the planner's estimate of what may be found: to count takes as long as to compare.
-        """
+        """How many of the index's; 0 where all points are to be compared."""
         if not self._lists:
             return 0
-        [([plan],)] = self._connection.execute(
-            statements.estimate(self._embedder, wanted), self._parameters(wanted, 0)
-        )
-        points = plan["Plan"]["Plan Rows"]
+        points = self._points(wanted)
         if points <= max(self._exact_points, min(_EXACT_SHARE * self._size, _MOST_EXACT_POINTS)):
             return 0
         others = max(1.0, self._size / points)
         return min(self._lists, ceil(_LISTS_READ * sqrt(self._lists * others)))
 
-    def _score(self, query: HybridQuery, weights: TermWeights, holding: str) -> list[Hit]:
+    def _points(self, wanted: PointFilter) -> float:
+        """The planner's estimate of what may be found: to count takes as long as to compare."""
+        if self._size <= self._exact_points:
+            return self._size
+        if wanted not in self._estimates:
+            statement = statements.estimate(self._embedder, statements.allowed(wanted, narrow=True))
+            [([plan],)] = self._connection.execute(statement, self._parameters(wanted, 0))
+            self._estimates[wanted] = plan["Plan"]["Plan Rows"]
+        return self._estimates[wanted]
+
+    def _score(
+        self, query: HybridQuery, weights: TermWeights, holding: str | None, *, narrow: bool
+    ) -> list[Hit]:
+        """The best of the points that meet the tsquery `holding`; None: of all in the scope."""
+        allowed = statements.allowed(query.filter, narrow=narrow)
         return self._hits(
-            statements.lexical(self._embedder, query.filter),
+            statements.lexical(self._embedder, allowed, by_index=holding is not None),
             {
                 **self._parameters(query.filter, query.limit),
                 "terms": statements.terms_text(weights),
+                "term_ids": [term for term, _ in weights],
                 "holding": holding,
             },
         )

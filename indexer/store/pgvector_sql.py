@@ -28,11 +28,12 @@ _DENSE = """
 SELECT id, -(vector <#> %(vector)s::halfvec) FROM {table} WHERE {allowed}
 ORDER BY {distance} LIMIT %(limit)s
 """
-_LEXICAL = f"""
-SELECT id, -(terms <#> %(terms)s::sparsevec) AS score FROM {{table}}
-WHERE {{allowed}} AND {TERM_IDS} @@ %(holding)s::tsquery
-ORDER BY score DESC, id LIMIT %(limit)s
-"""  # noqa: S608 - constants
+_LEXICAL = """
+SELECT id, -(terms <#> %(terms)s::sparsevec) AS score FROM {table}
+WHERE {allowed} AND {holding} ORDER BY score DESC, id LIMIT %(limit)s
+"""
+_HOLDING = f"{TERM_IDS} @@ %(holding)s::tsquery"
+_HOLDING_ANY = "term_ids && %(term_ids)s::int[]"
 _OWN = (
     "organization = %(organization)s AND repository = %(repository)s "
     "AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))"
@@ -49,24 +50,38 @@ def merge(embedder: EmbedderSpec) -> sql.Composed:
     return sql.SQL(_MERGE).format(table=table(embedder))
 
 
-def estimate(embedder: EmbedderSpec, wanted: PointFilter) -> sql.Composed:
+def allowed(wanted: PointFilter, *, narrow: bool) -> sql.SQL:
+    """What may be found; `narrow`: so little that asking the index of repositories pays."""
+    repository = "repository" if narrow else "repository + 0"
+    conditions = [f"organization = %(organization)s AND {repository} = ANY(%(repositories)s)"]
+    if wanted.languages:
+        conditions.append("language = ANY(%(languages)s)")
+    if wanted.types:
+        conditions.append("type = ANY(%(types)s)")
+    if normalized_prefix(wanted.path):
+        conditions.append("dirs @> %(prefix)s")
+    return sql.SQL(" AND ".join(conditions))
+
+
+def estimate(embedder: EmbedderSpec, allowed: sql.SQL) -> sql.Composed:
     """The planner's estimate (EXPLAIN's document) of how many points may be found."""
-    return sql.SQL(_ESTIMATE).format(table=table(embedder), allowed=_allowed(wanted))
+    return sql.SQL(_ESTIMATE).format(table=table(embedder), allowed=allowed)
 
 
-def dense(embedder: EmbedderSpec, wanted: PointFilter, *, exact: bool) -> sql.Composed:
+def dense(embedder: EmbedderSpec, allowed: sql.SQL, *, exact: bool) -> sql.Composed:
     """(id, cosine) of the nearest points: vectors are of unit length or zero."""
     distance = "vector <#> %(vector)s::halfvec"
     if exact:
         distance = f"({distance}) + 0"  # an expression that the index does not know
     return sql.SQL(_DENSE).format(
-        table=table(embedder), allowed=_allowed(wanted), distance=sql.SQL(distance)
+        table=table(embedder), allowed=allowed, distance=sql.SQL(distance)
     )
 
 
-def lexical(embedder: EmbedderSpec, wanted: PointFilter) -> sql.Composed:
-    """(id, weighted term sum) of the best points whose terms meet the tsquery %(holding)s."""
-    return sql.SQL(_LEXICAL).format(table=table(embedder), allowed=_allowed(wanted))
+def lexical(embedder: EmbedderSpec, allowed: sql.SQL, *, by_index: bool) -> sql.Composed:
+    """(id, weighted term sum) of the best points: by the tsquery %(holding)s, or one by one."""
+    holding = sql.SQL(_HOLDING if by_index else _HOLDING_ANY)
+    return sql.SQL(_LEXICAL).format(table=table(embedder), allowed=allowed, holding=holding)
 
 
 def select(what: str, embedder: EmbedderSpec) -> sql.Composed:
@@ -108,17 +123,6 @@ def filter_parameters(wanted: PointFilter) -> dict[str, object]:
         "types": list(wanted.types),
         "prefix": [normalized_prefix(wanted.path)],
     }
-
-
-def _allowed(wanted: PointFilter) -> sql.SQL:
-    conditions = ["organization = %(organization)s AND repository = ANY(%(repositories)s)"]
-    if wanted.languages:
-        conditions.append("language = ANY(%(languages)s)")
-    if wanted.types:
-        conditions.append("type = ANY(%(types)s)")
-    if normalized_prefix(wanted.path):
-        conditions.append("dirs @> %(prefix)s")
-    return sql.SQL(" AND ".join(conditions))
 
 
 def _halfvec(vector: Vector) -> bytes:
