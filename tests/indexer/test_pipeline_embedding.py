@@ -1,5 +1,7 @@
 """What a run embeds and what it need not, and what becomes of it when that fails."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -154,3 +156,12 @@ def test_direct_uploads_are_asked_for_and_may_be_refused(
     assert central.opened[-1]["own_secret"] is True
     with pytest.raises(ConfigurationError, match="relay or direct"):
         run(central, sandbox, AETERNA_VECTORS="both")
+
+
+def test_the_process_that_holds_the_secrets_loads_no_model_grammar_or_client() -> None:
+    heavy = ("numpy", "openai", "qdrant_client", "grpc", "model2vec", "tree_sitter")
+    program = (
+        "import sys, indexer.job, indexer.pipeline; "
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[]\n"
