@@ -128,15 +128,16 @@ class TreeAnswer(serializers.Serializer[Any]):
 
 
 class DigestsField(serializers.ListField):
-    """SHA-256 in hexadecimal, thousands at a time: a field for each takes longer than the answer."""
+    """SHA-256 in hexadecimal by the thousand: a field for each takes longer than the answer."""
 
     child = StrictCharField(validators=[is_digest])
 
     def to_internal_value(self, data: Any) -> list[Any]:
         """Look at all of them at once; where one is wrong, REST framework says which."""
-        if isinstance(data, list) and all(isinstance(one, str) for one in data):
-            if all(map(_DIGEST.match, data)):
-                return data
+        if isinstance(data, list) and all(
+            isinstance(one, str) and _DIGEST.match(one) for one in data
+        ):
+            return data
         return list(super().to_internal_value(data))
 
 
