@@ -12,7 +12,7 @@ from benchmarks.training.judging import Outcome, compare
 from benchmarks.training.learning import Learnt, Lesson, learn, lesson
 from benchmarks.training.pairs import Part, Question, all_sentences, pairs, part_of, questions
 from benchmarks.training.reading import Reading, read
-from benchmarks.training.report import Provenance, Source, readme, table
+from benchmarks.training.report import Provenance, Source, readme, summary, table
 from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.catalogue import PACKAGED as PACKAGED_SPEC
@@ -20,9 +20,9 @@ from indexer.embedding.catalogue import impossibility
 from indexer.records import EmbedderSpec
 from scripts.local_service import temporary_workspace
 
-EPOCHS, EPOCHS_FROM_SCRATCH = 8, 20
+EPOCHS, EPOCHS_FROM_SCRATCH = 8, 12
 SETTINGS = Settings()
-FROM_SCRATCH = Settings(rate=1e-2)
+FROM_SCRATCH = Settings(rate=1e-2, anchor=0.0, epsilon=1.0)
 LEARNT = "files not learnt from"
 UNLEARNT = "repositories not learnt from"
 
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--name", required=True, help="the model's: acme-1")
     parser.add_argument("--out", required=True, type=Path, help="what AETERNA_MODELS_DIR will be")
     parser.add_argument("--from-scratch", action="store_true", help="not from the packaged model")
-    parser.add_argument("--epochs", type=int, help=f"at most; default: {EPOCHS}")
+    parser.add_argument("--epochs", type=int, help="at most; default: 8, or 12 from scratch")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--workspace", type=Path, help="kept, and used again; default: a new one")
     options = parser.parse_args(arguments)
@@ -101,8 +101,9 @@ def judge(
         for reading in group:
             every = questions(reading)
             asked = every if title == UNLEARNT else _tests(reading, every, options.seed)
-            outcomes[title].add(compare(reading, asked, before, after))
-            print(f"{reading.name}: asked {len(asked)} questions", flush=True)
+            outcome = compare(reading, asked, before, after)
+            outcomes[title].add(outcome)
+            print(f"{reading.name}, {title}: {summary(outcome)}", flush=True)
     return outcomes
 
 

@@ -24,9 +24,9 @@ class Settings:
     `epsilon` is of Adam, as a share of the usual gradient: raised, rare tokens move little.
     """
 
-    rate: float = 3e-3
-    anchor: float = 0.0
-    epsilon: float = 1.0
+    rate: float = 1e-3
+    anchor: float = 100.0
+    epsilon: float = 0.3
     sharpness: float = 20.0  # one over the temperature, at first
 
 

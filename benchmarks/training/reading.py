@@ -1,10 +1,10 @@
 """A repository as it is learnt from and judged on: its chunks without their doc comments."""
 
-import pickle
+import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -37,15 +37,14 @@ def read(directory: Path, workspace: Path) -> Reading:
     name = directory.resolve().name
     commit = _head(directory)
     bare = workspace / f"{name}-{sha256(f'{commit} {EXTRACTOR}'.encode()).hexdigest()[:12]}"
-    found = bare.with_suffix(".comments")
+    found = bare.with_name(f"{bare.name}.comments.json")
     if not found.exists():
         shutil.rmtree(bare, ignore_errors=True)
         files = read_files(directory)
         comments = [one for path, content in files.items() for one in doc_comments(path, content)]
         _lay_out(bare, files, comments)
-        found.write_bytes(pickle.dumps(comments))
-    # The file is this program's own, in a directory that its user names.
-    comments = pickle.loads(found.read_bytes())  # noqa: S301
+        found.write_text(json.dumps([astuple(one) for one in comments]), encoding="utf-8")
+    comments = [_comment(*row) for row in json.loads(found.read_text(encoding="utf-8"))]
     corpus = read_corpus(name, bare, workspace / "corpora")
     return Reading(name, commit, bare, corpus, tuple(_with_chunks(comments, corpus)))
 
@@ -60,6 +59,12 @@ def chunk_inputs(reading: Reading) -> Iterator[str]:
             lines = split_lines(text.removeprefix(_BYTE_ORDER_MARK))
         text = line_span(lines, Span(row.start, row.end))
         yield embedder_input(path=path, container=row.container, text=text)
+
+
+def _comment(  # a row of the file of comments
+    path: str, name: str, qualified: str, definition: list[int], lines: list[int], sentence: str
+) -> DocComment:
+    return DocComment(path, name, qualified, Span(*definition), Span(*lines), sentence)
 
 
 def _head(directory: Path) -> str:

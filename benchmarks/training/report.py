@@ -64,6 +64,16 @@ def readme(provenance: Provenance, learnt: Learnt) -> str:
     )
 
 
+def summary(outcome: Outcome) -> str:
+    """MRR@10 of one repository's questions, in a line."""
+    changes = [
+        f"{way} {outcome.means(way, is_after=False)[0]:.3f} → "
+        f"{outcome.means(way, is_after=True)[0]:.3f}"
+        for way in Way
+    ]
+    return f"{outcome.questions} questions, MRR@10 {'; '.join(changes)}"
+
+
 def table(outcomes: Mapping[str, Outcome]) -> str:
     """Before, after and the difference with its 95 % interval."""
     head = "| questions about | ranked by | measure | before | after | difference (95 %) |"
