@@ -11,14 +11,13 @@ from central.search.ranking import DENSE, DENSE_SYMBOLIC, WEIGHTS
 
 # For a weight that is no rule's, "off" is the one list or the other.
 _MOVED = {
-    DENSE: (0.5, 0.7, 1.0),
+    DENSE: (0.5, 0.85, 1.0),
     DENSE_SYMBOLIC: (0.0, 1.0),
     "coverage": (0.4, 1.2),
     "mention": (2.0,),
     "name_words": (0.4,),
     "file_stem": (0.3, 1.0),
     "docs": (0.6,),
-    "diversity": (0.2,),
 }
 
 Scored = Mapping[tuple[Half, Kind], Sequence[Scores]]

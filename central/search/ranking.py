@@ -58,10 +58,10 @@ DENSE_SYMBOLIC = "dense_symbolic"
 WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
     **PATH_PENALTIES,
-    COVERAGE: 0.8,
+    COVERAGE: 0.7,
     COHERENCE: 0.2,
-    DIVERSITY: 0.1,
-    DENSE: 0.85,
+    DIVERSITY: 0.05,
+    DENSE: 0.75,
     DENSE_SYMBOLIC: 0.3,
 }
 

@@ -127,7 +127,7 @@ def test_definition_that_words_stand_beside_is_worth_less_than_one_asked_for_alo
 def test_further_chunks_of_a_file_make_room_for_other_files() -> None:
     same = [PLAIN._replace(id=n, start_line=n * 30, end_line=n * 30 + 20) for n in (1, 2, 3)]
     others = [PLAIN._replace(id=9, path="src/z.py"), PLAIN._replace(id=10, path="src/zz.py")]
-    bases = [1.0, 0.95, 0.9, 0.88, 0.0]
+    bases = [1.0, 0.95, 0.9, 0.93, 0.0]
     ranked = rank(parse_query("login"), [*same, *others], bases, [0.0] * 5)
     assert [item.candidate.id for item in ranked][:2] == [1, 9]
 
