@@ -18,13 +18,13 @@ from indexer.store.pgvector_upkeep import vector_indexes
 _EXACT_SHARE = 0.1
 _MOST_EXACT_POINTS = 60_000
 # So many lists, times the root of their number, are read where everything may be found.
-_LISTS_READ = 3
+_LISTS_READ = 4
 
 # Where more of an organisation may be searched, an index of what may be is of no help.
 _NARROW_SHARE = 0.2
 
 # What part of the highest possible score the last hit may be expected to have, tried in turn.
-_EXPECTED_SHARES = (0.4, 0.25, 0.15)
+_EXPECTED_SHARES = (0.3, 0.15)
 _LONG_LIST = 2000  # for more hits than that every candidate is read anyway
 
 # The store mends the order.

@@ -21,9 +21,11 @@ from indexer.store.pgvector_tables import exists, partition, table
 from indexer.store.pgvector_upkeep import TRY_LOCK, VectorIndex, vector_indexes
 from tests.indexer.store.points import (
     SMALL,
+    TOLERANCE,
     a_collection,
     a_point,
     brute_force_dense,
+    brute_force_lexical,
     dense_query,
     ids,
     lexical_query,
@@ -246,6 +248,39 @@ def test_upkeep_leaves_it_to_the_process_that_is_at_it(indexed: Indexed) -> None
         assert indexed.indexes() == []
     indexed.store.maintain()
     assert len(indexed.indexes()) == 1
+
+
+@pytest.mark.parametrize("repositories", [1, 3])
+def test_index_of_terms_finds_exactly_the_best(postgres_url: str, repositories: int) -> None:
+    """Without an upkeep the planner knows nothing of the points; the answer is the same."""
+    store = PgVectorStore(postgres_url, exact_points=0)
+    collections = [a_collection(f"exact-{repositories}", number) for number in (1, 2, 3)]
+    random = np.random.default_rng(11)
+    points = [
+        a_point(
+            weights={t: w for t, w in enumerate(random.random(14) * 2.2, 1) if w > 2.2 * t / 20}
+        )
+        for _ in range(900)
+    ]
+    for collection, part in zip(
+        collections, (points[:300], points[300:600], points[600:]), strict=True
+    ):
+        store.upsert(collection, part)
+    store.maintain()
+    queries = [
+        lexical_query({term: float(random.integers(1, 9)) for term in range(1, count)}, limit=20)
+        for count in (2, 3, 5, 8, 14)
+    ]
+
+    found = store.search(collections[:repositories], queries)
+
+    for hits, query in zip(found, queries, strict=True):
+        assert query.terms is not None
+        best = brute_force_lexical(points[: 300 * repositories], query.terms)[:20]
+        assert [hit.score for hit in hits.lexical] == pytest.approx(
+            [hit.score for hit in best], abs=TOLERANCE
+        )
+    store.close()
 
 
 PLAIN_TABLE = """
