@@ -12,7 +12,8 @@ from benchmarks.training.judging import Outcome, compare
 from benchmarks.training.learning import Learnt, Lesson, learn, lesson
 from benchmarks.training.pairs import Part, Question, all_sentences, pairs, part_of, questions
 from benchmarks.training.reading import Reading, read
-from benchmarks.training.report import Provenance, Source, readme, summary, table
+from benchmarks.training.report import Provenance, Source, readme, summary
+from benchmarks.training.report import table as as_table
 from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.catalogue import PACKAGED as PACKAGED_SPEC
@@ -48,6 +49,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--out", required=True, type=Path, help="what AETERNA_MODELS_DIR will be")
     parser.add_argument("--from-scratch", action="store_true", help="not from the packaged model")
     parser.add_argument("--epochs", type=int, help="at most; default: 8, or 12 from scratch")
+    parser.add_argument(
+        "--anchor", type=float, help="default: 100, or 0 from scratch; see README.md"
+    )
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--workspace", type=Path, help="kept, and used again; default: a new one")
     options = parser.parse_args(arguments)
@@ -83,7 +87,7 @@ def train(
     (target / "README.md").write_text(
         readme(replace(provenance, outcomes=outcomes), learnt), encoding="utf-8"
     )
-    print(table(outcomes))
+    print(as_table(outcomes))
     print(f"{target}: put it into AETERNA_MODELS_DIR, then set_embedder … {spec}")
 
 
@@ -145,14 +149,17 @@ def _material(packaged: Folder, reading: Reading, seed: int, avoided: frozenset[
 def _learn(
     packaged: Folder, lessons: Sequence[Lesson], options: argparse.Namespace
 ) -> tuple[Learnt, Settings]:
-    if not options.from_scratch:
-        epochs = options.epochs or EPOCHS
-        return learn(packaged.table, lessons, SETTINGS, epochs=epochs, seed=options.seed), SETTINGS
-    begin = table_from_texts(
-        [one.documents for one in lessons],
-        vocabulary=packaged.table.shape[0],
-        dimensions=packaged.table.shape[1],
-        seed=options.seed,
-    )
-    epochs = options.epochs or EPOCHS_FROM_SCRATCH
-    return learn(begin, lessons, FROM_SCRATCH, epochs=epochs, seed=options.seed), FROM_SCRATCH
+    table, settings, epochs = packaged.table, SETTINGS, EPOCHS
+    if options.from_scratch:
+        table = table_from_texts(
+            [one.documents for one in lessons],
+            vocabulary=len(table),
+            dimensions=table.shape[1],
+            seed=options.seed,
+        )
+        settings, epochs = FROM_SCRATCH, EPOCHS_FROM_SCRATCH
+    if options.anchor is not None:
+        settings = replace(settings, anchor=options.anchor)
+    return learn(
+        table, lessons, settings, epochs=options.epochs or epochs, seed=options.seed
+    ), settings
