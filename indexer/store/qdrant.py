@@ -102,7 +102,7 @@ class QdrantStore:
             for hits, more in zip(found, answer, strict=True):
                 hits.dense.extend(more.dense)
                 hits.lexical.extend(more.lexical)
-        return [hits.hits(query.limit) for hits, query in zip(found, queries, strict=True)]
+        return [hits.hits(query) for hits, query in zip(found, queries, strict=True)]
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
         found = self._retrieve(collection, ids, vectors=[DENSE])
@@ -147,6 +147,7 @@ class QdrantStore:
     def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectAccess:
         self.require_direct(own_secret=own_secret)
         names = self._names(collection)
+        self._forget(names)  # its client can make nothing that another process has dropped
         self._make(collection, names)
         access = DirectAccess(url=self._public.for_clients, collection=names.physical)
         if own_secret or not self._api_key:

@@ -19,13 +19,20 @@ from indexer.store.base import (
     has_terms,
     ranked,
 )
-from indexer.store.schema import DENSE, TERMS, normalized_prefix, path_prefixes
+from indexer.store.schema import (
+    DENSE,
+    MAX_TERM_WEIGHT,
+    TERMS,
+    normalized_prefix,
+    path_prefixes,
+)
 
 # int8 copies choose this many times the limit, at least so many, that the originals rank.
 _OVERSAMPLING: Final = 3.0
 _LEAST_SCORED_AGAIN: Final = 100
 # How far a search looks about in the graph. Recall@10 was 0.9985 at 60,000 points (docs/stores.md).
 _SEARCH_WIDTH: Final = 128
+_ROUNDING: Final = 0.01  # vectors are of unit length within UNIT_TOLERANCE, sums are float32
 # Ids that are numbers, which no client of ours makes: as UUIDs of a version that there is not.
 _NUMBERS: Final = (2**64 - 1) << 64
 
@@ -121,9 +128,16 @@ class Found(NamedTuple):
     dense: list[models.ScoredPoint]
     lexical: list[models.ScoredPoint]
 
-    def hits(self, limit: int) -> HybridHits:
-        """The best `limit` of each list."""
-        return HybridHits(_best(self.dense, limit), _best(self.lexical, limit))
+    def hits(self, query: HybridQuery) -> HybridHits:
+        """The best of each list; none with a score that no point of ours can have.
+
+        Clients may write to a collection themselves: one of theirs must not be above all others,
+        and NaN, which has no order, would spoil the other collections' too.
+        """
+        most = MAX_TERM_WEIGHT * float(query.terms.weights.sum()) if query.terms else 0.0
+        return HybridHits(
+            _best(self.dense, -1.0, 1.0, query.limit), _best(self.lexical, 0.0, most, query.limit)
+        )
 
 
 def found_by(
@@ -160,8 +174,10 @@ def _sparse(terms: TermVector) -> models.SparseVector:
     return models.SparseVector(indices=terms.ids.tolist(), values=terms.weights.tolist())
 
 
-def _best(points: list[models.ScoredPoint], limit: int) -> list[Hit]:
-    best = sorted(points, key=lambda point: (-point.score, str(point.id)))[:limit]
+def _best(points: list[models.ScoredPoint], least: float, most: float, limit: int) -> list[Hit]:
+    least, most = least - _ROUNDING, most * (1 + _ROUNDING)
+    sound = [point for point in points if least <= point.score <= most]  # NaN is neither
+    best = sorted(sound, key=lambda point: (-point.score, str(point.id)))[:limit]
     return ranked([Hit(point_uuid(point.id), point.score) for point in best], limit)
 
 

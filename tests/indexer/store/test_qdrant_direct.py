@@ -132,6 +132,19 @@ def test_grant_makes_the_collection_of_its_embedder(store: DirectStore, qdrant: 
     assert qdrant.collections(collection.organization) == {first.collection, second.collection}
 
 
+def test_grant_makes_a_collection_anew_that_another_process_dropped(
+    store: DirectStore, qdrant: Server
+) -> None:
+    collection = a_collection()
+    store.grant(collection, seconds=60, own_secret=False)
+    worker = qdrant.open()
+    worker.drop(collection)
+    worker.close()
+    client = direct(store.grant(collection, seconds=60, own_secret=False), collection)
+    client.upsert([a_point()])
+    client.close()
+
+
 def test_client_is_told_the_public_address(stand_in: StandIn) -> None:
     inside = f"{stand_in.url}?jwt=true&shards=1"
     public = "qdrants://vectors.example?transport=rest"
