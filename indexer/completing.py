@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from indexer.bundle.lines import Extracted, FileLine, with_vectors
-from indexer.errors import EmbedderUnavailableError
+from indexer.errors import EmbeddingError
 from indexer.vectors import Vectors
 
 _WINDOW_CHUNKS: Final = 4_000  # a question to central costs 15 ms, whatever is asked
@@ -28,7 +28,7 @@ class PointWriter(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Completed:
     lines: list[FileLine]
-    problem: EmbedderUnavailableError | None
+    problem: EmbeddingError | None
 
 
 class Completer:
@@ -41,6 +41,7 @@ class Completer:
         self._vectors = vectors
         self._writer = writer
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="vectors")
+        self._problem: EmbeddingError | None = None
 
     def __enter__(self) -> "Completer":
         return self
@@ -51,8 +52,8 @@ class Completer:
     def lines(self, files: Iterable[Extracted]) -> Iterator[FileLine]:
         """The files' lines, in their order.
 
-        Raises EmbedderUnavailableError after the last file of which every chunk has its vector,
-        and what central and the embedder raise.
+        Raises EmbeddingError after the last file of which every chunk has its vector, from when on
+        nothing is embedded; and what central and `writer` raise.
         """
         pending: deque[Future[_Completed]] = deque()
         for window in _windows(files):
@@ -63,12 +64,15 @@ class Completer:
             yield from _lines(pending.popleft())
 
     def _complete(self, window: Sequence[Extracted]) -> _Completed:
+        if self._problem:
+            return _Completed([], self._problem)
         inputs = {
             digest: text
             for file in window
             for digest, text in zip(file.digests, file.inputs, strict=True)
         }
         found = self._vectors.of(inputs)
+        self._problem = found.problem
         uncounted = set(found.made)
         lines = []
         for file in window:

@@ -186,9 +186,10 @@ def direct_settings(environ: Mapping[str, str]) -> DirectSettings | None:
 
 def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:
     url = environ.get(name, "").strip() or default
-    if not _is_address(url):
+    if not _is_address(url) or "?" in url or "#" in url:  # what follows may be a key
         raise ConfigurationError(
-            f"{name} must be an http or https address without user or password, such as {default}"
+            f"{name} must be an http or https address without user, password or query, "
+            f"such as {default}"
         )
     return url.rstrip("/")
 

@@ -13,7 +13,7 @@ from indexer.access import EmbedderAccess
 from indexer.bundle.encoding import packed_floats
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
-from indexer.errors import EmbedderUnavailableError
+from indexer.errors import EmbeddingError
 from indexer.processes import Processes
 from indexer.records import EmbedderSpec
 
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class TextEmbedder(Protocol):
-    """Raises EmbeddingError; EmbedderUnavailableError with what was `done`, packed."""
+    """Raises EmbeddingError with what was `done`, packed."""
 
     @property
     def usage(self) -> Usage:
@@ -121,9 +121,9 @@ class ServiceEmbedder:
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         try:
             return [packed_floats(row) for row in self._embedder.embed_documents(texts)]
-        except EmbedderUnavailableError as exc:
+        except EmbeddingError as exc:
             done = {index: packed_floats(vector) for index, vector in exc.done.items()}
-            raise EmbedderUnavailableError(str(exc), done=done) from exc
+            raise type(exc)(str(exc), done=done) from exc
 
 
 def _check(spec: EmbedderSpec, access: EmbedderAccess) -> None:

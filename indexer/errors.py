@@ -8,9 +8,9 @@ IndexerError
 │   ├── CommitNotFoundError
 │   └── ShallowCloneError
 ├── BundleError                 a batch is not what the wire format says
-├── EmbeddingError
+├── EmbeddingError              `done`: what was embedded before
 │   ├── EmbedderMismatchError   model or dimensions are not those that central asks for
-│   └── EmbedderUnavailableError  `done`: what it embedded before
+│   └── EmbedderUnavailableError
 ├── IdentityError               GitHub gives the job no id token
 │   └── IdentityUnavailableError
 ├── StoreError
@@ -69,7 +69,14 @@ class BundleError(IndexerError):
 
 
 class EmbeddingError(IndexerError):
-    """An embedder failed for a reason that no subclass names."""
+    """An embedder failed for a reason that no subclass names.
+
+    `done`: by index, vectors of what it did embed.
+    """
+
+    def __init__(self, message: str, *, done: Mapping[int, Any] | None = None) -> None:
+        super().__init__(message)
+        self.done = done or {}
 
 
 class EmbedderMismatchError(EmbeddingError):
@@ -77,13 +84,9 @@ class EmbedderMismatchError(EmbeddingError):
 
 
 class EmbedderUnavailableError(EmbeddingError):
-    """The embedding service did not answer. `done`: by index, vectors of what it did embed."""
+    """The embedding service did not answer."""
 
     retryable = True
-
-    def __init__(self, message: str, *, done: Mapping[int, Any] | None = None) -> None:
-        super().__init__(message)
-        self.done = done or {}
 
 
 class IdentityError(IndexerError):

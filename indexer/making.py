@@ -13,7 +13,7 @@ from indexer.completing import Completer
 from indexer.config import DirectSettings
 from indexer.embedders import TextEmbedder, text_embedder
 from indexer.embedding.base import Usage
-from indexer.errors import EmbedderUnavailableError
+from indexer.errors import EmbeddingError
 from indexer.processes import Processes
 from indexer.processing import Processor, process, skipped_line, workers_for
 from indexer.records import SkipReason, SourceFile
@@ -52,13 +52,13 @@ class Maker:
     def lines(self, files: Iterable[SourceFile]) -> Iterator[FileLine]:
         """The files' lines, in their order; a direct run's points are written when they end.
 
-        Raises EmbedderUnavailableError after the last file that was done, other EmbeddingError,
-        StoreError, CentralError, and IndexerError if no process can be started.
+        Raises EmbeddingError after the last file that was done, StoreError, CentralError, and
+        IndexerError if no process can be started.
         """
         extracted = map(self._fitting, self._processor.extracted(files))
         try:
             yield from self._completer.lines(extracted)
-        except EmbedderUnavailableError:
+        except EmbeddingError:
             self._finish_points()  # so that what was paid for is kept
             raise
         self._finish_points()

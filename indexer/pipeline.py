@@ -17,7 +17,7 @@ from indexer.config import DirectSettings
 from indexer.embedding.base import Usage
 from indexer.errors import (
     DirectNotAvailableError,
-    EmbedderUnavailableError,
+    EmbeddingError,
     RunConflictError,
     RunStaleError,
 )
@@ -234,10 +234,11 @@ class _Run:
                     uploader.add(file)
                     self._tally.add(file)
                     self._progress.advance()
-            except EmbedderUnavailableError as exc:
+            except EmbeddingError as exc:
                 uploader.finish()  # central keeps what was embedded, though the run is given up
-                said = str(exc).removesuffix(".")
-                raise EmbedderUnavailableError(f"{said}. {_kept(self._tally.embedded)}") from exc
+                if not self._tally.embedded:
+                    raise
+                raise _and_kept(exc, self._tally.embedded) from exc
             return uploader.finish()
 
     def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> str:
@@ -305,13 +306,11 @@ class _Run:
         )
 
 
-def _kept(chunks: int) -> str:
-    """What a person is told whose run ends before its time."""
-    if not chunks:
-        return "Nothing was embedded."
-    return (
-        f"What was embedded is kept ({counted(chunks, 'chunk')}): run again when it answers, and "
-        "only the rest is asked for."
+def _and_kept(problem: EmbeddingError, chunks: int) -> EmbeddingError:
+    """The problem as a person is told of it whose run ends before its time."""
+    said, kept = str(problem).removesuffix("."), counted(chunks, "chunk")
+    return type(problem)(
+        f"{said}. What was embedded is kept ({kept}): the next run asks for the rest only."
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import Final
 
-from indexer.errors import EmbedderUnavailableError
+from indexer.errors import EmbeddingError
 
 _IN_MEMORY_BYTES: Final = 32_000_000  # of vectors that may come again; the rest is on disk
 _ELSEWHERE: Final = -1  # central holds it
@@ -18,20 +18,19 @@ Embed = Callable[[Sequence[str]], list[bytes]]
 class Found:
     """Packed vectors by digest, None where central holds it. `made`: by this question.
 
-    With a `problem` some digests are missing, and further questions have no answer.
+    With a `problem` of the embedder some digests are missing.
     """
 
     vectors: Mapping[bytes, bytes | None]
     made: frozenset[bytes]
-    problem: EmbedderUnavailableError | None = None
+    problem: EmbeddingError | None = None
 
 
 class Vectors:
     """No digest is asked for or embedded twice. Not to be shared between threads.
 
     `known` answers which of at most `most` digests central holds, in a direct run with their
-    vectors; `embed` makes the others, of `size` bytes each. Raises what these raise, but for an
-    embedder that is away.
+    vectors; `embed` makes the others, of `size` bytes each. Raises what `known` raises.
     """
 
     def __init__(self, *, known: Known, most: int, embed: Embed, size: int) -> None:
@@ -58,13 +57,13 @@ class Vectors:
 
     def _made(
         self, inputs: Mapping[bytes, str]
-    ) -> tuple[dict[bytes, bytes], EmbedderUnavailableError | None]:
+    ) -> tuple[dict[bytes, bytes], EmbeddingError | None]:
         if not inputs:
             return {}, None
         digests = list(inputs)
         try:
             made = self._embed(list(inputs.values()))
-        except EmbedderUnavailableError as problem:
+        except EmbeddingError as problem:
             return {digests[index]: vector for index, vector in problem.done.items()}, problem
         return dict(zip(digests, made, strict=True)), None
 

@@ -28,6 +28,7 @@ class Trouble(StrEnum):
     BUSY = "429 with Retry-After"
     QUOTA = "429 that no waiting mends"
     BROKEN = "500"
+    GONE = "404: the model was removed"
     SLOW = "no answer before the client gives up"
     DROPPED = "a connection that ends without an answer"
     TRUNCATED = "fewer bytes than announced"
@@ -142,6 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
             case Trouble.QUOTA:
                 error = self.error("You exceeded your current quota.", "insufficient_quota")
                 self._send(429, error)
+            case Trouble.GONE:
+                self._send(404, self.error(f"model {body['model']} not found", None))
             case Trouble.BROKEN:
                 self._send(500, self.error("The server had an error.", None))
             case _:

@@ -19,8 +19,8 @@ class Usage:
 class Embedder(Protocol):
     """Turns texts into unit vectors.
 
-    Raises EmbeddingError: EmbedderMismatchError where the spec cannot be served,
-    EmbedderUnavailableError where a service is away.
+    Raises EmbeddingError with what was `done`: EmbedderMismatchError where the spec cannot be
+    served, EmbedderUnavailableError where a service is away.
     """
 
     @property

@@ -9,6 +9,7 @@ import httpx
 from indexer.access import EmbedderAccess
 from indexer.embedding.catalogue import base_name
 from indexer.embedding.outcomes import (
+    UNREADABLE,
     Answer,
     UnreadableAnswerError,
     failed,
@@ -76,7 +77,7 @@ class OllamaService:
         try:
             given = response.json()
             return Answer(given["embeddings"], int(given.get("prompt_eval_count") or 0))
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+        except UNREADABLE as exc:
             raise UnreadableAnswerError(f"not in Ollama's form ({type(exc).__name__})") from exc
 
     def _failed(self, response: httpx.Response) -> Away:

@@ -12,6 +12,7 @@ import openai
 
 from indexer.access import EmbedderAccess
 from indexer.embedding.outcomes import (
+    UNREADABLE,
     Answer,
     UnreadableAnswerError,
     failed,
@@ -100,7 +101,7 @@ class OpenAIService:
             )
         try:
             return _answer(json.loads(content))
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+        except UNREADABLE as exc:
             raise UnreadableAnswerError(f"not in OpenAI's form ({type(exc).__name__})") from exc
 
     def _failed(self, status: int, headers: Mapping[str, str], body: object) -> Away:

@@ -4,7 +4,6 @@ Nothing that a service says is passed on unread: it may hold a part of the key.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +13,15 @@ from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, Embe
 from indexer.patience import Away
 from indexer.records import EmbedderSpec, Matrix
 
+# What reading an answer may raise that is in no known form.
+UNREADABLE: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 _REFUSED_AS_A_WHOLE: Final = frozenset({400, 413, 422})
 _TOO_LONG: Final = re.compile(r"token|context|too (?:long|large|many)|maximum|length", re.I)
 _MESSAGE_CHARACTERS: Final = 300
@@ -28,7 +36,7 @@ class UnreadableAnswerError(Exception):
 class Answer:
     """One row per text, in their order, as the service gave them, and what it counted."""
 
-    rows: Sequence[object]
+    rows: object
     tokens: int
 
 
@@ -64,19 +72,19 @@ def readable(message: str) -> str:
     return "" if line.startswith("<") else line[:_MESSAGE_CHARACTERS]
 
 
-def unit_rows(rows: Sequence[object], *, count: int, spec: EmbedderSpec, place: str) -> Matrix:
+def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Matrix:
     """The rows as float32 (count, dimensions) of length 1; a zero row stays one.
 
     Raises EmbedderMismatchError for another number of dimensions, UnreadableAnswerError.
     """
-    if len(rows) != count:
-        raise UnreadableAnswerError(f"{len(rows)} vectors for {count} texts")
     try:
         matrix = np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError) as exc:
+    except (TypeError, ValueError, OverflowError) as exc:
         raise UnreadableAnswerError("vectors of several lengths, or of no numbers") from exc
     if matrix.ndim != 2:
         raise UnreadableAnswerError("no vectors")
+    if len(matrix) != count:
+        raise UnreadableAnswerError(f"{len(matrix)} vectors for {count} texts")
     if matrix.shape[1] != spec.dimensions:
         given = matrix.shape[1]
         raise EmbedderMismatchError(
@@ -84,7 +92,8 @@ def unit_rows(rows: Sequence[object], *, count: int, spec: EmbedderSpec, place: 
             f"embedder is {spec}: set that to {spec.provider}/{spec.model}/{given} "
             f"(manage.py set_embedder), or serve a model of {spec.dimensions} dimensions there."
         )
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):  # an infinite length is refused, not warned of
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise UnreadableAnswerError("numbers that are not finite")
     return (matrix / np.where(lengths == 0, 1, lengths)).astype(np.float32)

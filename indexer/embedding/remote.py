@@ -108,9 +108,9 @@ class RemoteEmbedder:
 
         batches = list(_batches(inputs, self._service.limits))
         failure = do_all(batches, work, most=self._service.limits.requests)
-        if isinstance(failure, EmbedderUnavailableError):
+        if isinstance(failure, EmbeddingError):
             kept: dict[int, Vector] = {index: rows[index] for index in sorted(done)}
-            raise EmbedderUnavailableError(str(failure), done=kept) from failure
+            raise type(failure)(str(failure), done=kept) from failure
         if failure:
             raise failure
         return rows

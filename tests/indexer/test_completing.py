@@ -1,6 +1,7 @@
 """Windows of files become lines with vectors, in the files' order."""
 
 import json
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
@@ -69,6 +70,29 @@ def test_equal_chunks_are_embedded_once_and_counted_once() -> None:
     assert sorted(embedder.texts) == ["0", "1", "2", "3", "same"]
     assert [line.embedded for line in lines] == [2, 1, 1, 1]
     assert all(b"null" not in line.line for line in lines)
+
+
+def test_after_a_problem_nothing_is_embedded_any_more() -> None:
+    embedder, are_waiting = Embedder(last="c"), threading.Event()
+
+    def files() -> Iterator[Extracted]:
+        for texts in ("abc", "def"):
+            yield extracted(f"{texts}.py", *texts)
+        are_waiting.set()
+        yield extracted("ghi.py", *"ghi")
+
+    def embed(texts: Sequence[str]) -> list[bytes]:
+        assert are_waiting.wait(10)
+        return embedder.embed(texts)
+
+    vectors = Vectors(known=lambda _: {}, most=9, embed=embed, size=SIZE)
+    with closing(vectors):
+        with pytest.raises(EmbedderUnavailableError), Completer(vectors) as completer:
+            list(completer.lines(files()))
+        for thread in threading.enumerate():
+            if thread.name.startswith("vectors"):
+                thread.join(10)
+    assert embedder.texts == ["a", "b", "c"]
 
 
 def test_files_that_were_done_come_before_the_problem() -> None:

@@ -286,7 +286,8 @@ def test_embedding_services_are_where_the_environment_says(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "OLLAMA_URL"])
 @pytest.mark.parametrize(
-    "url", ["ollama:11434", "http://user:secret@host", "ftp://host", "http://"]
+    "url",
+    ["ollama:11434", "http://user:secret@host", "ftp://host", "http://", "http://host?key=secret"],
 )
 def test_an_embedding_services_address_is_one_without_a_password(name: str, url: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^{name} must be .* such as http") as caught:

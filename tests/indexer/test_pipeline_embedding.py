@@ -126,12 +126,20 @@ def test_a_run_that_embeds_nothing_needs_no_embedder(central: StandIn, sandbox: 
     assert (report.stats.files_skipped, report.stats.chunks) == (1, 0)
 
 
+@pytest.mark.parametrize(
+    ("trouble", "error"),
+    [(Trouble.BROKEN, EmbedderUnavailableError), (Trouble.GONE, EmbedderMismatchError)],
+)
 def test_what_was_embedded_before_an_embedder_gave_out_is_kept_and_the_rest_asked_for(
-    central: StandIn, sandbox: Sandbox, ollama: Server
+    central: StandIn,
+    sandbox: Sandbox,
+    ollama: Server,
+    trouble: Trouble,
+    error: type[EmbeddingError],
 ) -> None:
     fine = Trouble.SHUFFLED  # which Ollama does not know
-    ollama.troubles = [fine, fine, fine, *[Trouble.BROKEN] * 9]  # 32 texts a request
-    with pytest.raises(EmbedderUnavailableError) as caught:
+    ollama.troubles = [fine, fine, fine, *[trouble] * 9]  # 32 texts a request
+    with pytest.raises(error) as caught:
         run(central, sandbox, OLLAMA_URL=ollama.url)
     kept = len(central.embeddings)
     assert f"What was embedded is kept ({kept} chunks)" in str(caught.value)

@@ -9,6 +9,7 @@ import pytest
 from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
+from indexer.embedding.outcomes import UnreadableAnswerError, unit_rows
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
 from indexer.records import EmbedderSpec
 from tests.embedding_servers import Server, Trouble, ollama_server
@@ -92,6 +93,14 @@ def test_trouble_that_passes_is_waited_for(server: Server, trouble: Trouble) -> 
     embedder = opened(server, timeout_seconds=0.5 if trouble is Trouble.SLOW else 5.0)
     assert embedder.embed_queries(["retry"]).any()
     assert embedder.usage.requests == 2
+
+
+@pytest.mark.parametrize(
+    "rows", [None, 5, "a", [[10**400, 1]], [[1e200, 1e200]], [[None, 1]], [[[1, 2]]], {"a": 1}]
+)
+def test_rows_that_are_none_are_an_answer_that_cannot_be_used(rows: object) -> None:
+    with pytest.raises(UnreadableAnswerError):
+        unit_rows(rows, count=1, spec=EmbedderSpec("ollama", "m", 2), place="Ollama")
 
 
 def test_an_ollama_that_does_not_run_says_what_to_check(server: Server) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.embedding.outcomes import Answer, RefusedError
 from indexer.embedding.remote import Limits, RemoteEmbedder
-from indexer.errors import EmbedderUnavailableError
+from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.patience import Away
 from indexer.records import EmbedderSpec, Vector
 from tests.embedding_servers import vector_of
@@ -56,7 +56,7 @@ def start_of(text: str, limit_bytes: int) -> str:
 def what_is_done(texts: list[str], service: Service) -> Mapping[int, Vector]:
     try:
         rows = RemoteEmbedder(SPEC, service, retry_seconds=0).embed_documents(texts)
-    except EmbedderUnavailableError as exc:
+    except EmbeddingError as exc:
         return exc.done
     return dict(enumerate(rows))
 
