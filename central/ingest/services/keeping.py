@@ -5,6 +5,7 @@ A batch a transaction, which may be done again: no request waits for it, and a c
 
 import time
 from collections.abc import Sequence
+from itertools import chain
 
 import structlog
 from django.db import transaction
@@ -16,6 +17,7 @@ from central.ingest.models import LIVE_STATES, Batch, IndexRun, RunState
 from central.ingest.services.adopting import keep_points
 from central.ingest.services.batches import decoded
 from central.ingest.services.pieces import Piece, pieces_of
+from central.ingest.services.restoring import slices
 from central.ingest.services.trees import TREE_NUMBER
 from central.ingest.services.uploading import delete_points
 from central.repositories.models import Repository
@@ -38,7 +40,8 @@ def keep_uploads(*, seconds: float = _SECONDS, repository: Repository | None = N
     """Work off uploads, of `repository` alone if it is given, for about `seconds`.
 
     Returns whether some are left that need not wait.
-    Not in a transaction. If the store is away, that is noted, and they are left for later.
+    Not in a transaction. If the store is away, or anything else fails, that is noted, and they are
+    left for later: neither a new run nor the rest of a night's work is to fail by it.
     """
     until = time.monotonic() + seconds
     try:
@@ -47,6 +50,9 @@ def keep_uploads(*, seconds: float = _SECONDS, repository: Repository | None = N
                 return False
     except StoreError as exc:
         _log.warning("uploads_left_for_later", error=str(exc))
+        return False
+    except Exception:  # noqa: BLE001 (see above)
+        _log.exception("uploads_left_for_later")
         return False
     return True
 
@@ -71,20 +77,22 @@ def _keep_one(repository: Repository | None) -> bool:
 def _keep(batch: Batch) -> None:
     run = batch.run
     try:
-        slices = list(pieces_of(run.pk, decoded(run, bytes(batch.body))))
+        pieces = chain.from_iterable(pieces_of(run.pk, decoded(run, bytes(batch.body))))
+        # One order for everybody: the embeddings stay locked until the batch is done.
+        ordered = sorted(pieces, key=lambda piece: piece.digest)
     except BundleError as exc:  # of another version: nothing can be made of it any more
         _log.warning("upload_unreadable", run=str(run.pk), number=batch.number, error=str(exc))
         return
-    for pieces in slices:
+    for part in slices(ordered):
         if run.is_direct:
-            keep_points(run, pieces, collection_of(run.repository, run.embedder), vector_store())
+            keep_points(run, part, collection_of(run.repository, run.embedder), vector_store())
         else:
-            _keep_vectors(run, pieces)
+            _keep_vectors(run, part)
         if run.is_direct or run.state in (RunState.FAILED, RunState.STALE):
             delete_points(
                 store=vector_store(),
                 collection=collection_of(run.repository, run.embedder),
-                ids=[piece.point for piece in pieces],
+                ids=[piece.point for piece in part],
             )
 
 

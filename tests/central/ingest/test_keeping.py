@@ -5,6 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from central.corpus.embeddings import chunk_texts
@@ -176,6 +177,42 @@ def test_a_store_that_is_away_leaves_it_for_later(
     assert Batch.objects.exists()
     keep_uploads()
     assert known(api) == 3
+
+
+def test_what_cannot_be_kept_stops_neither_the_next_run_nor_other_work(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancel(api)
+    with monkeypatch.context() as patch:
+        patch.setattr(keeping, "save_embeddings", _deadlocked)
+        assert not keep_uploads()
+        assert api.open().status_code == 201
+    assert Batch.objects.exists()
+    keep_uploads()
+    assert known(api) == 3
+
+
+def _deadlocked(**_: object) -> None:
+    raise OperationalError("deadlock detected")
+
+
+def test_embeddings_are_kept_in_one_order_so_that_two_cannot_wait_for_each_other(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = api.open().json()
+    text = "".join(f"def f{number}\n" for number in range(1200))
+    assert api.put_batch(run, 1, [file_record("a.py", text)]).status_code == 204
+    api.request("DELETE", f"/api/v1/index/runs/{run['run_id']}?reason=cancelled")
+    saved: list[list[bytes]] = []
+
+    def record(*, vectors: dict[bytes, object], **_: object) -> None:
+        saved.append(sorted(vectors))  # as save_embeddings locks them
+
+    monkeypatch.setattr(keeping, "save_embeddings", record)
+    keep_uploads()
+    assert len(saved) > 1
+    locked = [digest for part in saved for digest in part]
+    assert locked == sorted(locked)
 
 
 def _away(**_: object) -> None:
