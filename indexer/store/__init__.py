@@ -7,6 +7,8 @@ from indexer.store.base import VectorStore
 from indexer.store.qdrant_address import SCHEMES as QDRANT_SCHEMES
 from indexer.store.qdrant_address import QdrantAddress
 
+_POSTGRES = ("postgresql", "postgres")
+
 
 def open_store(
     url: str, *, api_key: str | None = None, public_url: str | None = None
@@ -39,10 +41,27 @@ def check_address(url: str) -> None:
     scheme, _, rest = url.partition(":")
     if scheme in QDRANT_SCHEMES:
         QdrantAddress.parse(url)
-    elif scheme not in {"edge", "postgresql", "postgres"} or not rest:
+    elif scheme in _POSTGRES and rest:
+        _check_postgres(url)
+    elif scheme != "edge" or not rest:
         message = (
             "The vector store's address must be edge:DIRECTORY, "
             "postgresql://USER@HOST/DATABASE or qdrant://HOST:6334, "
             f"and its scheme here is {scheme!r}."
         )
         raise ConfigurationError(message)
+
+
+def _check_postgres(url: str) -> None:
+    """Else the driver itself would log what it cannot read, a password too."""
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(url)
+    except ProgrammingError:
+        message = (
+            "The vector store's address begins as PostgreSQL's does and cannot be read. Write "
+            "postgresql://USER@HOST/DATABASE, and special characters of a password as %XX."
+        )
+        raise ConfigurationError(message) from None

@@ -254,6 +254,8 @@ def test_an_embedded_store_that_a_server_holds_is_refused(api: Api, tmp_path: Pa
     ("url", "said"),
     [
         ("postgresql://user:secret@host/db", "Name no password"),
+        ("postgresql://user@host/db?password=secret", "Name no password"),
+        ("postgresql://user:secret@[::1/db", "cannot be read"),
         ("ftp:there", "must be edge:"),
     ],
 )

@@ -11,7 +11,7 @@ import psycopg_pool
 import pytest
 from psycopg import sql
 
-from indexer.errors import StoreError, StoreUnavailableError
+from indexer.errors import ConfigurationError, StoreError, StoreUnavailableError
 from indexer.records import EmbedderSpec
 from indexer.store import open_store
 from indexer.store.base import HybridQuery, Point
@@ -39,6 +39,16 @@ def descendants(error: type[psycopg.Error]) -> set[type[psycopg.Error]]:
 
 
 POOL_ERRORS = [psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, psycopg_pool.TooManyRequests]
+
+
+@pytest.mark.parametrize(
+    "rest", ["user:s3cret%zz@host/db", "user:s3cret@[::1/db", "user@host/db?pasword=s3cret"]
+)
+def test_an_address_that_the_driver_cannot_read_is_refused_before_it_logs_it(rest: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read") as caught:
+        open_store(f"postgresql://{rest}")
+    assert "s3cret" not in str(caught.value)
+    assert caught.value.__suppress_context__  # the driver quotes what it cannot read
 
 
 @pytest.mark.parametrize("foreign", [*POOL_ERRORS, psycopg.OperationalError])

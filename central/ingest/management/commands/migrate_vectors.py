@@ -13,7 +13,7 @@ from central.ingest.management.progress import display
 from central.ingest.management.tables import table_lines
 from central.ingest.services.migrating import MigratedRepository, Migration
 from indexer.errors import ConfigurationError, StoreError, StoreLockedError
-from indexer.store import open_store
+from indexer.store import check_address, open_store
 from indexer.store.base import VectorStore
 
 _COLUMNS = ("organization", "repository", "chunks", "written", "missing", "excess")
@@ -67,12 +67,17 @@ def _address(url: str | None) -> str | None:
     """What --to means; None for the configured store. Raises CommandError."""
     if url is None:
         return None
-    if urlsplit(url).password:
+    found = settings.DATABASE_URL if url == "postgresql:" else url
+    try:
+        check_address(found)
+    except ConfigurationError as exc:
+        raise CommandError(f"--to: {exc}") from exc
+    parts = urlsplit(url)
+    if parts.password or "password=" in parts.query:
         raise CommandError(
             "Name no password in --to, where every process of this machine can read it. Set "
             "VECTOR_STORE_URL to the new store for this command alone, and leave --to out."
         )
-    found = settings.DATABASE_URL if url == "postgresql:" else url
     configured = settings.VECTOR_STORE_URL
     return None if url == configured or found == configured else found
 
