@@ -7,13 +7,18 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.tenancy.models import ApiToken
-from tests.central.factories import OrganizationFactory
+from central.tenancy.models import ApiToken, Organization
+from tests.central.factories import OrganizationFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db
 
-BEFORE = [("tenancy", "0001_initial"), ("repositories", "0002_trace")]
+BEFORE = [
+    ("tenancy", "0001_initial"),
+    ("repositories", "0002_trace"),
+    ("ingest", "0001_initial"),
+]
 
 
 @pytest.fixture
@@ -43,3 +48,23 @@ def test_a_repository_can_be_made_without_the_columns_that_came_later(before: An
     )
     repository = Repository.objects.get(pk=old.pk)
     assert (repository.retired_at, repository.visibility_at) == (None, None)
+
+
+def test_an_organisation_can_be_made_without_the_columns_that_came_later(before: Any) -> None:
+    old = before.get_model("tenancy", "Organization").objects.create(
+        slug="acme", embedder="builtin/aeterna-static-1/256", created_at=timezone.now()
+    )
+    assert not Organization.objects.get(pk=old.pk).direct_uploads
+
+
+def test_a_run_can_be_opened_without_the_columns_that_came_later(before: Any) -> None:
+    old = before.get_model("ingest", "IndexRun").objects.create(
+        repository_id=RepositoryFactory.create().pk,
+        ref="refs/heads/main",
+        commit_sha="1" * 40,
+        generation=0,
+        extractor="1",
+        embedder="builtin/aeterna-static-1/256",
+        touched_at=timezone.now(),
+    )
+    assert not IndexRun.objects.get(pk=old.pk).is_direct
