@@ -60,6 +60,7 @@ class Server:
     most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     let_go: threading.Event = field(default_factory=threading.Event)
+    barrier: threading.Barrier | None = None  # answers wait for those of another server
 
     @property
     def texts(self) -> list[str]:
@@ -123,6 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
             state.at_once += 1
             state.most_at_once = max(state.most_at_once, state.at_once)
         try:
+            if state.barrier:
+                state.barrier.wait(10)
             self._meet(trouble, body)
         finally:
             with state.lock:

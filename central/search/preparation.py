@@ -1,6 +1,8 @@
 """Queries made ready for the stores: read, embedded once per embedder, their terms weighed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import structlog
 
@@ -50,17 +52,39 @@ def _embed(
     """For each text its vectors; one call per embedder. Texts without direction have none."""
     vectors: list[dict[EmbedderSpec, Vector]] = [{} for _ in texts]
     away: set[EmbedderSpec] = set()
-    for spec in embedders:
-        try:
-            given = query_vectors(spec, texts, organization=organization)
-        except EmbeddingError as exc:
-            _log.warning("embedder_unavailable", embedder=str(spec), error=str(exc))
+    ask = partial(_asked, texts=texts, organization=organization)
+    for spec, given in zip(embedders, _at_once(ask, embedders), strict=True):
+        if given is None:
             away.add(spec)
             continue
         for of_text, vector in zip(vectors, given, strict=True):
             if vector.any():
                 of_text[spec] = vector
     return vectors, away
+
+
+def _asked(
+    spec: EmbedderSpec, *, texts: Sequence[str], organization: str
+) -> Sequence[Vector] | None:
+    """A vector for each text; None: the embedder is away."""
+    try:
+        return query_vectors(spec, texts, organization=organization)
+    except EmbeddingError as exc:
+        _log.warning("embedder_unavailable", embedder=str(spec), error=str(exc))
+        return None
+
+
+def _at_once(
+    ask: Callable[[EmbedderSpec], Sequence[Vector] | None], embedders: Sequence[EmbedderSpec]
+) -> list[Sequence[Vector] | None]:
+    """What each answers; a search waits for the slowest, not for the sum.
+
+    There are several while an organisation changes its embedder.
+    """
+    if len(embedders) < 2:
+        return list(map(ask, embedders))
+    with ThreadPoolExecutor(len(embedders)) as threads:
+        return list(threads.map(ask, embedders))
 
 
 def _rarities(

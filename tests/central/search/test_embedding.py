@@ -1,6 +1,8 @@
 """Queries that a service embeds: asked for once, and not for long."""
 
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from django.core.cache import caches
@@ -15,7 +17,7 @@ from indexer.access import EmbedderAccess
 from indexer.errors import EmbedderUnavailableError
 from tests.central.search.conftest import AUTH
 from tests.central.search.corpus import credential_for, index_repository
-from tests.embedding_servers import KEY, Server, Trouble, openai_server
+from tests.embedding_servers import KEY, Server, Trouble, ollama_server, openai_server
 
 SPEC = "openai/text-embedding-3-small/64"
 
@@ -98,6 +100,19 @@ def test_a_search_without_its_embedder_says_what_it_lacks(
     assert not answer.receipt.complete
     assert answer.receipt.took_ms < 5_000
     assert find(acme, "validate_token").receipt.complete
+
+
+def test_two_services_are_asked_at_the_same_time(
+    acme: Organization, server: Server, settings: Settings
+) -> None:
+    acme.embedder = "ollama/nomic-embed-text/768"
+    acme.save()
+    with ollama_server() as ollama:
+        settings.EMBEDDER_ACCESS = replace(settings.EMBEDDER_ACCESS, ollama_url=ollama.url)
+        index_repository(acme, "billing", AUTH)
+        server.barrier = ollama.barrier = threading.Barrier(2)
+        answer = find(acme, "validate_token")
+    assert answer.receipt.complete
 
 
 def test_a_semantic_search_needs_an_embedder(acme: Organization, server: Server) -> None:
