@@ -55,8 +55,9 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     StoreUnavailableError.
     """
     run = _open(credential, _as_bound(credential, request))
+    access = grant_access(run, own_secret=request.own_secret) if run.is_direct else None
     keep_uploads(repository=run.repository)  # a run that is tried again at once asks for them
-    return Opened(run, grant_access(run, own_secret=request.own_secret) if run.is_direct else None)
+    return Opened(run, access)
 
 
 @transaction.atomic

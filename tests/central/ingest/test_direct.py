@@ -134,6 +134,16 @@ def test_a_store_that_is_away_leaves_no_open_run(api: Api, store: OpenStore) -> 
     assert api.open(vectors="direct").status_code == 201
 
 
+def test_a_store_that_is_away_is_waited_for_once(api: Api, store: OpenStore) -> None:
+    run = api.open(vectors="direct").json()
+    records = [file_record(path, text, has_vectors=False) for path, text in FILES.items()]
+    api.put_batch(run, 1, records)
+    api.request("DELETE", f"/api/v1/index/runs/{run['run_id']}?reason=cancelled")
+    store.failure = StoreUnavailableError("connection refused")
+    assert_problem(api.open(vectors="direct"), 503, "vector_store_unavailable")
+    assert Batch.objects.exists()  # its points have not been asked for
+
+
 @pytest.mark.parametrize("members", [{"vectors": "both"}, {"vectors": 1}, {"own_secret": "yes"}])
 def test_open_refuses_other_ways(api: Api, members: dict[str, object]) -> None:
     assert_problem(api.open(**members), 400, "invalid")
