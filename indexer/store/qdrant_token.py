@@ -12,7 +12,10 @@ from typing import Any
 
 
 def access_token(api_key: str, *, collection: str, expires_at: datetime) -> str:
-    """A token that reads and writes the points of `collection`, and may do nothing else."""
+    """A token that reads and writes `collection`, and may do nothing to any other.
+
+    To Qdrant that is its points, its payload indexes and snapshots of it; not its settings.
+    """
     claims = {
         "exp": int(expires_at.timestamp()),
         "access": [{"collection": collection, "access": "rw"}],
