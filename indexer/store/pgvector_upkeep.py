@@ -1,6 +1,6 @@
 """Upkeep of the pgvector store beside searches and writes: due indexes, statistics, dead rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import isqrt
 from typing import Final, NamedTuple
@@ -25,8 +25,12 @@ _CHANGED_POINTS: Final = 1000
 
 TRY_LOCK = "SELECT pg_try_advisory_lock(hashtextextended('codesearch vector upkeep', 0))"
 _UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('codesearch vector upkeep', 0))"
+# How many points there are, as the planner estimates it: by how many a page held when last tended.
 _PARTITIONS = """
-SELECT partition.relname, pg_stat_get_mod_since_analyze(partition.oid),
+SELECT partition.relname, CASE WHEN relpages > 0 AND reltuples > 0 THEN
+        reltuples / relpages * pg_relation_size(partition.oid) / current_setting('block_size')::int
+    END,
+    pg_stat_get_mod_since_analyze(partition.oid),
     pg_stat_get_dead_tuples(partition.oid) + pg_stat_get_ins_since_vacuum(partition.oid)
 FROM pg_class partition JOIN pg_namespace ON pg_namespace.oid = relnamespace
 WHERE nspname = %s AND partition.relkind = 'r' AND partition.relispartition
@@ -48,9 +52,13 @@ WITH (lists = {lists})
 
 
 class Partition(NamedTuple):
-    """An organisation's points under one embedder, and how many changed since it was tended."""
+    """An organisation's points under one embedder, and how many changed since it was tended.
+
+    `estimate`: how many there are; None where nobody has looked yet.
+    """
 
     name: str
+    estimate: float | None
     unanalyzed: int
     unvacuumed: int
 
@@ -90,22 +98,33 @@ def _partitions(connection: psycopg.Connection) -> list[Partition]:
 
 
 def _maintain(connection: psycopg.Connection, partition: Partition, exact_points: int) -> None:
-    [(points, dimensions)] = connection.execute(_of(partition, _COUNT))
-    lists = min(isqrt(points), _MOST_LISTS)
     good = []
     for index in vector_indexes(connection, sql.Identifier(SCHEMA, partition.name)):
         if index.is_valid:
             good.append(index)
         else:  # nobody else builds: this is what a build left that did not end
             _drop(connection, index)
-    build = points > exact_points and not any(_is_fit(index, lists) for index in good)
+    points, build = partition.estimate or 0.0, False
+    if partition.estimate is None or _is_due(points, good, exact_points):
+        [(points, dimensions)] = connection.execute(_of(partition, _COUNT))  # reads all of them
+        build = _is_due(points, good, exact_points)
     if build:
-        _build(connection, partition, lists, dimensions)
+        _build(connection, partition, _lists(points), dimensions)
         for outgrown in good:
             _drop(connection, outgrown)
     due = _CHANGED_POINTS + _CHANGED_SHARE * points
     if build or max(partition.unanalyzed, partition.unvacuumed) > due:
         connection.execute(_of(partition, "VACUUM (ANALYZE) {partition}"))
+
+
+def _is_due(points: float, indexes: Sequence[VectorIndex], exact_points: int) -> bool:
+    """Whether so many points need another index than those that there are."""
+    lists = _lists(points)
+    return points > exact_points and not any(_is_fit(index, lists) for index in indexes)
+
+
+def _lists(points: float) -> int:
+    return min(isqrt(int(points)), _MOST_LISTS)
 
 
 def _is_fit(index: VectorIndex, lists: int) -> bool:

@@ -13,7 +13,7 @@ from psycopg import sql
 
 from indexer.errors import ConfigurationError, StoreError, StoreUnavailableError
 from indexer.records import EmbedderSpec
-from indexer.store import open_store
+from indexer.store import open_store, pgvector_upkeep
 from indexer.store.base import HybridQuery, Point
 from indexer.store.pgvector import PgVectorStore
 from indexer.store.pgvector_connections import postgres_errors
@@ -231,6 +231,17 @@ def test_upkeep_makes_the_index_anew_when_there_are_twice_as_many_points(indexed
 
     [after] = indexed.indexes()
     assert (before.lists, after.lists) == (17, 30)
+
+
+def test_upkeep_reads_no_points_where_hardly_any_have_changed(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed.add(300)
+    indexed.store.maintain()
+    indexed.add(20)
+    monkeypatch.setattr(pgvector_upkeep, "_COUNT", "SELECT 1/0 FROM {partition}")
+    indexed.store.maintain()
+    assert len(indexed.indexes()) == 1
 
 
 def test_upkeep_replaces_an_index_whose_build_did_not_end(indexed: Indexed) -> None:
