@@ -18,7 +18,7 @@ from indexer.store.base import HybridQuery, Point
 from indexer.store.pgvector import PgVectorStore
 from indexer.store.pgvector_connections import postgres_errors
 from indexer.store.pgvector_tables import exists, partition, table
-from indexer.store.pgvector_upkeep import TRY_LOCK, VectorIndex, vector_indexes
+from indexer.store.pgvector_upkeep import TRY_LOCK, Partition, VectorIndex, vector_indexes
 from tests.indexer.store.points import (
     SMALL,
     TOLERANCE,
@@ -239,9 +239,17 @@ def test_upkeep_reads_no_points_where_hardly_any_have_changed(
     indexed.add(300)
     indexed.store.maintain()
     indexed.add(20)
-    monkeypatch.setattr(pgvector_upkeep, "_COUNT", "SELECT 1/0 FROM {partition}")
+    counted: list[object] = []
+    compose = pgvector_upkeep._of
+
+    def composed(part: Partition, statement: str) -> sql.Composed:
+        counted.extend([part.name] if "count(*)" in statement else [])
+        return compose(part, statement)
+
+    monkeypatch.setattr(pgvector_upkeep, "_of", composed)
     indexed.store.maintain()
-    assert len(indexed.indexes()) == 1
+    [index] = indexed.indexes()
+    assert not [name for name in counted if index.name.startswith(f"{name}_")]
 
 
 def test_upkeep_replaces_an_index_whose_build_did_not_end(indexed: Indexed) -> None:
