@@ -42,6 +42,8 @@ from indexer.store.base import VectorStore
 
 _PATHS = 500  # paths a statement
 
+_DISK_FULL = "The disk of the service is full. Free some space there and run the indexer again."
+
 _log = structlog.get_logger(__name__)
 
 
@@ -81,10 +83,14 @@ def _attempt(claim: Claim) -> RunState | None:
         raise
     except Exception as exc:
         if is_full(exc):
-            return _end_for_want_of_space(claim)
+            _log.error("disk_full", run=str(claim.run.pk))
+            return _fail(claim, _DISK_FULL)
         if is_outage(exc):
             claim.postpone(str(exc))
             return None
+        if isinstance(exc, StoreError) and claim.is_last:
+            _log.error("store_refused", run=str(claim.run.pk), error=str(exc))
+            return _fail(claim, str(exc))
         claim.crashed(f"{type(exc).__name__}; see the service's log.")
         raise
 
@@ -268,10 +274,8 @@ def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunSt
 
 
 @transaction.atomic
-def _end_for_want_of_space(claim: Claim) -> RunState:
+def _fail(claim: Claim, error: str) -> RunState:
     """As `_end`, whatever the store says to it."""
-    error = "The disk of the service is full. Free some space there and run the indexer again."
-    _log.error("disk_full", run=str(claim.run.pk))
     claim.lock()
     if not leaves_uploads(claim.run):
         with suppress(StoreError):  # the reconcile removes them later

@@ -95,6 +95,11 @@ class Claim:
     run: IndexRun
     _reported_at: float = field(default_factory=time.monotonic)
 
+    @property
+    def is_last(self) -> bool:
+        """Whether a further error would be one too many."""
+        return self.run.attempts >= settings.RUN_MAX_ATTEMPTS
+
     def report(self, stage: str, done: int, total: int) -> None:
         """Save progress and renew the lease, once a second at most. Raises ClaimLostError."""
         now = time.monotonic()

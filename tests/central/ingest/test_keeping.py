@@ -5,6 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -18,7 +19,7 @@ from central.ingest.services.claims import claim_run
 from central.ingest.services.ending import expire_runs
 from central.ingest.services.keeping import keep_uploads
 from central.repositories.models import Repository
-from indexer.errors import StoreFullError, StoreUnavailableError
+from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
 from tests.central.factories import OrganizationFactory
 from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of
 
@@ -71,11 +72,28 @@ def fail(api: Api) -> None:
         assert apply_queued() == ["failed"]
 
 
+def refuse(api: Api) -> None:
+    """Have a store that takes nothing, such as one whose key has changed, until that is final."""
+    run = UUID(api.queue_full(FILES)["run_id"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(applying, "_commit", _refused)
+        for _ in range(settings.RUN_MAX_ATTEMPTS - 1):
+            with pytest.raises(StoreError):
+                applying.apply_run(run_id=run)
+            IndexRun.objects.update(lease_until=None)
+        assert apply_queued() == ["failed"]
+    assert IndexRun.objects.get(pk=run).error == "Qdrant does not accept the API key."
+
+
+def _refused(*_: object) -> None:
+    raise StoreError("Qdrant does not accept the API key.")
+
+
 def _full(*_: object) -> None:
     raise StoreFullError("no space left")
 
 
-ENDS = [cancel, expire, overtake, fail]
+ENDS = [cancel, expire, overtake, fail, refuse]
 
 
 def known(api: Api) -> int:
