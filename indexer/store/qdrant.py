@@ -190,7 +190,10 @@ class QdrantStore:
         ask = partial(self._ask, queries=queries)
         if len(scopes) <= 1:
             return map(ask, scopes.items())
-        return self._threads.map(ask, scopes.items())
+        try:
+            return self._threads.map(ask, scopes.items())
+        except RuntimeError:  # there are no more threads: the store has been closed
+            return map(ask, scopes.items())
 
     def _ask(self, scope: tuple[str, list[int]], queries: Sequence[HybridQuery]) -> list[Found]:
         """Both halves of every query in one request to one collection."""
