@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from scripts.examples import example_repositories, index_all
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
+from tests.indexer.store.qdrant_server import StandIn, running_stand_in
 
 MakeRepository = Callable[..., Path]
 
@@ -37,16 +39,35 @@ def new_data_directory() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def acme(service: Service) -> Organization:
     """An organisation with a token that may index and search."""
-    return Organization(service, "acme", service.create_organization("acme"))
+    return service.organization("acme")
 
 
 @pytest.fixture(scope="session")
 def examples() -> Iterator[Organization]:
     """The example organisation, indexed. All modules share it: ask it, or add to it, no more."""
     with new_data_directory() as directory, running_service(directory) as running:
-        organization = Organization(running, "acme", running.create_organization("acme"))
+        organization = running.organization("acme")
         index_all(organization, example_repositories(directory.parent / "git"))
         yield organization
+
+
+@dataclass
+class OnQdrant:
+    """A service that keeps its vectors in a Qdrant server, with its own key."""
+
+    service: Service
+    qdrant: StandIn
+    key: str
+
+
+@pytest.fixture(scope="session")
+def on_qdrant() -> Iterator[OnQdrant]:
+    """All modules share it: make an organisation of your own."""
+    key = "the-key-of-the-tests-own-qdrant-server"
+    with new_data_directory() as directory, running_stand_in(api_key=key) as qdrant:
+        environment = {"VECTOR_STORE_URL": f"{qdrant.url}?jwt=true", "QDRANT_API_KEY": key}
+        with running_service(directory, environment) as service:
+            yield OnQdrant(service, qdrant, key)
 
 
 @pytest.fixture

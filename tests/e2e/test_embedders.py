@@ -10,6 +10,7 @@ import pytest
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.indexing import index_here
 from tests.embedding_servers import KEY, Server, ollama_server, openai_server
 
 FILES = {
@@ -35,11 +36,6 @@ class Place:
             "OLLAMA_URL": self.ollama.url,
         }
 
-    def organization(self, slug: str) -> Organization:
-        """One that is there, or a new one with the settings' embedder."""
-        token = self.service.ask("local-token", organization=slug).json()["access_token"]
-        return Organization(self.service, slug, token)
-
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
@@ -62,11 +58,11 @@ class Indexed:
 
 @pytest.fixture(scope="module")
 def indexed(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Indexed:
-    acme = place.organization("acme")
+    acme = place.service.organization("acme")
     clone = new_repository(tmp_path_factory.mktemp("git") / "shop")
     write_files(clone, FILES)
     commit_all(clone, "First commit")
-    report = acme.index(clone, "shop", environment=place.variables)
+    report = index_here(acme, clone, "shop", **place.variables)
     return Indexed(acme, clone, report, first_of(acme, "retry with backoff"))
 
 
@@ -100,7 +96,7 @@ def test_use_ollama_embeddings(place: Place, indexed: Indexed) -> None:
     assert first_of(acme, "total of lines")[0] == "total_of_lines"
     assert "total of lines" in place.openai.texts
 
-    report = acme.index(indexed.clone, "shop", environment=place.variables)
+    report = index_here(acme, indexed.clone, "shop", **place.variables)
     assert (report["mode"], report["reason"]) == ("full", "embedder_changed")
     assert report["embedded"] == 2
     assert {body["model"] for body in place.ollama.requests} == {"nomic-embed-text"}
@@ -116,7 +112,7 @@ def test_use_ollama_embeddings(place: Place, indexed: Indexed) -> None:
 def test_vectors_of_another_length_are_refused_before_any_file_is_read(
     place: Place, indexed: Indexed
 ) -> None:
-    hooli = place.organization("hooli")
+    hooli = place.service.organization("hooli")
     with openai_server(512) as other:
         other.is_rigid = True
         done = hooli.try_index(

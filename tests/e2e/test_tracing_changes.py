@@ -29,7 +29,7 @@ WAIT_SECONDS = 60
 @pytest.fixture(scope="module")
 def workshop(examples: Organization) -> Organization:
     """Another organisation on the same service."""
-    return Organization(examples.service, WORKSHOP, examples.service.create_organization(WORKSHOP))
+    return examples.service.organization(WORKSHOP)
 
 
 def library(name: str) -> dict[str, str]:
