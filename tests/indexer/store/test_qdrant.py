@@ -232,13 +232,6 @@ def test_closed_store_is_unavailable(stand_in: StandIn) -> None:
     store.close()
     with pytest.raises(StoreUnavailableError, match="has been closed"):
         store.check()
-
-
-def test_a_closed_store_is_one_that_is_away_however_many_collections_are_asked(
-    stand_in: StandIn,
-) -> None:
-    store = open_store(stand_in.url, api_key=stand_in.api_key)
-    store.close()
     for count in (1, 2):
         collections = [a_collection() for _ in range(count)]
         with pytest.raises(StoreUnavailableError, match="has been closed"):
