@@ -1,13 +1,12 @@
 """Lines get their vectors: window by window, while the next files are extracted and others sent."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from indexer.bundle.lines import Extracted, FileLine, with_vectors
 from indexer.errors import EmbeddingError
+from indexer.lane import Lane
 from indexer.vectors import Vectors
 
 _WINDOW_CHUNKS: Final = 4_000  # a question to central costs 15 ms, whatever is asked
@@ -40,14 +39,14 @@ class Completer:
     def __init__(self, vectors: Vectors, writer: PointWriter | None = None) -> None:
         self._vectors = vectors
         self._writer = writer
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="vectors")
+        self._lane = Lane[_Completed]("vectors", ahead=_AHEAD)
         self._problem: EmbeddingError | None = None
 
     def __enter__(self) -> "Completer":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._executor.shutdown(wait=kind is None, cancel_futures=True)
+        self._lane.__exit__(kind)
 
     def lines(self, files: Iterable[Extracted]) -> Iterator[FileLine]:
         """The files' lines, in their order.
@@ -55,13 +54,11 @@ class Completer:
         Raises EmbeddingError after the last file of which every chunk has its vector, from when on
         nothing is embedded; and what central and `writer` raise.
         """
-        pending: deque[Future[_Completed]] = deque()
         for window in _windows(files):
-            pending.append(self._executor.submit(self._complete, window))
-            while pending and (len(pending) > _AHEAD or pending[0].done()):
-                yield from _lines(pending.popleft())
-        while pending:
-            yield from _lines(pending.popleft())
+            for completed in self._lane.submit(self._complete, window):
+                yield from _lines(completed)
+        for completed in self._lane.rest():
+            yield from _lines(completed)
 
     def _complete(self, window: Sequence[Extracted]) -> _Completed:
         if self._problem:
@@ -91,8 +88,7 @@ class Completer:
         return file.file
 
 
-def _lines(future: "Future[_Completed]") -> Iterator[FileLine]:
-    completed = future.result()
+def _lines(completed: _Completed) -> Iterator[FileLine]:
     yield from completed.lines
     if completed.problem:
         raise completed.problem

@@ -1,8 +1,6 @@
 """Points of a direct run: written to the vector store by this process, beside the batches."""
 
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 from uuid import UUID
 
@@ -10,6 +8,7 @@ import numpy as np
 
 from indexer.bundle.lines import Extracted, PointData
 from indexer.errors import CentralError
+from indexer.lane import Lane
 from indexer.points import point_id
 from indexer.records import TermVector
 from indexer.store.base import Point
@@ -25,15 +24,14 @@ class DirectWriter:
     def __init__(self, collection: DirectCollection, run_id: str) -> None:
         self._collection = collection
         self._run = UUID(run_id)
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="points")
-        self._writing: deque[Future[None]] = deque()
+        self._writing = Lane[None]("points", ahead=_AHEAD)
         self._waiting: list[Point] = []
 
     def __enter__(self) -> "DirectWriter":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._executor.shutdown(wait=kind is None, cancel_futures=True)
+        self._writing.__exit__(kind)
         self._collection.close()
 
     def write(self, file: Extracted, vectors: Sequence[bytes | None]) -> None:
@@ -63,14 +61,11 @@ class DirectWriter:
         """Return when all points are written. Raises StoreError."""
         while self._waiting:
             self._send()
-        while self._writing:
-            self._writing.popleft().result()
+        self._writing.finish()
 
     def _send(self) -> None:
         points, self._waiting = self._waiting[:_POINTS], self._waiting[_POINTS:]
-        self._writing.append(self._executor.submit(self._collection.upsert, points))
-        while len(self._writing) > _AHEAD or (self._writing and self._writing[0].done()):
-            self._writing.popleft().result()
+        self._writing.submit(self._collection.upsert, points)
 
 
 def _terms(data: PointData) -> TermVector:

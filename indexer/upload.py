@@ -1,13 +1,12 @@
 """Cuts records into numbered batches and sends them while the next ones are being made."""
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 from indexer.bundle.compression import compress
 from indexer.bundle.encoding import encode_record
 from indexer.bundle.lines import FileLine
 from indexer.client import Central, OpenedRun
+from indexer.lane import Lane
 from indexer.records import Removal
 
 _IN_FLIGHT: Final = 3  # batches in memory; more would not be sent any sooner
@@ -23,8 +22,7 @@ class BatchUploader:
     def __init__(self, central: Central, run: OpenedRun) -> None:
         self._central = central
         self._run = run
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="upload")
-        self._sending: deque[Future[None]] = deque()
+        self._sending = Lane[None]("upload", ahead=_IN_FLIGHT)
         self._lines: list[bytes] = []
         self._size = 0
         self._batches = 0
@@ -33,7 +31,7 @@ class BatchUploader:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._executor.shutdown(wait=kind is None, cancel_futures=True)
+        self._sending.__exit__(kind)
 
     def remove(self, path: str) -> None:
         """Queue a removal."""
@@ -53,8 +51,7 @@ class BatchUploader:
     def finish(self) -> int:
         """Send what is left and wait for all; answers how many batches there are."""
         self._cut()
-        while self._sending:
-            self._sending.popleft().result()
+        self._sending.finish()
         return self._batches
 
     def _cut(self) -> None:
@@ -63,9 +60,7 @@ class BatchUploader:
         self._batches += 1
         body = b"".join(self._lines)
         self._lines, self._size = [], 0
-        self._sending.append(self._executor.submit(self._send, self._batches, body))
-        while len(self._sending) > _IN_FLIGHT or (self._sending and self._sending[0].done()):
-            self._sending.popleft().result()
+        self._sending.submit(self._send, self._batches, body)
 
     def _send(self, number: int, body: bytes) -> None:
         self._central.put_batch(self._run.run_id, number, compress(body))
