@@ -163,7 +163,7 @@ def embedder_access(environ: Mapping[str, str]) -> EmbedderAccess:
 class DirectSettings:
     """Of a client that writes points to Qdrant itself; `url` as Qdrant's own tools write it.
 
-    Without `url` central says where, without `api_key` it gives a token.
+    Without `url` central says where; without `api_key`, which needs a `url`, it gives a token.
     """
 
     url: str | None = None
@@ -181,7 +181,8 @@ def direct_settings(environ: Mapping[str, str]) -> DirectSettings | None:
         return None
     if way != "direct":
         raise ConfigurationError("AETERNA_VECTORS must be relay or direct")
-    return DirectSettings(url, _secret(environ, "QDRANT_API_KEY") or None)
+    key = _secret(environ, "QDRANT_API_KEY") if url else None  # it goes where its owner says
+    return DirectSettings(url, key or None)
 
 
 def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:

@@ -43,10 +43,11 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.EmbedderUnavailableError: 503,
     indexer_errors.IdentityError: 500,
     indexer_errors.IdentityUnavailableError: 500,
-    indexer_errors.StoreError: 500,
+    indexer_errors.StoreError: 503,
     indexer_errors.StoreUnavailableError: 503,
     indexer_errors.StoreFullError: 503,
     indexer_errors.StoreLockedError: 503,
+    indexer_errors.DirectNotAvailableError: 503,
     indexer_errors.CentralError: 500,
     indexer_errors.CentralUnreachableError: 500,
     indexer_errors.CentralRefusedError: 500,
@@ -77,6 +78,11 @@ _AWAY: dict[type[Exception], tuple[str, str]] = {
     indexer_errors.StoreLockedError: (
         "vector_store_unavailable",
         "The vector store is held by another process of this service. Stop that process.",
+    ),
+    indexer_errors.StoreError: (
+        "vector_store_refused",
+        "The vector store refuses what this service asks of it. Its administrator finds the reason "
+        "in the service's log.",
     ),
     indexer_errors.EmbedderUnavailableError: (
         "embedder_unavailable",

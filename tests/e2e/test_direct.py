@@ -35,7 +35,7 @@ def test_what_an_indexer_writes_itself_is_found_and_used_again(
     project = "secret" if has_secret else "token"
     environment = {"AETERNA_VECTORS": "direct"}
     if has_secret:
-        environment["QDRANT_API_KEY"] = on_qdrant.key
+        environment |= {"QDRANT_URL": on_qdrant.qdrant.url, "QDRANT_API_KEY": on_qdrant.key}
     shop = make_repository(project, FILES)
     before = uploaded(on_qdrant.qdrant)
     first = index_here(direct, shop, project, **environment)

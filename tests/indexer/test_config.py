@@ -301,8 +301,12 @@ def test_an_embedding_services_address_is_one_without_a_password(name: str, url:
         ({}, None),
         ({"QDRANT_API_KEY": "k"}, None),
         ({"AETERNA_VECTORS": "direct"}, DirectSettings()),
-        ({"AETERNA_VECTORS": "direct", "QDRANT_API_KEY": "k"}, DirectSettings(api_key="k")),
-        ({"QDRANT_URL": "http://qdrant:6333"}, DirectSettings("http://qdrant:6333")),
+        ({"AETERNA_VECTORS": "direct", "QDRANT_API_KEY": "k"}, DirectSettings()),
+        ({"QDRANT_URL": "http://q:6333"}, DirectSettings("http://q:6333")),
+        (
+            {"QDRANT_URL": "http://q:6333", "QDRANT_API_KEY": "k"},
+            DirectSettings("http://q:6333", "k"),
+        ),
         ({"QDRANT_URL": "http://qdrant:6333", "AETERNA_VECTORS": "relay"}, None),
     ],
 )
