@@ -17,7 +17,7 @@ MEASURES = ("MRR@10", "Recall@1", "Recall@10")
 
 
 class Way(StrEnum):
-    """By similarity alone, or the service's own order: 0.3 BM25, 0.7 similarity and its rules."""
+    """By similarity alone, or the service's own order: with words and its rules."""
 
     DENSE = "dense"
     SERVED = "hybrid, as served"

@@ -12,9 +12,7 @@ from central.search.ranking import DENSE, DENSE_SYMBOLIC, WEIGHTS, Ranked, in_or
 from central.search.retrieval import Asked, Lists, Tier
 from central.search.rules import Candidate
 from central.search.selectors import LiveChunk
-
-# BM25's term weight stays below k1 + 1, so a lexical score below this times the query's weights.
-_MOST = 2.2
+from indexer.store.schema import MAX_TERM_WEIGHT
 
 
 class Found(NamedTuple):
@@ -89,8 +87,8 @@ def _order(
             for chunk in lists.dense
         ]
     if mode is Mode.LEXICAL:
-        total = float(sum(query.terms.weights)) * _MOST if query.terms is not None else 1.0
-        return [Ranked(candidates[chunk], score / total) for chunk, score in lists.lexical.items()]
+        most = MAX_TERM_WEIGHT * float(sum(query.terms.weights)) if query.terms is not None else 1.0
+        return [Ranked(candidates[chunk], score / most) for chunk, score in lists.lexical.items()]
     base = _base(mode, query, lists, weights)
     chosen = [candidates[chunk] for chunk in base]
     coverage = _coverage(query, [tier.rows[chunk].term_ids for chunk in base])

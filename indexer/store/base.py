@@ -18,7 +18,8 @@ class Collection:
     """One repository's points under one embedder.
 
     The adapter decides where they lie physically (Edge: a shard per organisation and embedder;
-    pgvector: a table per embedder's dimensions), and always filters by `repository`.
+    pgvector: an organisation's partition of the embedder's table; Qdrant: a collection per
+    repository or organisation, and embedder), and always filters by `repository`.
     """
 
     organization: str

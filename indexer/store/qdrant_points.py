@@ -99,7 +99,7 @@ def run_of(record: models.Record) -> UUID:
 def requests_of(
     repositories: Sequence[int], queries: Sequence[HybridQuery]
 ) -> list[models.QueryRequest]:
-    """Both halves of every query that has them, in the order that `hits_of` expects."""
+    """Both halves of every query that has them, in the order that `found_by` expects."""
     requests: list[models.QueryRequest] = []
     for query in queries:
         allowed = point_filter(repositories, query.filter)
