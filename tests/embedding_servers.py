@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
 
 from indexer.lexical import tokenize
+from tests.listening import listening
 
 KEY = "sk-test-0123456789"
 
@@ -301,14 +302,8 @@ def _packed(vector: np.ndarray) -> str:
 
 @contextmanager
 def _serving(state: Server, handler: type[_Handler], port: int) -> Iterator[Server]:
-    bound = type("Bound", (handler,), {"state": state})
-    with ThreadingHTTPServer(("127.0.0.1", port), bound) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        state.url = f"http://127.0.0.1:{server.server_port}"
+    with listening(type("Bound", (handler,), {"state": state}), port) as state.url:
         try:
             yield state
         finally:
             state.let_go.set()
-            server.shutdown()
-            thread.join()

@@ -4,9 +4,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import httpx
+
+from tests.listening import listening
 
 Chosen = Callable[[str, str], bool]  # method, path
 
@@ -61,15 +63,8 @@ def holding_proxy(target: str) -> Iterator[HoldingProxy]:
         def log_message(self, *_: object) -> None:
             """Keep standard error for what is tested."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    proxy.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield proxy
-    finally:
-        proxy.let_go.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with listening(Handler) as proxy.url:
+        try:
+            yield proxy
+        finally:
+            proxy.let_go.set()

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from standardwebhooks import Webhook
@@ -24,6 +24,7 @@ from indexer.records import (
     embedding_digest,
 )
 from indexer.worker import embedder_inputs
+from tests.listening import listening
 
 SECRET = "whsec_" + "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"
 TOKEN = "aet_token-of-the-test"
@@ -228,14 +229,5 @@ def stand_in() -> Iterator[StandIn]:
         def log_message(self, *_: object) -> None:
             """Keep standard error for what is tested."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    central.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with listening(Handler) as central.url:
         yield central
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

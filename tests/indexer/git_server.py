@@ -5,13 +5,14 @@ git's own `http-backend` answers; every `Authorization` that came is recorded.
 
 import os
 import subprocess
-import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+
+from tests.listening import listening
 
 
 @dataclass
@@ -23,7 +24,7 @@ class GitServer:
 
     directory: Path
     token: str
-    url: str
+    url: str = ""
     redirect_to: str = ""
     authorizations: list[list[str]] = field(default_factory=list)  # one list a request
 
@@ -39,18 +40,15 @@ class GitServer:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    @property
-    def _git(self) -> GitServer:
-        git: GitServer = self.server.git  # type: ignore[attr-defined]
-        return git
+    git: GitServer
 
     def _handle(self) -> None:
         body = self._body()
         came = self.headers.get_all("Authorization", [])
-        self._git.authorizations.append(came)
-        if self._git.redirect_to:
-            self._answer(302, {"Location": self._git.redirect_to + self.path})
-        elif not self._git.admits(came):
+        self.git.authorizations.append(came)
+        if self.git.redirect_to:
+            self._answer(302, {"Location": self.git.redirect_to + self.path})
+        elif not self.git.admits(came):
             self._answer(401, {"WWW-Authenticate": 'Basic realm="GitHub"'})
         else:
             self._run_backend(body)
@@ -68,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _run_backend(self, body: bytes) -> None:
         path, _, query = self.path.partition("?")
         variables = {
-            "GIT_PROJECT_ROOT": str(self._git.directory),
+            "GIT_PROJECT_ROOT": str(self.git.directory),
             "GIT_HTTP_EXPORT_ALL": "1",
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
             "REQUEST_METHOD": self.command,
@@ -104,15 +102,6 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def git_server(directory: Path, token: str) -> Iterator[GitServer]:
     """A running server."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
-    git = GitServer(directory, token, f"http://127.0.0.1:{server.server_port}")
-    server.git = git  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    git = GitServer(directory, token)
+    with listening(type("Bound", (_Handler,), {"git": git})) as git.url:
         yield git
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

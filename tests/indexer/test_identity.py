@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 
 import jwt
 import pytest
@@ -23,6 +22,7 @@ from indexer.identity import KeylessToken, Purpose, StaticToken, credentials_of
 from indexer.transport import Transport
 from scripts.local_github import LocalGitHub
 from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.listening import listening
 
 ROUTE = "/api/v1/index/runs/run-1"
 Failure = tuple[int, dict[str, str], dict[str, str]]
@@ -92,10 +92,8 @@ def answering(body: bytes, headers: Mapping[str, str] | None = None) -> Iterator
         def log_message(self, *_: object) -> None:
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/?a=b"
-        server.shutdown()
+    with listening(Handler) as url:
+        yield f"{url}/?a=b"
 
 
 def refusal(code: str, status: int) -> Failure:

@@ -1,10 +1,9 @@
 """A Qdrant server that is away, slow, full, strict or behind TLS."""
 
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import grpc
@@ -16,6 +15,7 @@ from indexer.store.base import VectorStore
 from tests.indexer.store.certificates import self_signed
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
 from tests.indexer.store.qdrant_server import StandIn, failing, running_stand_in
+from tests.listening import listening
 
 QUERY = dense_query(unit(1.0))
 
@@ -146,13 +146,11 @@ def test_rest_carries_the_key_and_is_as_patient() -> None:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Rest) as server:
-        threading.Thread(target=server.serve_forever).start()
-        url = f"qdrant://127.0.0.1:{server.server_port}?transport=rest"
-        store = open_store(url, api_key="key-over-rest")
+    with listening(Rest) as url:
+        address = f"{url.replace('http', 'qdrant')}?transport=rest"
+        store = open_store(address, api_key="key-over-rest")
         assert list(store.points(a_collection())) == []
         store.close()
-        server.shutdown()
     assert keys == ["key-over-rest"] * 2
 
 
