@@ -63,7 +63,7 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 
 def _leave(code: Exit) -> NoReturn:
-    """At once: a thread that still sends would be waited for, for a minute if central is away."""
+    """At once: a thread that still sends or embeds would be waited for, for minutes at worst."""
     sys.stdout.flush()
     sys.stderr.flush()
     clear_away()
@@ -71,4 +71,6 @@ def _leave(code: Exit) -> NoReturn:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended = Exit(main())
+    if ended is not Exit.OK:
+        _leave(ended)

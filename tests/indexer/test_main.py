@@ -115,6 +115,24 @@ def test_a_directory_without_a_repository_is_a_usage_error(
     assert (done.returncode, "--path" in done.stderr) == (2, True)
 
 
+def test_an_error_ends_the_process_whatever_its_threads_still_wait_for(tmp_path: Path) -> None:
+    program = (
+        "import runpy, sys, threading\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "ThreadPoolExecutor(1).submit(threading.Event().wait, 60)\n"
+        "runpy.run_module('indexer', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "run", "--path", tmp_path],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == Exit.USAGE
+    assert "error: " in done.stderr
+
+
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_gives_the_run_up(
     central: StandIn, sandbox: Sandbox, sent: signal.Signals, code: int
