@@ -7,14 +7,18 @@ from uuid import UUID
 
 import pytest
 
+from central.corpus.models import Chunk, Embedding
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun
 from central.ingest.services import granting
+from central.repositories.models import Repository
 from indexer.access import DirectAccess
 from indexer.errors import StoreError
 from indexer.points import point_id
 from indexer.store.base import Collection, Point, VectorStore
 from tests.central.protocol import Api, commit_of, file_record, tree_of
+
+FILES = {"a.py": "def a\ndef aa\n", "b.py": "def b\n"}
 
 
 class OpenStore:
@@ -93,3 +97,26 @@ def queue_direct(
     body = api.announcement(run, project_id=project, commit_sha=commit_of(files))
     assert api.deliver(run, body).status_code == 202
     return run
+
+
+def shop() -> Repository:
+    """The repository that is indexed."""
+    return Repository.objects.select_related("organization").get(name="shop")
+
+
+def points() -> set[UUID]:
+    """Its points in the store."""
+    return {point for point, _ in vector_store().points(collection_of(shop()))}
+
+
+def named_points() -> set[UUID]:
+    """Points that chunks name."""
+    return set(Chunk.objects.values_list("point", flat=True))
+
+
+def known(api: Api, run: dict[str, str]) -> dict[str, list[str]]:
+    """What the run's client is answered if it asks for all that there is."""
+    digests = [bytes(digest).hex() for digest in Embedding.objects.values_list("digest", flat=True)]
+    path = f"/api/v1/index/runs/{run['run_id']}/embeddings"
+    answer: dict[str, list[str]] = api.request("POST", path, {"digests": digests}).json()
+    return answer
