@@ -6,19 +6,15 @@ from factory.django import DjangoModelFactory
 
 from central.corpus.models import (
     Dependency,
-    Export,
     File,
-    Import,
     Module,
     Package,
-    Reference,
-    Symbol,
 )
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope
 from central.tenancy.tokens import new_token, token_digest
-from indexer.relations import Access, Binding, Ecosystem, ReferenceKind
+from indexer.relations import Ecosystem
 
 
 class OrganizationFactory(DjangoModelFactory[Organization]):
@@ -85,77 +81,6 @@ class FileFactory(DjangoModelFactory[File]):
     size = factory.LazyAttribute(lambda self: len(self.content.encode()))
     extractor = "extractor-1"
     language = "python"
-
-
-class SymbolFactory(DjangoModelFactory[Symbol]):
-    """A function at a file's top level; pass `qualified_name` for one that is deeper."""
-
-    class Meta:
-        model = Symbol
-
-    file = factory.SubFactory(FileFactory)
-    repository = factory.SelfAttribute("file.repository")
-    qualified_name = factory.Sequence(lambda n: f"function_{n}")
-    name = factory.LazyAttribute(lambda self: self.qualified_name.rpartition(".")[2])
-    kind = "function"
-    start_line = 1
-    end_line = factory.SelfAttribute("start_line")
-    signature = factory.LazyAttribute(lambda self: f"def {self.name}():")
-    exported = True
-    parts = factory.LazyAttribute(lambda self: [self.name.lower()])
-
-
-class ImportFactory(DjangoModelFactory[Import]):
-    """An import by name; `path` is what it is of."""
-
-    class Meta:
-        model = Import
-
-    file = factory.SubFactory(FileFactory)
-    repository = factory.SelfAttribute("file.repository")
-    path = factory.Sequence(lambda n: f"module_{n}.name")
-    local = factory.LazyAttribute(
-        lambda self: "" if self.wildcard else self.path.rpartition(".")[2]
-    )
-    module = factory.LazyAttribute(
-        lambda self: self.path if self.wildcard else self.path.rpartition(".")[0]
-    )
-    wildcard = False
-    line = 1
-
-
-class ExportFactory(DjangoModelFactory[Export]):
-    """A name that is given on from another module."""
-
-    class Meta:
-        model = Export
-
-    file = factory.SubFactory(FileFactory)
-    repository = factory.SelfAttribute("file.repository")
-    path = factory.Sequence(lambda n: f"module_{n}.name")
-    name = factory.LazyAttribute(lambda self: "" if self.wildcard else self.path.rpartition(".")[2])
-    is_local = False
-    wildcard = False
-
-
-class ReferenceFactory(DjangoModelFactory[Reference]):
-    """A call of `name`, at the top level, of which nothing is known."""
-
-    class Meta:
-        model = Reference
-
-    file = factory.SubFactory(FileFactory)
-    repository = factory.SelfAttribute("file.repository")
-    ecosystem = Ecosystem.PYPI
-    kind = ReferenceKind.CALL
-    name = factory.Sequence(lambda n: f"function_{n}")
-    binding = Binding.UNKNOWN
-    root = ""
-    chain = ""
-    access = Access.PATH
-    caller = ""
-    line = 1
-    column = 0
 
 
 class PackageFactory(DjangoModelFactory[Package]):
