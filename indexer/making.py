@@ -99,8 +99,11 @@ def making(
             embed=embedder.embed,
             size=4 * run.embedder.dimensions,
         )
-        opened = _writer(run, run.direct, direct) if run.direct and direct else nullcontext()
-        with closing(vectors), opened as writer, Completer(vectors, writer) as completer:
+        with (
+            closing(vectors),
+            _writer(run, run.direct, direct) if run.direct and direct else nullcontext() as writer,
+            Completer(vectors, writer) as completer,
+        ):
             work = partial(process, with_points=writer is not None)
             yield Maker(run, Processor(processes, work), embedder, completer, writer)
 
