@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from indexer.access import EmbedderAccess
+from indexer.addresses import central_url, service_url
 from indexer.errors import ConfigurationError
 from indexer.project_file import PROJECT_FILE, ProjectFile, parse_project_file
 
@@ -101,7 +101,7 @@ class Named:
 
         url = pick("url")
         return cls(
-            url and _checked_url(url),
+            url and central_url(url),
             pick("organization"),
             pick("project"),
             is_of_file=not (overrides.get("url") or environ.get("AETERNA_URL")),
@@ -186,13 +186,7 @@ def direct_settings(environ: Mapping[str, str]) -> DirectSettings | None:
 
 
 def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:
-    url = environ.get(name, "").strip() or default
-    if not _is_address(url) or "?" in url or "#" in url:  # what follows may be a key
-        raise ConfigurationError(
-            f"{name} must be an http or https address without user, password or query, "
-            f"such as {default}"
-        )
-    return url.rstrip("/")
+    return service_url(environ.get(name, "").strip() or default, name=name, example=default)
 
 
 def _project_file(directory: Path) -> ProjectFile:
@@ -229,30 +223,6 @@ def _credential(environ: Mapping[str, str]) -> str | IdTokenSource:
     if environ.get("GITHUB_ACTIONS") == "true":
         hint = ", or, to do without one, give the job `permissions: id-token: write`"
     raise ConfigurationError(f"AETERNA_TOKEN is not set; set it in the environment{hint}")
-
-
-def _checked_url(url: str) -> str:
-    """`url` without a slash at its end, scheme and host in lower case: an id token's audience."""
-    if not _is_address(url):
-        raise ConfigurationError(
-            "AETERNA_URL must be an http or https address without user or password, "
-            "such as https://codesearch.example.com"
-        )
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018 - reading it checks it
-        name = (parts.hostname or "").encode("idna")
-    except ValueError:  # half an IPv6 address, a port that is no number, a name that is too long
-        return False
-    is_written = url.isprintable() and " " not in url
-    return (
-        parts.scheme in {"http", "https"} and bool(name) and "@" not in parts.netloc and is_written
-    )
 
 
 def _seconds(environ: Mapping[str, str], name: str, *, default: float) -> float:

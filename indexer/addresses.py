@@ -1,0 +1,45 @@
+"""Addresses of services as people write them: put in one form, or refused without what they say."""
+
+from urllib.parse import urlsplit
+
+from indexer.errors import ConfigurationError
+
+
+def central_url(url: str) -> str:
+    """`url` without a slash at its end, scheme and host in lower case: an id token's audience.
+
+    Raises ConfigurationError.
+    """
+    if not _is_address(url):
+        raise ConfigurationError(
+            "AETERNA_URL must be an http or https address without user or password, "
+            "such as https://codesearch.example.com"
+        )
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
+
+
+def service_url(url: str, *, name: str, example: str) -> str:
+    """An embedding service's `url` without a slash at its end. Raises ConfigurationError.
+
+    `name` is the variable's that holds it.
+    """
+    if not _is_address(url) or "?" in url or "#" in url:  # what follows may be a key
+        raise ConfigurationError(
+            f"{name} must be an http or https address without user, password or query, "
+            f"such as {example}"
+        )
+    return url.rstrip("/")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - reading it checks it
+        name = (parts.hostname or "").encode("idna")
+    except ValueError:  # half an IPv6 address, a port that is no number, a name that is too long
+        return False
+    is_written = url.isprintable() and " " not in url
+    return (
+        parts.scheme in {"http", "https"} and bool(name) and "@" not in parts.netloc and is_written
+    )
