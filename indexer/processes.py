@@ -8,9 +8,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from multiprocessing import forkserver
 from typing import Final, ParamSpec, TypeVar
 
@@ -79,11 +80,37 @@ class Processes:
 
 
 def _new_pool(workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
+    """With all its processes, so that no other moment starts any."""
+    pool = ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("forkserver"),
         initializer=_prepare,
     )
+    # A pool that is broken says so to the next that is submitted.
+    with _no_signals(), suppress(BrokenProcessPool):
+        for _ in range(workers):
+            pool.submit(int)
+    return pool
+
+
+@contextmanager
+def _no_signals() -> Iterator[None]:
+    """Put off what would end this process: one that is half started complains with a traceback."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda told, _: came.append(told))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 def _living_pool() -> ProcessPoolExecutor:
