@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.access import EmbedderAccess
-from indexer.addresses import central_url, service_url
 from indexer.errors import ConfigurationError
 from indexer.project_file import PROJECT_FILE, ProjectFile, parse_project_file
+from indexer.urls import central_url, service_url
 
 _SECRETS = (
     "AETERNA_TOKEN",

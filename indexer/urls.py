@@ -1,4 +1,4 @@
-"""Addresses of services as people write them: put in one form, or refused without what they say."""
+"""URLs of services as people write them: put in one form, or refused without what they say."""
 
 from urllib.parse import urlsplit
 
