@@ -8,7 +8,7 @@ import pytest
 from qdrant_client import models
 
 from indexer.store import open_store
-from indexer.store.base import HybridQuery, VectorStore
+from indexer.store.base import Collection, HybridQuery, VectorStore
 from indexer.store.qdrant_points import Found
 from indexer.store.schema import DENSE, TERMS
 from tests.indexer.store.points import DIMENSIONS, a_collection, a_point, dense_query, ids, unit
@@ -23,12 +23,19 @@ def store(stand_in: StandIn) -> Iterator[VectorStore]:
     opened.close()
 
 
+def name_of(stand_in: StandIn, collection: Collection) -> str:
+    """Where its points lie; other tests have repositories of the same key."""
+    mine = f"codesearch_{collection.organization}~{collection.repository}~"
+    [name] = [name for name in stand_in.held if name.startswith(mine)]
+    return name
+
+
 def test_points_of_another_form_are_found_to_be_in_excess_and_can_be_deleted(
     store: VectorStore, stand_in: StandIn
 ) -> None:
     collection, own = a_collection(), a_point()
     store.upsert(collection, [own])
-    name = next(name for name in stand_in.held if f"~{collection.repository}~" in name)
+    name = name_of(stand_in, collection)
     foreign = {"repository": str(collection.repository)}
     bare = UUID(int=2**100)
     stand_in.local.upsert(
@@ -56,9 +63,7 @@ def test_scores_that_no_point_of_ours_has_are_no_hits(
     own = a_point(vector=unit(1.0, 1.0), weights={7: 2.0})
     store.upsert(honest, [own])
     store.upsert(spoilt, [a_point()])
-    name = next(
-        name for name in stand_in.held if name.startswith(f"codesearch_{spoilt.organization}~")
-    )
+    name = name_of(stand_in, spoilt)
     for number, value in enumerate((1e30, -1e30, 1.5)):
         terms = models.SparseVector(indices=[7], values=[10 * value])
         point = models.PointStruct(
