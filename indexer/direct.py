@@ -12,7 +12,7 @@ from indexer.lane import Lane
 from indexer.points import point_id
 from indexer.records import TermVector
 from indexer.store.base import Point
-from indexer.store.qdrant_direct import DirectCollection
+from indexer.store.qdrant.direct import DirectCollection
 
 _POINTS: Final = 256  # a request
 _AHEAD: Final = 8  # requests in memory that wait for the store

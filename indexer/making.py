@@ -110,8 +110,8 @@ def making(
 
 def _writer(run: OpenedRun, store: DirectRun, settings: DirectSettings) -> "DirectWriter":
     from indexer.direct import DirectWriter
-    from indexer.store.qdrant_address import from_rest_url
-    from indexer.store.qdrant_direct import DirectCollection
+    from indexer.store.qdrant.direct import DirectCollection
+    from indexer.store.qdrant.url import from_rest_url
 
     access = store.access
     if settings.url:  # a secret of one's own goes nowhere else

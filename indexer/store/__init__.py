@@ -4,8 +4,8 @@ from pathlib import Path
 
 from indexer.errors import ConfigurationError
 from indexer.store.base import VectorStore
-from indexer.store.qdrant_address import SCHEMES as QDRANT_SCHEMES
-from indexer.store.qdrant_address import QdrantAddress
+from indexer.store.qdrant.url import SCHEMES as QDRANT_SCHEMES
+from indexer.store.qdrant.url import QdrantAddress
 
 _POSTGRES = ("postgresql", "postgres")
 
@@ -27,11 +27,11 @@ def open_store(
 
             return ProcessStore(Path(rest))
         case "qdrant" | "qdrants":
-            from indexer.store.qdrant import QdrantStore
+            from indexer.store.qdrant.store import QdrantStore
 
             public = QdrantAddress.parse(public_url) if public_url else None
             return QdrantStore(QdrantAddress.parse(url), api_key=api_key, public=public)
-    from indexer.store.pgvector import PgVectorStore
+    from indexer.store.pgvector.store import PgVectorStore
 
     return PgVectorStore(url)
 

@@ -10,7 +10,7 @@ import pytest
 from scripts.examples import example_repositories, index_all
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
-from tests.indexer.store.qdrant_server import StandIn, running_stand_in
+from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
 MakeRepository = Callable[..., Path]
 

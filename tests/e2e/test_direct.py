@@ -7,7 +7,7 @@ from indexer.exits import Exit
 from scripts.local_service import Organization
 from tests.e2e.conftest import MakeRepository, OnQdrant
 from tests.e2e.indexing import index_here
-from tests.indexer.store.qdrant_server import StandIn
+from tests.indexer.store.qdrant.server import StandIn
 
 FILES = {
     "till.py": "class Till:\n    def open(self):\n        return 'drawer'\n",

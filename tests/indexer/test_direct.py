@@ -18,8 +18,8 @@ from indexer.processing import process
 from indexer.records import SourceFile, TreeEntry
 from indexer.store import open_store
 from indexer.store.base import Collection, DirectStore
-from indexer.store.qdrant_direct import DirectCollection
-from tests.indexer.store.qdrant_server import StandIn, failing, running_stand_in
+from indexer.store.qdrant.direct import DirectCollection
+from tests.indexer.store.qdrant.server import StandIn, failing, running_stand_in
 
 RUN = "7f3c9f0e-0000-4000-8000-000000000001"
 COLLECTION = Collection("acme", "shop", 1, SPEC)

@@ -34,7 +34,7 @@ from indexer.store import open_store
 from indexer.store.base import Collection, HybridQuery, Point, VectorStore
 from indexer.store.edge import EdgeStore
 from tests.central.protocol import Api, apply_queued, unit_vector
-from tests.indexer.store.qdrant_server import StandIn, running_stand_in
+from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from pytest_django import Settings
 from central.corpus import vectors
 from central.settings.store import vector_store_url
 from tests.indexer.store.points import a_collection, a_point
-from tests.indexer.store.qdrant_server import StandIn, running_stand_in
+from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
 Environ = Callable[..., None]
 

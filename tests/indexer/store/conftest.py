@@ -18,10 +18,10 @@ from qdrant_client import QdrantClient
 from indexer.store import open_store
 from indexer.store.base import VectorStore
 from indexer.store.edge import EdgeStore
-from indexer.store.qdrant_address import QdrantAddress
-from indexer.store.qdrant_connection import Connection
-from indexer.store.qdrant_names import PREFIX
-from tests.indexer.store.qdrant_server import StandIn, running_stand_in
+from indexer.store.qdrant.connection import Connection
+from indexer.store.qdrant.names import PREFIX
+from indexer.store.qdrant.url import QdrantAddress
+from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
 OpenStore = Callable[[], VectorStore]
 REAL_QDRANT = pytest.param("real_qdrant", marks=pytest.mark.system("QDRANT_TEST_URL"))

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import psycopg
 from psycopg import sql
 
-from indexer.store.pgvector_tables import SCHEMA
+from indexer.store.pgvector.tables import SCHEMA
 
 # Lists of as many points as there are lists; beyond this number, finding their centres takes long.
 _MOST_LISTS: Final = 2000

@@ -7,8 +7,8 @@ from psycopg import sql
 
 from indexer.records import EmbedderSpec, TermVector, Vector
 from indexer.store.base import Collection, Point, PointFilter
-from indexer.store.pgvector_tables import COLUMNS, TERM_DIMENSIONS, TERM_IDS, table
-from indexer.store.pgvector_terms import TermWeights
+from indexer.store.pgvector.tables import COLUMNS, TERM_DIMENSIONS, TERM_IDS, table
+from indexer.store.pgvector.terms import TermWeights
 from indexer.store.schema import normalized_prefix, path_prefixes
 
 # Types of COLUMNS in a binary COPY, which carries no types: pgvector's are handed over as bytes.

@@ -14,12 +14,11 @@ import numpy as np
 import psycopg
 
 from indexer.records import EmbedderSpec, Vector
-from indexer.store import pgvector_sql as statements
-from indexer.store import pgvector_upkeep as upkeep
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point, ranked
-from indexer.store.pgvector_connections import Connections
-from indexer.store.pgvector_search import Scope, begin
-from indexer.store.pgvector_tables import divide_plain_tables, exists, make_partition, table
+from indexer.store.pgvector import statements, upkeep
+from indexer.store.pgvector.connections import Connections
+from indexer.store.pgvector.search import Scope, begin
+from indexer.store.pgvector.tables import divide_plain_tables, exists, make_partition, table
 from indexer.store.schema import organization_key
 
 _WRITE_BATCH = 1000

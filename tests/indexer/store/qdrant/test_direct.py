@@ -12,11 +12,11 @@ from indexer.access import DirectAccess
 from indexer.errors import ConfigurationError, DirectNotAvailableError, StoreError
 from indexer.store import open_store
 from indexer.store.base import Collection, DirectStore
-from indexer.store.qdrant_direct import DirectCollection
-from indexer.store.qdrant_token import access_token
+from indexer.store.qdrant.direct import DirectCollection
+from indexer.store.qdrant.token import access_token
 from tests.indexer.store.conftest import Server
 from tests.indexer.store.points import OTHER, SMALL, a_collection, a_point, dense_query, ids, unit
-from tests.indexer.store.qdrant_server import StandIn
+from tests.indexer.store.qdrant.server import StandIn
 
 
 @pytest.fixture

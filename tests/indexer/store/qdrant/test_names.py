@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from indexer.records import EmbedderSpec
 from indexer.store.base import Collection
-from indexer.store.qdrant_names import (
+from indexer.store.qdrant.names import (
     AliasChanges,
     Names,
     after_upsert,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from indexer.store.base import Collection
-from indexer.store.qdrant_address import CollectionsPer
+from indexer.store.qdrant.url import CollectionsPer
 from indexer.store.schema import embedder_key, organization_key
 
 PREFIX = "codesearch_"

@@ -11,8 +11,8 @@ from qdrant_client import QdrantClient
 
 from indexer.errors import StoreFullError, StoreUnavailableError
 from indexer.patience import Away, persist
-from indexer.store.qdrant_address import QdrantAddress
-from indexer.store.qdrant_errors import FOREIGN, problem_of
+from indexer.store.qdrant.errors import FOREIGN, problem_of
+from indexer.store.qdrant.url import QdrantAddress
 
 _Answer = TypeVar("_Answer")
 

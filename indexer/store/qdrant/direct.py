@@ -10,9 +10,9 @@ from indexer.access import DirectAccess
 from indexer.errors import ConfigurationError, StoreError
 from indexer.records import EmbedderSpec
 from indexer.store.base import Point
-from indexer.store.qdrant_address import QdrantAddress
-from indexer.store.qdrant_connection import Connection
-from indexer.store.qdrant_writing import WORK_SECONDS, upsert
+from indexer.store.qdrant.connection import Connection
+from indexer.store.qdrant.url import QdrantAddress
+from indexer.store.qdrant.writing import WORK_SECONDS, upsert
 
 _PATIENCE_SECONDS: Final = 60.0
 

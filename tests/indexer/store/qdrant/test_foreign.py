@@ -9,11 +9,11 @@ from qdrant_client import models
 
 from indexer.store import open_store
 from indexer.store.base import Collection, HybridQuery, VectorStore
-from indexer.store.qdrant_points import Found
+from indexer.store.qdrant.points import Found
 from indexer.store.schema import DENSE, TERMS
 from tests.indexer.store.points import DIMENSIONS, a_collection, a_point, dense_query, ids, unit
 from tests.indexer.store.points import terms as terms_of
-from tests.indexer.store.qdrant_server import StandIn
+from tests.indexer.store.qdrant.server import StandIn
 
 
 @pytest.fixture

@@ -16,13 +16,12 @@ from qdrant_client import models
 from indexer.access import DirectAccess
 from indexer.errors import DirectNotAvailableError
 from indexer.records import Vector
-from indexer.store import qdrant_collections
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point
-from indexer.store.qdrant_address import QdrantAddress
-from indexer.store.qdrant_connection import Connection
-from indexer.store.qdrant_errors import CollectionMissingError
-from indexer.store.qdrant_names import Names, names_of
-from indexer.store.qdrant_points import (
+from indexer.store.qdrant import physical
+from indexer.store.qdrant.connection import Connection
+from indexer.store.qdrant.errors import CollectionMissingError
+from indexer.store.qdrant.names import Names, names_of
+from indexer.store.qdrant.points import (
     Found,
     dense_vector,
     found_by,
@@ -31,8 +30,9 @@ from indexer.store.qdrant_points import (
     requests_of,
     run_of,
 )
-from indexer.store.qdrant_token import access_token
-from indexer.store.qdrant_writing import WORK_SECONDS, batches, upsert
+from indexer.store.qdrant.token import access_token
+from indexer.store.qdrant.url import QdrantAddress
+from indexer.store.qdrant.writing import WORK_SECONDS, batches, upsert
 from indexer.store.schema import DENSE, READ_BATCH
 
 # A person waits for a search; an apply rather waits for a server that is being restarted.
@@ -89,10 +89,10 @@ class QdrantStore:
         names = self._names(collection)
         self._forget(names)
         if self._address.collections == "project":
-            qdrant_collections.drop(self._working, names)
+            physical.drop(self._working, names)
         else:
             self._delete(collection, point_filter([collection.repository]))
-            qdrant_collections.release_if_empty(self._working, names)
+            physical.release_if_empty(self._working, names)
 
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
@@ -124,7 +124,7 @@ class QdrantStore:
 
     def optimize(self) -> None:
         """Wait until the server, which compacts and indexes by itself, has nothing left to do."""
-        qdrant_collections.settle(self._working, seconds=_SETTLE_SECONDS)
+        physical.settle(self._working, seconds=_SETTLE_SECONDS)
 
     def maintain(self) -> None:
         """Nothing is due: the server looks after itself, beside searches and writes."""
@@ -164,7 +164,7 @@ class QdrantStore:
             return
         with self._making:
             if names not in self._known:
-                qdrant_collections.make(self._working, self._address, names, collection.embedder)
+                physical.make(self._working, self._address, names, collection.embedder)
                 self._known.add(names)
 
     def _forget(self, names: Names) -> None:

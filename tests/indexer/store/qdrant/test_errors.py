@@ -11,7 +11,7 @@ from qdrant_client.http.exceptions import (
 )
 
 from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
-from indexer.store.qdrant_errors import FOREIGN, CollectionMissingError, problem_of
+from indexer.store.qdrant.errors import FOREIGN, CollectionMissingError, problem_of
 
 AWAY = StoreUnavailableError
 

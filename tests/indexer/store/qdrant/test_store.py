@@ -12,10 +12,10 @@ from indexer.errors import StoreError, StoreUnavailableError
 from indexer.records import EmbedderSpec
 from indexer.store import open_store
 from indexer.store.base import Collection
-from indexer.store.qdrant_names import names_of
+from indexer.store.qdrant.names import names_of
 from tests.indexer.store.conftest import Server
 from tests.indexer.store.points import OTHER, SMALL, a_collection, a_point, dense_query, ids, unit
-from tests.indexer.store.qdrant_server import StandIn, running_stand_in
+from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
 
 def physical(collection: Collection) -> str:

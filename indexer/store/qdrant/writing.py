@@ -7,8 +7,8 @@ from typing import Final, TypeVar
 from qdrant_client import QdrantClient, models
 
 from indexer.store.base import Point
-from indexer.store.qdrant_connection import Connection
-from indexer.store.qdrant_points import stored_point
+from indexer.store.qdrant.connection import Connection
+from indexer.store.qdrant.points import stored_point
 
 WORK_SECONDS: Final = 60  # of one request that no person waits for
 # Some 0.6 MB at 256 dimensions, 2 MB at 1,536: below what proxies and REST (32 MB) let through.

@@ -8,10 +8,10 @@ from qdrant_client import QdrantClient, models
 from indexer.errors import StoreError, StoreUnavailableError
 from indexer.patience import Away, persist
 from indexer.records import EmbedderSpec
-from indexer.store.qdrant_address import QdrantAddress
-from indexer.store.qdrant_connection import Connection
-from indexer.store.qdrant_errors import CollectionMissingError
-from indexer.store.qdrant_names import PREFIX, AliasChanges, Names, after_upsert, before_drop
+from indexer.store.qdrant.connection import Connection
+from indexer.store.qdrant.errors import CollectionMissingError
+from indexer.store.qdrant.names import PREFIX, AliasChanges, Names, after_upsert, before_drop
+from indexer.store.qdrant.url import QdrantAddress
 from indexer.store.schema import DENSE, TERMS
 
 _KEYWORD: Final = models.KeywordIndexType.KEYWORD

@@ -14,7 +14,7 @@ from indexer.store import open_store
 from indexer.store.base import VectorStore
 from tests.indexer.store.certificates import self_signed
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
-from tests.indexer.store.qdrant_server import StandIn, failing, running_stand_in
+from tests.indexer.store.qdrant.server import StandIn, failing, running_stand_in
 from tests.listening import listening
 
 QUERY = dense_query(unit(1.0))

@@ -15,7 +15,7 @@ import jwt
 from qdrant_client import QdrantClient, models
 from qdrant_client.grpc import collections_service_pb2_grpc, points_service_pb2_grpc
 
-from tests.indexer.store.qdrant_services import Held, collections_servicer, points_servicer
+from tests.indexer.store.qdrant.services import Held, collections_servicer, points_servicer
 
 Fault = Callable[[grpc.ServicerContext], object]
 
