@@ -25,6 +25,7 @@ TITLES: Final[Mapping[type[errors.IndexerError], str]] = {
     errors.IdentityError: "GitHub gives this job no identity",
     errors.IdentityUnavailableError: "GitHub's id tokens cannot be reached",
     errors.StoreError: "The vector store failed",
+    errors.CollectionMissingError: "The vector store's collection is gone",
     errors.StoreUnavailableError: "The vector store did not answer",
     errors.StoreFullError: "The vector store's disk is full",
     errors.StoreLockedError: "The vector store is in use",

@@ -14,6 +14,7 @@ IndexerError
 ├── IdentityError               GitHub gives the job no id token
 │   └── IdentityUnavailableError
 ├── StoreError
+│   ├── CollectionMissingError  a Qdrant server has none of that name
 │   ├── StoreUnavailableError
 │   │   └── StoreFullError      its disk is full
 │   ├── StoreLockedError        another process holds the embedded store
@@ -101,6 +102,10 @@ class IdentityUnavailableError(IdentityError):
 
 class StoreError(IndexerError):
     """A vector store failed for a reason that no subclass names."""
+
+
+class CollectionMissingError(StoreError):
+    """The Qdrant server has no collection of that name."""
 
 
 class StoreUnavailableError(StoreError):

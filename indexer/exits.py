@@ -60,6 +60,7 @@ EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
     errors.IdentityError: Exit.REFUSED,
     errors.IdentityUnavailableError: Exit.UNREACHABLE,
     errors.StoreError: Exit.NOT_INDEXED,
+    errors.CollectionMissingError: Exit.NOT_INDEXED,
     errors.StoreUnavailableError: Exit.UNREACHABLE,
     errors.StoreFullError: Exit.NOT_INDEXED,
     errors.StoreLockedError: Exit.NOT_INDEXED,

@@ -44,6 +44,7 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.IdentityError: 500,
     indexer_errors.IdentityUnavailableError: 500,
     indexer_errors.StoreError: 503,
+    indexer_errors.CollectionMissingError: 503,
     indexer_errors.StoreUnavailableError: 503,
     indexer_errors.StoreFullError: 503,
     indexer_errors.StoreLockedError: 503,

@@ -7,7 +7,12 @@ import httpx
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
+from indexer.errors import (
+    CollectionMissingError,
+    StoreError,
+    StoreFullError,
+    StoreUnavailableError,
+)
 from indexer.patience import Away
 
 FOREIGN: Final = (
@@ -25,10 +30,6 @@ _PASSING: Final = {
 _TOO_MANY: Final = 429
 _SERVER_ERRORS: Final = 500
 _FULL: Final = ("no space left", "disk space", "disk is full", "out of disk")
-
-
-class CollectionMissingError(StoreError):
-    """The server has no collection of that name."""
 
 
 def problem_of(error: Exception, place: str) -> Away:

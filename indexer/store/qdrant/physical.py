@@ -5,11 +5,10 @@ from typing import Final
 
 from qdrant_client import QdrantClient, models
 
-from indexer.errors import StoreError, StoreUnavailableError
+from indexer.errors import CollectionMissingError, StoreError, StoreUnavailableError
 from indexer.patience import Away, persist
 from indexer.records import EmbedderSpec
 from indexer.store.qdrant.connection import Connection
-from indexer.store.qdrant.errors import CollectionMissingError
 from indexer.store.qdrant.names import PREFIX, AliasChanges, Names, after_upsert, before_drop
 from indexer.store.qdrant.url import QdrantAddress
 from indexer.store.schema import DENSE, TERMS

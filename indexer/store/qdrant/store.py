@@ -14,12 +14,11 @@ from uuid import UUID
 from qdrant_client import models
 
 from indexer.access import DirectAccess
-from indexer.errors import DirectNotAvailableError
+from indexer.errors import CollectionMissingError, DirectNotAvailableError
 from indexer.records import Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point
 from indexer.store.qdrant import physical
 from indexer.store.qdrant.connection import Connection
-from indexer.store.qdrant.errors import CollectionMissingError
 from indexer.store.qdrant.names import Names, names_of
 from indexer.store.qdrant.points import (
     Found,

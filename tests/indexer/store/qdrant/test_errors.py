@@ -10,8 +10,13 @@ from qdrant_client.http.exceptions import (
     UnexpectedResponse,
 )
 
-from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
-from indexer.store.qdrant.errors import FOREIGN, CollectionMissingError, problem_of
+from indexer.errors import (
+    CollectionMissingError,
+    StoreError,
+    StoreFullError,
+    StoreUnavailableError,
+)
+from indexer.store.qdrant.errors import FOREIGN, problem_of
 
 AWAY = StoreUnavailableError
 
