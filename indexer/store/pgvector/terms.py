@@ -12,7 +12,7 @@ from indexer.store.schema import MAX_TERM_WEIGHT
 TermWeights = Sequence[tuple[int, float]]
 
 # So many terms, the heaviest, are told apart; a condition of more takes longer than it saves.
-_TOLD_APART = 8
+_TOLD_APART = 10
 _ROUNDING = 0.999  # scores are sums of float32
 
 

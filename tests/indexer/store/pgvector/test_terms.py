@@ -37,7 +37,7 @@ def test_point_that_holds_too_little_is_not_read() -> None:
 
 
 def test_terms_that_are_not_told_apart_count_as_held() -> None:
-    weights = by_weight(terms(dict.fromkeys(range(1, 11), 1.0)))
+    weights = by_weight(terms(dict.fromkeys(range(1, 13), 1.0)))
     assert reaching(weights, 2 * MAX_TERM_WEIGHT) == any_of(weights)
     assert holds(reaching(weights, 4 * MAX_TERM_WEIGHT), {1, 2})
     assert not holds(reaching(weights, 4 * MAX_TERM_WEIGHT), {1})
