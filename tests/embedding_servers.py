@@ -7,6 +7,7 @@ import base64
 import json
 import math
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -110,7 +111,7 @@ def _direction(word: str, dimensions: int) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal(dimensions).astype(np.float32)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(ABC, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     path_asked: str
     state: Server
@@ -195,16 +196,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content[: len(content) // 2] if is_truncated else content)
         self.close_connection = is_truncated
 
+    @abstractmethod
     def error(self, message: str, code: str | None) -> bytes:
-        raise NotImplementedError
+        """A refusal as the service words it."""
 
+    @abstractmethod
     def refusal(self, body: dict[str, Any]) -> Answer | None:
-        raise NotImplementedError
+        """What the service says to a request that it does not take; None if it does."""
 
+    @abstractmethod
     def document(
         self, body: dict[str, Any], vectors: np.ndarray, used: int, *, is_shuffled: bool
     ) -> dict[str, Any]:
-        raise NotImplementedError
+        """The answer to one that it takes."""
 
     def log_message(self, format: str, *args: Any) -> None:
         """Be quiet."""

@@ -1,5 +1,7 @@
 """Indexing in this process, for tests in which the indexer's own process is not the point."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,10 @@ from indexer.config import Settings
 from indexer.git import Repository
 from indexer.identity import StaticToken
 from indexer.job import make_job
-from indexer.pipeline import index
+from indexer.pipeline import Job, index
 from indexer.planning import Requested
 from indexer.progress import display
-from indexer.report import Course, as_json
+from indexer.report import Course, Report, as_json
 from indexer.transport import Transport
 from scripts.local_service import Organization
 
@@ -28,21 +30,28 @@ def index_here(
     settings = Settings.load(
         named | environ, project_dir=path, default_project=project, overrides={}
     )
-    repository = Repository(path)
-    transport = Transport(url=settings.url, credentials=StaticToken(organization.token))
-    try:
+    with opened(organization, path) as (repository, central):
         job = make_job(
             repository, settings, ref=None, requested=Requested(mode), timeout_seconds=60
         )
-        with display(plain=True) as progress:
-            report = index(
-                job=job,
-                repository=repository,
-                central=Central(transport),
-                progress=progress,
-                course=Course(),
-            )
+        return as_json(carried_out(job, repository, central))
+
+
+@contextmanager
+def opened(organization: Organization, path: Path) -> Iterator[tuple[Repository, Central]]:
+    """The checkout at `path`, and the service as the organisation's token sees it."""
+    transport = Transport(url=organization.service.url, credentials=StaticToken(organization.token))
+    repository = Repository(path)
+    try:
+        yield repository, Central(transport)
     finally:
         transport.close()
         repository.close()
-    return as_json(report)
+
+
+def carried_out(job: Job, repository: Repository, central: Central) -> Report:
+    """The real run."""
+    with display(plain=True) as progress:
+        return index(
+            job=job, repository=repository, central=central, progress=progress, course=Course()
+        )

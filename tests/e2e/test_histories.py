@@ -8,17 +8,14 @@ import httpx
 from hypothesis import HealthCheck, Phase, event, given, note, settings
 from hypothesis import strategies as st
 
-from indexer.client import Central, OpenRequest
+from indexer.client import OpenRequest
 from indexer.extractor import EXTRACTOR
-from indexer.git import Repository
-from indexer.identity import StaticToken
-from indexer.pipeline import Job, index
+from indexer.pipeline import Job
 from indexer.planning import Requested
-from indexer.progress import display
-from indexer.report import Course, Report
-from indexer.transport import Transport
+from indexer.report import Report
 from scripts.local_service import Organization
 from tests.e2e.histories import Branch, Step, steps
+from tests.e2e.indexing import carried_out, opened
 
 MAIN = "refs/heads/main"
 _numbers = itertools.count()
@@ -26,22 +23,9 @@ _numbers = itertools.count()
 
 def run(acme: Organization, branch: Branch, project: str) -> Report:
     """The real run, in this process."""
-    repository = Repository(branch.path)
-    transport = Transport(url=acme.service.url, credentials=StaticToken(acme.token))
-    try:
+    with opened(acme, branch.path) as (repository, central):
         request = OpenRequest(acme.slug, project, MAIN, repository.commit("HEAD"), EXTRACTOR)
-        job = Job(request, Requested.AUTO, timeout_seconds=30)
-        with display(plain=True) as progress:
-            return index(
-                job=job,
-                repository=repository,
-                central=Central(transport),
-                progress=progress,
-                course=Course(),
-            )
-    finally:
-        transport.close()
-        repository.close()
+        return carried_out(Job(request, Requested.AUTO, timeout_seconds=30), repository, central)
 
 
 def dump(acme: Organization, project: str) -> list[str]:
