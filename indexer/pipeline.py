@@ -4,7 +4,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Final, Protocol
 
 from indexer.access import EmbedderAccess
@@ -18,12 +17,12 @@ from indexer.embedding.base import Usage
 from indexer.errors import (
     DirectNotAvailableError,
     EmbeddingError,
-    RunConflictError,
     RunStaleError,
 )
 from indexer.git import Repository
 from indexer.giving_up import give_up
 from indexer.making import making
+from indexer.opening import open_run
 from indexer.planning import Indexed, Plan, Requested, decide
 from indexer.processing import skipped_line
 from indexer.project_file import PROJECT_FILE, parse_project_file
@@ -118,7 +117,12 @@ class _Run:
 
     def carry_out(self) -> Report:
         with self._watch.stage("open"):
-            opened = self._open()
+            opened = open_run(
+                central=self._central,
+                request=self._job.request,
+                course=self._course,
+                timeout_seconds=self._job.timeout_seconds,
+            )
         with self._given_up_on_error():
             self._require_way(opened)
             with self._watch.stage("plan"):
@@ -140,22 +144,6 @@ class _Run:
         with self._watch.stage("apply"):
             self._wait(opened)
         return self._report(opened, plan, stats, status_url)
-
-    def _open(self) -> OpenedRun:
-        self._course.run_id, self._course.stage = "", Stage.UNOPENED
-        give_up_at = monotonic() + self._job.timeout_seconds
-        while True:
-            try:
-                opened = self._central.open_run(self._job.request)
-            except RunConflictError as exc:
-                left = give_up_at - monotonic()
-                if left <= 0:
-                    raise
-                _log.info("waiting for run %s of this repository", exc.run_id)
-                self._central.wait_until_ended(exc.run_id, timeout_seconds=left)
-            else:
-                self._course.run_id, self._course.stage = opened.run_id, Stage.OPEN
-                return opened
 
     def _require_way(self, opened: OpenedRun) -> None:
         if self._job.direct and not opened.direct:

@@ -1,0 +1,83 @@
+"""Opening a run: whatever moment the job is cancelled at, no run is left that nobody knows of."""
+
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from indexer import giving_up
+from indexer.client import Central, OpenedRun, OpenRequest
+from indexer.errors import CentralRefusedError
+from indexer.identity import StaticToken
+from indexer.opening import open_run
+from indexer.report import Course, Stage
+from indexer.transport import Transport
+from tests.indexer.central import TOKEN, StandIn, stand_in
+
+REQUEST = OpenRequest("acme", "shop", "refs/heads/main", "c" * 40, "extractor")
+
+
+class CancelledWhileOpening(Central):
+    """The signal comes when central has opened the run, and before its answer is there."""
+
+    answers = threading.Event()
+
+    def open_run(self, request: OpenRequest) -> OpenedRun:
+        opened = super().open_run(request)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        self.answers.wait()
+        return opened
+
+
+@pytest.fixture
+def central() -> Iterator[StandIn]:
+    with stand_in() as central:
+        yield central
+
+
+@pytest.fixture
+def transport(central: StandIn) -> Iterator[Transport]:
+    transport = Transport(url=central.url, credentials=StaticToken(TOKEN))
+    yield transport
+    transport.close()
+
+
+def opened_with(client: Central, course: Course) -> OpenedRun:
+    return open_run(central=client, request=REQUEST, course=course, timeout_seconds=1.0)
+
+
+def test_an_opened_run_is_noted(transport: Transport) -> None:
+    course = Course("run-of-the-attempt-before", Stage.ANNOUNCED)
+    opened = opened_with(Central(transport), course)
+    assert (course.run_id, course.stage) == (opened.run_id, Stage.OPEN)
+
+
+def test_what_central_says_instead_is_raised(central: StandIn, transport: Transport) -> None:
+    central.failures = [(403, {"code": "ref_not_tracked", "detail": "No."}, {})]
+    with pytest.raises(CentralRefusedError):
+        opened_with(Central(transport), Course())
+
+
+def test_a_run_that_is_opened_while_the_job_is_cancelled_is_given_up(
+    central: StandIn, transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, course = CancelledWhileOpening(transport), Course()
+    monkeypatch.setattr(client, "answers", threading.Event())
+    threading.Timer(0.05, client.answers.set).start()
+    with pytest.raises(KeyboardInterrupt):
+        opened_with(client, course)
+    assert central.abandoned == ["cancelled"]
+    assert course.stage is Stage.GIVEN_UP
+
+
+def test_an_answer_that_does_not_come_is_not_waited_for(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(giving_up, "WAIT_SECONDS", 0.01)
+    client, course = CancelledWhileOpening(transport), Course()
+    monkeypatch.setattr(client, "answers", threading.Event())
+    with pytest.raises(KeyboardInterrupt):
+        opened_with(client, course)
+    client.answers.set()
+    assert course.stage is Stage.UNOPENED
