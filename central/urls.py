@@ -23,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
+    path("", include("central.web.urls")),
     path("internal/local-token", local_token, name="internal-local-token"),
     path("internal/dump-index", dump_index, name="internal-dump-index"),
     path("internal/reconcile", reconcile_index, name="internal-reconcile"),

@@ -40,6 +40,9 @@ class Repository(models.Model):
         null=True, blank=True, help_text="When the forge said so, by its clock; empty: unknown"
     )
     paused = models.BooleanField(default=False)
+    reindex_requested_at = models.DateTimeField(
+        null=True, blank=True, help_text="Its next run processes every file, whatever has changed"
+    )
     generation = models.BigIntegerField(default=0)
     last_indexed_commit = models.CharField(max_length=64, blank=True)
     indexed_at = models.DateTimeField(null=True, blank=True)

@@ -26,6 +26,7 @@ STATIC_ROOT = None  # they are served from their packages: nothing to collect
 WHITENOISE_USE_FINDERS = True
 
 INSTALLED_APPS = [
+    "unfold",  # before the admin, whose templates it replaces
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -36,11 +37,13 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "django_htmx",
     "central.tenancy",
     "central.repositories",
     "central.github",
     "central.corpus",
     "central.ingest",
+    "central.web",
 ]
 
 MIDDLEWARE = [
@@ -53,6 +56,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
 ]
 
 TEMPLATES = [
@@ -100,6 +105,9 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",  # no page of ours loads anything from elsewhere
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
+
+LOGIN_URL = "web:sign-in"
+LOGIN_REDIRECT_URL = "web:home"
 
 CSRF_FAILURE_VIEW = "central.common.problems.forbidden"
 LOGGING_CONFIG = "central.common.logs.configure"

@@ -1,5 +1,6 @@
-"""Organisations and API tokens. An organisation is the tenant: nothing crosses it."""
+"""Organisations, members, API tokens, audit. An organisation is the tenant: nothing crosses it."""
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
@@ -63,11 +64,64 @@ class Organization(models.Model):
         return self.slug
 
 
+class Role(models.TextChoices):
+    """What a member may do beside searching."""
+
+    MEMBER = "member"
+    ADMIN = "admin"
+
+
+class Membership(models.Model):
+    """A person of an organisation. What it may see is the intersection of both lists."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="memberships"
+    )
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
+    repositories = ArrayField(
+        models.CharField(max_length=200),
+        null=True,
+        blank=True,
+        help_text="Names of the repositories to be seen; empty for all of the organisation",
+    )
+    visibilities = ArrayField(
+        models.CharField(max_length=10),
+        null=True,
+        blank=True,
+        help_text="Which repositories to be seen: public, internal, private; empty for all",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["organization", "user"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "organization"], name="membership_of_user_in_organization"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.organization_id} ({self.role})"
+
+
 class ApiToken(models.Model):
-    """A credential for the API. Only its SHA-256 is kept; the token itself is shown once."""
+    """A credential for the API. Only its SHA-256 is kept; the token itself is shown once.
+
+    One with an owner is personal: it may never do or see more than its owner may at the time.
+    """
 
     organization = models.ForeignKey(
         Organization, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="api_tokens",
     )
     name = models.CharField(max_length=100, blank=True)
     prefix = models.CharField(max_length=12, help_text="The token's first characters, to tell it")
@@ -115,3 +169,29 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.organization})"
+
+
+class AuditEntry(models.Model):
+    """Who changed what, and when. Written once (services.record), never changed.
+
+    `organization` is its slug: an entry outlives what it is of.
+    """
+
+    at = models.DateTimeField(auto_now_add=True)
+    actor = models.CharField(max_length=200, help_text="user ada, token aet_1a2b…, command, github")
+    action = models.CharField(max_length=60, help_text="noun.verb, such as token.created")
+    organization = models.CharField(max_length=63, blank=True)
+    target = models.CharField(max_length=300, help_text="What was changed, in words")
+    detail = models.JSONField(default=dict, help_text="Names and values; nothing secret")
+    request_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        verbose_name_plural = "audit entries"
+        indexes = [
+            models.Index(fields=["-at", "-id"], name="audit_newest"),
+            models.Index(fields=["organization", "-at"], name="audit_of_organization"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.actor}: {self.action} {self.target}"

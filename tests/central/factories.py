@@ -1,6 +1,7 @@
 """Rows for tests."""
 
 import factory
+from django.contrib.auth.models import User
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
@@ -12,7 +13,7 @@ from central.corpus.models import (
 )
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.tenancy.models import ApiToken, Organization, Scope
+from central.tenancy.models import ApiToken, Membership, Organization, Scope
 from central.tenancy.tokens import new_token, token_digest
 from indexer.relations import Ecosystem
 
@@ -24,6 +25,27 @@ class OrganizationFactory(DjangoModelFactory[Organization]):
         model = Organization
 
     slug = factory.Sequence(lambda n: f"organization-{n}")
+
+
+class UserFactory(DjangoModelFactory[User]):
+    """A person who may sign in with the password of tests."""
+
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    username = factory.Sequence(lambda n: f"person-{n}")
+    password = factory.django.Password("correct horse battery staple")
+
+
+class MembershipFactory(DjangoModelFactory[Membership]):
+    """A person of an organisation, who searches."""
+
+    class Meta:
+        model = Membership
+
+    user = factory.SubFactory(UserFactory)
+    organization = factory.SubFactory(OrganizationFactory)
 
 
 class ApiTokenFactory(DjangoModelFactory[ApiToken]):

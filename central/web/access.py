@@ -1,0 +1,39 @@
+"""Who may see a page: the signed-in member of the organisation in its address, and nobody else."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+
+from central.tenancy.credentials import Credential
+from central.tenancy.members import credential_of_member
+from central.tenancy.models import Scope
+
+_P = ParamSpec("_P")
+
+ORGANIZATION_KEY = "organization"  # of the session: where `/` leads to
+
+
+def member_page(
+    view: Callable[Concatenate[HttpRequest, Credential, _P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """A view of an organisation's page gets the member's credential in place of the slug.
+
+    Who is not signed in is asked to; whoever is no member gets 404, as for what does not exist.
+    """
+
+    @login_required
+    @wraps(view)
+    def wrapped(
+        request: HttpRequest, organization: str, *args: _P.args, **kwargs: _P.kwargs
+    ) -> HttpResponse:
+        credential = credential_of_member(user=cast(User, request.user), slug=organization)
+        credential.require_scope(Scope.SEARCH)
+        if request.session.get(ORGANIZATION_KEY) != organization:
+            request.session[ORGANIZATION_KEY] = organization
+        return view(request, credential, *args, **kwargs)
+
+    return wrapped
