@@ -5,22 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
+from indexer.reasons import sentence_of
 from indexer.records import Mode, Reason, RunStats, SkipReason
 from indexer.wording import counted
-
-_SENTENCES = {
-    Reason.FIRST_INDEX: "this is the repository's first index",
-    Reason.FAST_FORWARD: "only what changed since the indexed commit",
-    Reason.DIVERGED: "history was rewritten; files that did not change were kept",
-    Reason.REWOUND: "the branch was set back to an earlier commit",
-    Reason.BASE_MISSING: "the indexed commit is no longer in the repository",
-    Reason.EXTRACTOR_CHANGED: "this version of the indexer extracts differently",
-    Reason.EMBEDDER_CHANGED: "the organisation uses another embedder",
-    Reason.SELECTION_CHANGED: ".codesearch.toml or .gitattributes selects other files",
-    Reason.REQUESTED: "as requested",
-    Reason.UP_TO_DATE: "the commit is indexed already",
-    Reason.SUPERSEDED: "a newer commit is indexed already",
-}
 
 
 class Stage(Enum):
@@ -76,7 +63,7 @@ class Report:
     @property
     def sentence(self) -> str:
         """Why the run was of its mode."""
-        return _SENTENCES[self.reason]
+        return sentence_of(self.reason)
 
 
 def as_json(report: Report) -> dict[str, Any]:
