@@ -53,7 +53,12 @@ class Service:
     def variables(self) -> dict[str, str]:
         """The environment of the server and of its commands."""
         return clean_environment(
-            {"AETERNA_DATA_DIR": str(self.data_dir), "AETERNA_BIND": "127.0.0.1:0"}
+            {
+                "AETERNA_DATA_DIR": str(self.data_dir),
+                "AETERNA_BIND": "127.0.0.1:0",
+                "AETERNA_RATE_SEARCH": "off",  # benchmarks ask as fast as they can
+                "AETERNA_RATE_INDEX": "off",
+            }
             | self.environment
         )
 

@@ -7,6 +7,7 @@ ServiceError
 ├── NotFoundError           it does not exist, or the credential may not see it
 ├── ConflictError           the state of things does not allow it
 ├── TooLargeError           a body is larger than the limit
+├── ThrottledError          more was asked in a time than the limit
 └── UnavailableError        something this service needs is away
 """
 
@@ -58,6 +59,15 @@ class TooLargeError(ServiceError):
     """A body is larger than the limit."""
 
     code = "too_large"
+
+
+class ThrottledError(ServiceError):
+    """More was asked in a time than the limit; `retry_after` seconds later there is room."""
+
+    code = "throttled"
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        super().__init__(message, retry_after=retry_after)
 
 
 class UnavailableError(ServiceError):

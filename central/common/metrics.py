@@ -21,6 +21,9 @@ SIDECAR_CALLS = Counter(
 SIDECAR_IS_AWAY = Gauge(
     "aeterna_sidecar_is_away", "1 while the sidecar is left alone because it failed, else 0."
 )
+THROTTLED = Counter(
+    "aeterna_throttled_total", "Requests refused because of a rate limit, by what for.", ["what"]
+)
 
 
 def metrics(request: HttpRequest) -> HttpResponse:

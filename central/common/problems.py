@@ -29,6 +29,7 @@ STATUSES: dict[type[Exception], int] = {
     errors.NotFoundError: 404,
     errors.ConflictError: 409,
     errors.TooLargeError: 413,
+    errors.ThrottledError: 429,
     errors.UnavailableError: 503,
     indexer_errors.IndexerError: 500,
     indexer_errors.ConfigurationError: 500,
@@ -136,6 +137,8 @@ def problem(
         response["WWW-Authenticate"] = f'Bearer realm="aeterna", error="{code}"'
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         response["Retry-After"] = "5"
+    if status == HTTPStatus.TOO_MANY_REQUESTS and extra:
+        response["Retry-After"] = str(extra["retry_after"])
     return response
 
 

@@ -26,6 +26,7 @@ from central.common.threads import RequestThreads
 from central.mcp.mount import PATH, App, Message, Receive, Send
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
+from central.tenancy.throttling import count_request
 from central.tenancy.tokens import credential_of, unknown_token
 
 _CREDENTIAL_SECONDS = 10.0  # for a thread and for the look-up of a token
@@ -107,7 +108,6 @@ class Gate:
         try:
             token = bearer_token(headers.get("authorization"))
             credential = await self._credential_of(token)
-            credential.require_scope(Scope.SEARCH)
         except Exception as exc:
             response = response_to(_request(), exc)
             if response is None:
@@ -123,11 +123,19 @@ class Gate:
     async def _credential_of(self, token: str) -> Credential:
         try:
             async with asyncio.timeout(_CREDENTIAL_SECONDS):
-                return await self._threads.query(lambda: credential_of(token))
+                return await self._threads.query(lambda: _admitted(token))
         except TimeoutError as exc:
             raise UnavailableError(
                 "This service is busy: the token could not be looked up in time. Try again shortly."
             ) from exc
+
+
+def _admitted(token: str) -> Credential:
+    """Its credential, which may search and has not asked too much."""
+    credential = credential_of(token)
+    credential.require_scope(Scope.SEARCH)
+    count_request(caller=f"token {credential.api_token_id}", scope=Scope.SEARCH)
+    return credential
 
 
 def refused_address(headers: Headers) -> HttpResponse | None:

@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central import runtime
-from central.settings import embedders, env
+from central.settings import embedders, env, limits
 from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
@@ -87,6 +87,7 @@ CACHES = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["central.tenancy.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["central.tenancy.permissions.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["central.tenancy.throttling.TokenRate"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["central.common.bodies.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -162,6 +163,8 @@ RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
 METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
+RATES = limits.rates()
+RATE_STORAGE = limits.rate_storage(CELERY_BROKER_URL)
 
 # --- Agents -------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from central.postgres import embedded_postgres
 from central.settings import env
 from central.settings.base import *  # noqa: F403
 from central.settings.base import database
+from central.settings.limits import Rates
 
 DATA_DIR = Path(tempfile.mkdtemp(prefix="aeterna-test-"))
 atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
@@ -22,4 +23,6 @@ DATABASES = {"default": database(DATABASE_URL)}
 del DATABASES["default"]["OPTIONS"]["pool"]  # pytest-django keeps one connection
 VECTOR_STORE_URL = f"edge:{DATA_DIR / 'edge'}"
 CELERY_BROKER_URL = None
+RATES = Rates(search="off", index="off")  # tests of limits set their own
+RATE_STORAGE = None
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

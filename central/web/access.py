@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from central.tenancy.credentials import Credential
 from central.tenancy.members import credential_of_member
 from central.tenancy.models import Scope
+from central.tenancy.throttling import count_request
 
 _P = ParamSpec("_P")
 
@@ -32,6 +33,7 @@ def member_page(
     ) -> HttpResponse:
         credential = credential_of_member(user=cast(User, request.user), slug=organization)
         credential.require_scope(Scope.SEARCH)
+        count_request(caller=f"user {request.user.pk}", scope=Scope.SEARCH)
         if request.session.get(ORGANIZATION_KEY) != organization:
             request.session[ORGANIZATION_KEY] = organization
         return view(request, credential, *args, **kwargs)

@@ -16,6 +16,7 @@ from pytest_django import Settings
 
 from central.common.threads import RequestThreads
 from central.mcp.gate import Gate
+from central.settings.limits import Rates
 from central.tenancy.models import ApiToken, Scope
 from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
 from tests.central.protocol import Api, api_of
@@ -241,3 +242,12 @@ def test_every_request_has_one_line(
     lines: list[Any] = [one.msg for one in caplog.records if one.name == "central.common.logs"]
     assert [(one["path"], one["status"]) for one in lines] == [("/mcp", 200), ("/mcp", 401)]
     assert lines[0]["organization"] == "acme"
+
+
+def test_a_token_that_asks_too_much_is_told_when_to_come_back(
+    agent: Agent, settings: Settings
+) -> None:
+    settings.RATES = Rates(search="1/hour", index="off")
+    assert agent.post(BODY, **MCP).status_code == 200
+    assert told(agent)[:2] == (429, "throttled")
+    assert 3500 < int(agent.post(BODY, **MCP).headers["retry-after"]) <= 3600
