@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central import runtime
-from central.settings import embedders, env, limits
+from central.settings import embedders, env, limits, pages
 from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
@@ -56,7 +56,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "central.web.policy.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
@@ -69,6 +69,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "central.web.context.frame",
             ]
         },
     }
@@ -189,6 +190,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = pages.CONTENT_SECURITY_POLICY
+CONTENT_SECURITY_EXCEPTIONS = pages.CONTENT_SECURITY_EXCEPTIONS
 SESSION_COOKIE_HTTPONLY = True
 
 

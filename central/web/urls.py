@@ -1,6 +1,12 @@
 """Every page. An organisation's stand below /o/<slug>/, so that a link says whose it is."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+
+from central.web import views_file, views_frame, views_search
 
 app_name = "web"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("theme", views_frame.theme, name="theme"),
+    path("o/<slug:organization>/", views_search.search, name="search"),
+    path("o/<slug:organization>/r/<str:project>/file/<path:path>", views_file.file, name="file"),
+]

@@ -1,0 +1,129 @@
+"""Code as HTML lines: tokens in few classes, matched words in <mark>. Pure.
+
+The text of what comes out, tags apart, is what went in, and all of it is escaped: the code of a
+repository is hostile. The classes are those of site.css.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from html import escape
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Generic, Keyword, Literal, Name, Operator, _TokenType
+from pygments.util import ClassNotFound
+
+Interval = tuple[int, int]  # of characters, the end not among them
+Piece = tuple[str, str]  # (class or "", text)
+
+COMMENT, KEYWORD, STRING, LITERAL, DEFINED = "c", "k", "s", "l", "d"
+
+# The first that a token is of; other tokens have the colour of plain code.
+_CLASSES: Sequence[tuple[_TokenType, str]] = (
+    (Comment, COMMENT),
+    (Keyword, KEYWORD),
+    (Operator.Word, KEYWORD),
+    (Literal.String, STRING),
+    (Literal, LITERAL),
+    (Name.Function, DEFINED),
+    (Name.Class, DEFINED),
+    (Name.Tag, KEYWORD),
+    (Name.Decorator, LITERAL),
+    (Name.Builtin, LITERAL),
+    (Name.Constant, LITERAL),
+    (Generic.Heading, DEFINED),
+    (Generic.Subheading, DEFINED),
+)
+_LEXER_OF = {"c_sharp": "csharp", "shell": "bash", "text": ""}  # where Pygments' name is another
+
+
+def highlighted_lines(code: str, *, language: str, words: Iterable[str] = ()) -> list[str]:
+    """Each line of `code` as HTML without its LF; `words` are marked wherever they occur.
+
+    `language` is the index's; one that is not known has no colours.
+    """
+    marks = occurrences(code, words)
+    lines = [""]
+    for css, text, is_marked in _cut(_pieces(code, language), marks):
+        first, *others = text.split("\n")
+        lines[-1] += _element(css, first, is_marked)
+        lines += [_element(css, other, is_marked) for other in others]
+    if code.endswith("\n"):
+        lines.pop()
+    return lines
+
+
+def occurrences(code: str, words: Iterable[str]) -> list[Interval]:
+    """Where one of `words` begins a word or a part of an identifier, in any case; in order."""
+    wanted = sorted({word for word in words if word}, key=lambda word: (-len(word), word))
+    if not wanted:
+        return []
+    pattern = re.compile("|".join(map(re.escape, wanted)), re.IGNORECASE)
+    return [found.span() for found in pattern.finditer(code) if _is_beginning(code, found.start())]
+
+
+def _is_beginning(code: str, start: int) -> bool:
+    before, first = code[start - 1 : start], code[start]
+    if not before.isalpha() or not first.isalpha():
+        return True
+    return first.isupper() and before.islower()
+
+
+def _pieces(code: str, language: str) -> list[Piece]:
+    """The code in pieces of one class each, all of it and in order."""
+    lexer = _lexer(language)
+    if lexer is None:
+        return [("", code)]
+    pieces: list[Piece] = []
+    for _, token, text in lexer.get_tokens_unprocessed(code):
+        css = _class_of(token)
+        if pieces and pieces[-1][0] == css:
+            pieces.append((css, pieces.pop()[1] + text))
+        else:
+            pieces.append((css, text))
+    # A lexer that loses or reorders text would show other code than what is indexed.
+    if "".join([text for _, text in pieces]) != code:
+        return [("", code)]
+    return pieces
+
+
+def _cut(pieces: Iterable[Piece], marks: Sequence[Interval]) -> Iterator[tuple[str, str, bool]]:
+    """(class, text, whether it is marked), cut where a piece or a mark begins or ends."""
+    edges = deque(edge for mark in marks for edge in mark)
+    is_marked = False
+    position = 0
+    for css, text in pieces:
+        end = position + len(text)
+        start = position
+        while edges and edges[0] <= end:
+            edge = edges.popleft()
+            if edge > start:
+                yield css, text[start - position : edge - position], is_marked
+            start, is_marked = edge, not is_marked
+        if start < end:
+            yield css, text[start - position :], is_marked
+        position = end
+
+
+def _element(css: str, text: str, is_marked: bool) -> str:
+    if not text:
+        return ""
+    html = escape(text)
+    if is_marked:
+        html = f"<mark>{html}</mark>"
+    return f'<span class="{css}">{html}</span>' if css else html
+
+
+@lru_cache(maxsize=128)
+def _lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(_LEXER_OF.get(language, language))
+    except ClassNotFound:
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _class_of(token: _TokenType) -> str:
+    return next((css for kind, css in _CLASSES if token in kind), "")

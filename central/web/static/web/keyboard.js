@@ -1,0 +1,2 @@
+"use strict";
+// Short cuts; the list of them is the dialog #keys.

@@ -1,0 +1,84 @@
+"""What every page shows alike: ages, commits, code. `{% load web %}`."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from central.web.highlighting import highlighted_lines
+
+register = template.Library()
+
+_SHORT_COMMIT = 10
+_UNITS = (
+    (365 * 86_400, "year"),
+    (30 * 86_400, "month"),
+    (86_400, "day"),
+    (3_600, "hour"),
+    (60, "minute"),
+)
+
+
+@register.filter
+def age(moment: datetime | None) -> str:
+    """How long ago, the time itself as the title; "never" without one."""
+    if moment is None:
+        return "never"
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(timespec="seconds"),
+        moment.strftime("%Y-%m-%d %H:%M:%S UTC"),
+        _words_of(int((timezone.now() - moment).total_seconds())),
+    )
+
+
+@register.filter
+def short_commit(commit: str) -> str:
+    """The beginning of a commit, as people read it."""
+    return commit[:_SHORT_COMMIT]
+
+
+@register.filter
+def words(code: str) -> str:
+    """A code as words: `never_indexed` as "never indexed"."""
+    return code.replace("_", " ")
+
+
+@register.simple_tag
+def code_block(
+    code: str,
+    *,
+    language: str = "",
+    first_line: int = 1,
+    words: Sequence[str] = (),
+    href: str = "",
+    label: str = "Code",
+) -> SafeString:
+    """A listing with line numbers, each a link to `href`#L<number> where there is one.
+
+    Without `href` the lines themselves bear those names: one listing of a page may.
+    """
+    lines = highlighted_lines(code, language=language, words=words)
+    name = format_html('<pre class="code" tabindex="0" role="region" aria-label="{}"><code>', label)
+    link = format_html("{}", href)
+    rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]
+    return mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped
+
+
+def _line(number: int, html: str, link: str) -> str:
+    anchor = "" if link else f' id="L{number}"'
+    return (
+        f'<span class="code-line"{anchor}><a class="code-number" href="{link}#L{number}">{number}'
+        f"</a>{html}\n</span>"
+    )
+
+
+def _words_of(seconds: int) -> str:
+    for length, unit in _UNITS:
+        if seconds >= length:
+            count = seconds // length
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return "just now"
