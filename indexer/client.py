@@ -60,7 +60,8 @@ class DirectRun:
 class OpenedRun:
     """What Open answered; `base_*` are None until the repository has been indexed.
 
-    `digests`: how many may be asked for at once; `direct` None: vectors go into the batches.
+    `digests`: how many may be asked for at once; `direct` None: vectors go into the batches;
+    `reindex`: an administrator asked for every file to be processed.
     """
 
     run_id: str
@@ -73,6 +74,7 @@ class OpenedRun:
     batch_files: int
     digests: int
     direct: DirectRun | None
+    reindex: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class Central:
                 batch_files=answer["limits"]["batch_files"],
                 digests=answer["limits"]["digests"],
                 direct=_direct(answer["vector_store"]),
+                reindex=answer.get("reindex") is True,  # a central of before says nothing of it
             )
 
     def put_tree(self, run_id: str, body: bytes) -> TreeAnswer:

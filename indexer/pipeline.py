@@ -171,7 +171,7 @@ class _Run:
             head=self._commit,
             ref=self._job.request.ref,
             indexed=indexed or None,
-            requested=self._job.requested,
+            requested=Requested.FORCE if opened.reindex else self._job.requested,
             history=self._repository,
         )
         self._deepened = was_shallow and not self._repository.is_shallow()

@@ -114,6 +114,9 @@ class OpenedRun(serializers.Serializer[Any]):
     base_commit = serializers.CharField(allow_null=True)
     base_extractor = serializers.CharField(allow_null=True)
     base_embedder = serializers.CharField(allow_null=True)
+    reindex = serializers.BooleanField(
+        help_text="An administrator asked for every file to be processed, whatever has changed"
+    )
     generation = serializers.IntegerField()
     embedder = Embedder()
     limits = Limits()

@@ -94,6 +94,7 @@ def _opened(opened: Opened) -> dict[str, object]:
         "base_commit": run.base_commit or None,
         "base_extractor": run.repository.extractor or None,
         "base_embedder": run.repository.embedder or None,
+        "reindex": run.repository.reindex_requested_at is not None,
         "generation": run.generation,
         "embedder": {
             "provider": embedder.provider,

@@ -41,6 +41,10 @@ class ProjectStatus(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=[state.value for state in IndexState])
     mode = serializers.CharField(allow_null=True)
     reason = serializers.CharField(allow_null=True)
+    reindex_requested_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Since when the next run is to process every file; null: it is not",
+    )
     files = serializers.IntegerField()
     skipped = serializers.IntegerField()
     chunks = serializers.IntegerField()

@@ -42,6 +42,7 @@ def _project_status(repository: Repository) -> dict[str, object]:
         "state": index_state(repository).value,
         "mode": repository.last_mode or None,
         "reason": repository.last_reason or None,
+        "reindex_requested_at": repository.reindex_requested_at,
         "files": repository.files,
         "skipped": repository.skipped,
         "chunks": repository.chunks,

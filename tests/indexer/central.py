@@ -68,6 +68,7 @@ class StandIn:
     bearer: str = TOKEN
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # each gives another bearer
     lifetime_seconds: int = 900
+    orders: dict[str, bool] = field(default_factory=dict)  # a central of before knows none
     hold_tree: bool = False  # do not answer a tree before `let_go`
     tree_came: threading.Event = field(default_factory=threading.Event)
     let_go: threading.Event = field(default_factory=threading.Event)
@@ -158,6 +159,7 @@ class StandIn:
             "base_commit": self.base_commit,
             "base_extractor": self.base_extractor,
             "base_embedder": self.base_embedder,
+            **self.orders,
             "generation": self.runs,
             "embedder": asdict(self.embedder),
             "limits": {

@@ -223,6 +223,26 @@ def test_requested_runs(central: StandIn, sandbox: Sandbox, mode: str) -> None:
     assert len(central.paths()) == (len(FILES) if mode == "force" else 1)
 
 
+def test_central_may_ask_for_every_file_of_a_commit_that_is_indexed(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    run(central, sandbox)
+    central.orders = {"reindex": True}
+    report = run(central, sandbox)
+    assert (report.mode, report.reason) == (Mode.FORCE, Reason.REQUESTED)
+    assert len(central.paths()) == len(FILES)
+
+
+def test_an_old_job_does_not_carry_out_what_central_asks_for(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    clone = sandbox.clone_to(tmp_path / "clone")
+    sandbox.commit("second", {"new.py": "x = 1\n"})
+    run(central, sandbox)
+    central.orders = {"reindex": True}
+    assert run(central, clone).reason is Reason.SUPERSEDED
+
+
 def test_new_selection_rules_select_anew_and_process_what_differs(
     central: StandIn, sandbox: Sandbox
 ) -> None:

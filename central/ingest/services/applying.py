@@ -241,6 +241,10 @@ def _advance(run: IndexRun) -> Repository:
     )
     if not done:
         raise GenerationMovedError
+    if run.mode == Mode.FORCE:  # what was asked for since it was opened, its client does not know
+        Repository.objects.filter(
+            pk=run.repository_id, reindex_requested_at__lte=run.opened_at
+        ).update(reindex_requested_at=None)
     return before
 
 

@@ -1,0 +1,51 @@
+"""`manage.py reindex --organization SLUG [--repository NAME …]`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.repositories.models import Repository
+from central.repositories.orders import request_reindex
+from central.tenancy.audit import COMMAND
+from central.tenancy.services import organization_named
+
+
+class Command(BaseCommand):
+    """Have repositories indexed anew."""
+
+    help = (
+        "Have the next run of each repository process every file, whatever has changed. It starts "
+        "with the next merge; to start it now, run the repository's indexing workflow by hand."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whose repositories, and which."""
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--repository", nargs="+", metavar="NAME", help="some repositories; without: all"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print for how many it is requested now. An unknown name changes nothing."""
+        del args
+        try:
+            organization = organization_named(options["organization"])
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
+        repositories = Repository.objects.filter(organization=organization, retired_at=None)
+        if names := options["repository"]:
+            repositories = repositories.filter(name__in=names)
+            if unknown := set(names) - set(repositories.values_list("name", flat=True)):
+                raise CommandError(
+                    f"{organization} has no repository {', '.join(sorted(unknown))}. Nothing was "
+                    "changed."
+                )
+        found = list(repositories.select_related("organization"))
+        new = sum(request_reindex(repository, actor=COMMAND) for repository in found)
+        self.stdout.write(
+            f"Requested for {new} of {len(found)} repositories; for the others it was already."
+            if new < len(found)
+            else f"Requested for {new} repositories."
+        )

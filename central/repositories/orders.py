@@ -1,0 +1,64 @@
+"""What administrators order for a repository: to be indexed anew, to pause, to go on, to be gone.
+
+Each is carried out at once or not at all, with its entry in the audit log; `actor` is of
+central.tenancy.audit.
+"""
+
+from django.db import transaction
+from django.utils import timezone
+
+from central.repositories.models import Repository
+from central.repositories.services import retire_repository
+from central.tenancy.audit import record
+from central.tenancy.models import Organization
+
+
+@transaction.atomic
+def request_reindex(repository: Repository, *, actor: str) -> bool:
+    """Have the next run process every file; false if that is requested already.
+
+    The request stays until such a run, opened after it, is applied.
+    """
+    done = Repository.objects.filter(
+        pk=repository.pk, retired_at=None, reindex_requested_at=None
+    ).update(reindex_requested_at=timezone.now())
+    return _recorded(done, repository, actor, "repository.reindex_requested")
+
+
+@transaction.atomic
+def pause(repository: Repository, *, actor: str) -> bool:
+    """Refuse new runs; what is indexed stays, and is searched. False if it is paused already."""
+    done = Repository.objects.filter(pk=repository.pk, retired_at=None, paused=False).update(
+        paused=True
+    )
+    return _recorded(done, repository, actor, "repository.paused")
+
+
+@transaction.atomic
+def resume(repository: Repository, *, actor: str) -> bool:
+    """Take runs again; false if it is not paused."""
+    done = Repository.objects.filter(pk=repository.pk, retired_at=None, paused=True).update(
+        paused=False
+    )
+    return _recorded(done, repository, actor, "repository.resumed")
+
+
+@transaction.atomic
+def purge(repository: Repository, *, actor: str) -> bool:
+    """Retire it; the sweeper deletes what it holds. False if it is retired already."""
+    Organization.objects.select_for_update(no_key=True).get(pk=repository.organization_id)
+    if not Repository.objects.filter(pk=repository.pk, retired_at=None).exists():
+        return False
+    retire_repository(repository)
+    return _recorded(1, repository, actor, "repository.purged")
+
+
+def _recorded(done: int, repository: Repository, actor: str, action: str) -> bool:
+    if done:
+        record(
+            actor=actor,
+            action=action,
+            target=repository.name,
+            organization=repository.organization,
+        )
+    return bool(done)
