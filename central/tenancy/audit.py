@@ -46,7 +46,8 @@ def token_actor(token: ApiToken) -> str:
 
 
 def credential_actor(credential: Credential) -> str:
-    """Whoever a request's credential is of."""
+    """Whoever a request's credential is of; of a personal token, the person beside it."""
     if credential.api_token_id is None:
         return SERVICE
-    return token_actor(ApiToken.objects.get(pk=credential.api_token_id))
+    token = ApiToken.objects.select_related("owner").get(pk=credential.api_token_id)
+    return f"{user_actor(token.owner)}, {token_actor(token)}" if token.owner else token_actor(token)

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from django.utils import timezone
 from central.common.errors import UnauthenticatedError
 from central.common.statements import fetch_rows
 from central.tenancy.credentials import Binding, Credential
+from central.tenancy.members import Rights, Standing, as_set, rights_of
 from central.tenancy.models import ApiToken, Organization
 
 TOKEN_PREFIX = "aet_"  # noqa: S105 (what secret scanners know it by)
@@ -22,6 +24,7 @@ _ORGANIZATION = [field.attname for field in Organization._meta.concrete_fields]
 
 class _Stored(NamedTuple):
     id: int
+    owner_id: int | None
     scopes: list[str]
     repositories: list[str] | None
     visibilities: list[str] | None
@@ -35,9 +38,15 @@ class _Stored(NamedTuple):
     bound_commit: str
 
 
+_OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
+_STORED_END = len(_Stored._fields)
+_OWNER_END = _STORED_END + len(_OWNER)
 _BY_DIGEST = f"""SELECT {", ".join(f"t.{column}" for column in _Stored._fields)},
+        {", ".join(_OWNER)},
         {", ".join(f"o.{column}" for column in _ORGANIZATION)}
     FROM tenancy_apitoken t JOIN tenancy_organization o ON o.id = t.organization_id
+        LEFT JOIN auth_user u ON u.id = t.owner_id
+        LEFT JOIN tenancy_membership m ON m.user_id = u.id AND m.organization_id = o.id
     WHERE t.digest = %s"""  # noqa: S608
 
 
@@ -57,47 +66,84 @@ def token_digest(token: str) -> bytes:
 
 
 def credential_of(token: str) -> Credential:
-    """The credential of a token. Raises UnauthenticatedError.
+    """The credential of a token, a person's being cut to what that person may do and see now.
 
     Looked up by digest in a unique index, so the time taken tells nothing about other tokens; anew
-    for every request, so that a revoked token is refused at once.
+    for every request, so that a revoked token, or one of a person who has left, is refused at once.
+    Raises UnauthenticatedError.
     """
     if not is_token(token):
         raise unknown_token()
     found = fetch_rows(_BY_DIGEST, [token_digest(token)])
     if not found:
         raise unknown_token()
-    stored = _Stored(*found[0][: len(_Stored._fields)])
+    row = found[0]
+    stored = _Stored(*row[:_STORED_END])
     now = timezone.now()
-    if stored.revoked_at is not None:
-        raise UnauthenticatedError(
-            "The token was revoked; ask an administrator for another.", code="token_revoked"
-        )
-    if stored.expires_at is not None and stored.expires_at <= now:
-        raise UnauthenticatedError(
-            "The token has expired; ask an administrator for another.", code="token_expired"
-        )
+    _require_taken(stored, now)
+    organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
+    credential = _credential(stored, organization)
+    if stored.owner_id is not None:
+        rights = Standing(*row[_STORED_END:_OWNER_END]).rights()
+        if rights is None:
+            raise _owner_without_rights()
+        credential = _cut(credential, rights)
     if stored.last_used_at is None or stored.last_used_at < now - _USE_RECORDED_EVERY:
         due = Q(last_used_at=None) | Q(last_used_at__lt=now - _USE_RECORDED_EVERY)
         ApiToken.objects.filter(due, pk=stored.id).update(last_used_at=now)
-    organization = Organization.from_db("default", _ORGANIZATION, found[0][len(_Stored._fields) :])
-    return _credential(stored, organization)
+    return credential
+
+
+def _require_taken(stored: _Stored, now: datetime) -> None:
+    if stored.revoked_at is not None:
+        raise UnauthenticatedError(
+            "The token was revoked; make another, or ask an administrator for one.",
+            code="token_revoked",
+        )
+    if stored.expires_at is not None and stored.expires_at <= now:
+        raise UnauthenticatedError(
+            "The token has expired; make another, or ask an administrator for one.",
+            code="token_expired",
+        )
 
 
 def credential_behind(token: ApiToken) -> Credential:
-    """What a stored token may do and see, whether or not it is still taken."""
-    return _credential(token, token.organization)
+    """What a stored token may do and see, whether or not it is still taken.
+
+    A person's that may nothing any more sees nothing.
+    """
+    credential = _credential(token, token.organization)
+    if token.owner is None:
+        return credential
+    nothing = Rights(frozenset(), frozenset())
+    return _cut(credential, rights_of(token.owner, token.organization) or nothing)
 
 
 def _credential(stored: _Stored | ApiToken, organization: Organization) -> Credential:
     return Credential(
         organization=organization,
         scopes=frozenset(stored.scopes),
-        repositories=_set(stored.repositories),
+        repositories=as_set(stored.repositories),
         api_token_id=stored.id,
-        visibilities=_set(stored.visibilities),
+        visibilities=as_set(stored.visibilities),
         binding=_binding(stored),
     )
+
+
+def _cut(credential: Credential, rights: Rights) -> Credential:
+    """No more than both."""
+    return replace(
+        credential,
+        scopes=credential.scopes & rights.scopes,
+        repositories=_both(credential.repositories, rights.repositories),
+        visibilities=_both(credential.visibilities, rights.visibilities),
+    )
+
+
+def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
 
 
 def _binding(stored: _Stored | ApiToken) -> Binding | None:
@@ -121,13 +167,17 @@ def bind(token: ApiToken, binding: Binding) -> None:
     token.bound_commit = binding.commit_sha
 
 
-def _set(values: list[str] | None) -> frozenset[str] | None:
-    return None if values is None else frozenset(values)
-
-
 def unknown_token() -> UnauthenticatedError:
     """The answer to whatever is not a token of this service."""
     return UnauthenticatedError(
         "The credential is not known here; send 'Authorization: Bearer <api token>'.",
         code="invalid_token",
+    )
+
+
+def _owner_without_rights() -> UnauthenticatedError:
+    return UnauthenticatedError(
+        "Whoever made the token is no member of the organisation any more; ask an administrator "
+        "to add them again, or for a token of another.",
+        code="token_owner_gone",
     )

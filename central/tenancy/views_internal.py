@@ -6,6 +6,7 @@ from django.http import HttpResponse, JsonResponse
 
 from central.common.errors import InvalidError
 from central.common.internal import internal
+from central.tenancy.audit import COMMAND
 from central.tenancy.services import LOCAL_TOKEN_LIFETIME, create_local_token
 
 
@@ -15,6 +16,6 @@ def local_token(arguments: dict[str, Any]) -> HttpResponse:
     slug = arguments.get("organization")
     if not isinstance(slug, str):
         raise InvalidError("Give organization as a string.")
-    token = create_local_token(organization_slug=slug)
+    token = create_local_token(organization_slug=slug, actor=COMMAND)
     lifetime = int(LOCAL_TOKEN_LIFETIME.total_seconds())
     return JsonResponse({"access_token": token, "expires_in": lifetime})

@@ -8,13 +8,14 @@ from django.db import IntegrityError, transaction
 from central.common.errors import ConflictError, InvalidError
 from central.github.claims import MAX_ID
 from central.github.models import GitHubPolicy
+from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from central.tenancy.services import organization_named
 
 
 @transaction.atomic
 def set_policy(
-    *, organization_slug: str, owner_id: int | None = None, **changes: Any
+    *, organization_slug: str, actor: str, owner_id: int | None = None, **changes: Any
 ) -> GitHubPolicy:
     """The organisation's policy with `changes` to its fields; a new one is not enabled by itself.
 
@@ -32,9 +33,18 @@ def set_policy(
     try:
         policy.full_clean()
     except ValidationError as exc:
-        said = [f"{name}: {' '.join(found)}" for name, found in exc.message_dict.items()]
-        raise InvalidError(" ".join(said)) from exc
+        why = [f"{name}: {' '.join(found)}" for name, found in exc.message_dict.items()]
+        raise InvalidError(" ".join(why)) from exc
     policy.save()
+    said = changes if owner_id is None else {**changes, "owner_id": owner_id}
+    if said:
+        record(
+            actor=actor,
+            action="github_policy.changed",
+            target=organization.slug,
+            organization=organization,
+            detail=said,
+        )
     return policy
 
 

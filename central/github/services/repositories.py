@@ -29,6 +29,7 @@ from central.repositories.services import (
     rename_repository,
     retire_repository,
 )
+from central.tenancy.audit import GITHUB, record
 from central.tenancy.models import Organization
 
 _UNKNOWN = "ignored: no repository here has this id"
@@ -61,9 +62,11 @@ def _rename(organization: Organization, event: Renamed) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
+    before = repository.name
     rename_repository(repository, event.name)
     repository.web_url = event.web_url
     repository.save(update_fields=["web_url"])
+    _note(organization, "repository.renamed", event.name, before=before)
     return "renamed"
 
 
@@ -72,7 +75,9 @@ def _retire(organization: Organization, event: Removed) -> str:
     if repository is None:
         return _UNKNOWN
     retire_repository(repository)
-    return "retired: deleted" if event.new_owner_id is None else "retired: transferred"
+    why = "deleted" if event.new_owner_id is None else "transferred"
+    _note(organization, "repository.retired", repository.name, why=why)
+    return f"retired: {why}"
 
 
 def _follow_branch(organization: Organization, event: BranchChanged) -> str:
@@ -81,6 +86,7 @@ def _follow_branch(organization: Organization, event: BranchChanged) -> str:
         return _UNKNOWN
     if not follow_default_branch(repository, old=event.old, new=event.new):
         return "ignored: another branch is tracked"
+    _note(organization, "repository.branch", repository.name, before=event.old, after=event.new)
     return "tracked branch changed"
 
 
@@ -90,6 +96,13 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
         return _UNKNOWN
     if not note_visibility(repository, event.visibility, at=event.changed_at):
         return "ignored: a later visibility is known"
+    _note(
+        organization,
+        "repository.visibility",
+        repository.name,
+        before=repository.visibility,
+        after=event.visibility,
+    )
     return f"visibility: {event.visibility}"
 
 
@@ -99,7 +112,7 @@ def _install(organization: Organization, event: Installed) -> str:
     )
     known = _listed(organization, event.repositories)
     for repository, listed in known:
-        _identify(repository, listed)
+        _identify(organization, repository, listed)
     noted = "installation noted" if has_policy else "no policy to note the installation in"
     return f"{noted}, {len(known)} known repositories"
 
@@ -117,13 +130,23 @@ def _listed(
     return [(repository, item) for repository, item in found if repository is not None]
 
 
-def _identify(repository: Repository, listed: InstalledRepository) -> None:
+def _identify(
+    organization: Organization, repository: Repository, listed: InstalledRepository
+) -> None:
     """Writes nothing where nothing is new, and so waits for no apply that holds the row."""
     told = (listed.repository_id, _visibility(repository, listed))
-    if (repository.github_id, repository.visibility) == told:
+    before = (repository.github_id, repository.visibility)
+    if before == told:
         return
     repository.github_id, repository.visibility = told
     repository.save(update_fields=["github_id", "visibility"])
+    _note(
+        organization,
+        "repository.identified",
+        repository.name,
+        before=list(before),
+        after=list(told),
+    )
 
 
 def _visibility(repository: Repository, listed: InstalledRepository) -> str:
@@ -140,6 +163,10 @@ def _uninstall(organization: Organization, event: Uninstalled) -> str:
         organization=organization, installation_id=event.installation_id
     ).update(installation_id=None)
     return "installation removed" if was_noted else "ignored: the installation was not noted"
+
+
+def _note(organization: Organization, action: str, name: str, **detail: object) -> None:
+    record(actor=GITHUB, action=action, target=name, organization=organization, detail=detail)
 
 
 def _known(organization: Organization, repository_id: int) -> Repository | None:

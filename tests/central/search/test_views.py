@@ -14,7 +14,7 @@ ADDRESS = "/api/v1/search"
 @pytest.fixture
 def client(acme: Organization) -> Client:
     """Speaks with a token that may search."""
-    token = create_token(organization_slug="acme", scopes=["search"])
+    token = create_token(organization_slug="acme", scopes=["search"], actor="test")
     return Client(headers={"authorization": f"Bearer {token}"})
 
 
@@ -100,7 +100,7 @@ def test_other_organisation_is_not_found_before_the_rest_is_looked_at(client: Cl
 
 
 def test_token_without_the_scope_is_refused(acme: Organization) -> None:
-    token = create_token(organization_slug="acme", scopes=["index"])
+    token = create_token(organization_slug="acme", scopes=["index"], actor="test")
     response = post(Client(headers={"authorization": f"Bearer {token}"}), query="a")
     assert response.status_code == 403
     assert post(Client(), query="a").status_code == 401

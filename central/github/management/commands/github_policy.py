@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from central.common.errors import ServiceError
 from central.github.models import GitHubPolicy
 from central.github.services.policies import set_policy
+from central.tenancy.audit import COMMAND
 
 _CHANGES = ("enabled", "events", "refs", "job_workflow_refs", "impact")
 
@@ -57,6 +58,7 @@ class Command(BaseCommand):
         try:
             policy = set_policy(
                 organization_slug=options["organization"],
+                actor=COMMAND,
                 owner_id=options["owner_id"],
                 **changes,
             )

@@ -12,6 +12,7 @@ from central.corpus.vectors import vector_store
 from central.ingest.management.progress import display
 from central.ingest.management.tables import table_lines
 from central.ingest.services.migrating import MigratedRepository, Migration
+from central.tenancy.audit import COMMAND, record
 from indexer.errors import ConfigurationError, StoreError, StoreLockedError
 from indexer.store import check_address, open_store
 from indexer.store.base import VectorStore
@@ -48,6 +49,16 @@ class Command(BaseCommand):
             ) from exc
         except (StoreError, ConfigurationError) as exc:
             raise CommandError(f"{exc} Nothing is lost: start this again to go on.") from exc
+        record(
+            actor=COMMAND,
+            action="vectors.migrated",
+            target="the configured store" if url is None else "another store",
+            detail={
+                "repositories": len(rows),
+                "written": sum(row.written for row in rows),
+                "missing": sum(row.missing for row in rows),
+            },
+        )
         self._print(rows)
 
     def _print(self, rows: Sequence[MigratedRepository]) -> None:

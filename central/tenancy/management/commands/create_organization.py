@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from central.common.errors import ServiceError
+from central.tenancy.audit import COMMAND
 from central.tenancy.services import create_organization
 
 
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         try:
             organization = create_organization(
                 slug=options["slug"],
+                actor=COMMAND,
                 github_owner_id=options["github_owner_id"],
                 embedder=options["embedder"],
             )

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from central.common.errors import ServiceError
+from central.tenancy.audit import COMMAND
 from central.tenancy.services import create_token
 
 
@@ -35,6 +36,7 @@ class Command(BaseCommand):
             token = create_token(
                 organization_slug=options["organization"],
                 scopes=_words(options["scopes"]),
+                actor=COMMAND,
                 repositories=None if repositories is None else _words(",".join(repositories)),
                 expires_days=options["expires_days"],
                 name=options["name"],

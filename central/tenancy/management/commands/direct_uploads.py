@@ -5,7 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from central.tenancy.models import Organization
+from central.common.errors import ServiceError
+from central.tenancy.audit import COMMAND
+from central.tenancy.services import set_direct_uploads
 
 
 class Command(BaseCommand):
@@ -26,6 +28,8 @@ class Command(BaseCommand):
         del args
         slug = options["organization"].removeprefix("org-")
         is_on = options["setting"] == "on"
-        if not Organization.objects.filter(slug=slug).update(direct_uploads=is_on):
-            raise CommandError(f"There is no organisation '{slug}'.")
+        try:
+            set_direct_uploads(organization_slug=slug, is_on=is_on, actor=COMMAND)
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
         self.stdout.write(f"Direct uploads of {slug} are {options['setting']}.")

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from central.common.errors import ServiceError
+from central.tenancy.audit import COMMAND
 from central.tenancy.services import set_embedder
 from indexer.errors import EmbeddingError
 
@@ -32,7 +33,7 @@ class Command(BaseCommand):
         del args
         slug, embedder = options["organization"], options["embedder"]
         try:
-            behind = set_embedder(organization_slug=slug, embedder=embedder)
+            behind = set_embedder(organization_slug=slug, embedder=embedder, actor=COMMAND)
         except ServiceError as exc:
             raise CommandError(f"{exc.message} Nothing was changed.") from exc
         except EmbeddingError as exc:

@@ -1,0 +1,115 @@
+"""`manage.py create_member USERNAME --organization SLUG [--role admin] [--superuser] …`."""
+
+import sys
+from argparse import ArgumentParser
+from getpass import getpass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from central.common.errors import ServiceError
+from central.tenancy.audit import COMMAND
+from central.tenancy.models import Organization, Role
+from central.tenancy.services import (
+    add_member,
+    create_person,
+    make_superuser,
+    organization_named,
+)
+
+
+class Command(BaseCommand):
+    """Make a person a member of an organisation."""
+
+    help = (
+        "Make a person a member of an organisation, who may then sign in and search. Makes the "
+        "user if there is none, and asks for a password; that of a user who is there stays."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare who, of what, and what they may do."""
+        parser.add_argument("username")
+        parser.add_argument(
+            "--organization", metavar="SLUG", help="may be left out beside --superuser alone"
+        )
+        parser.add_argument(
+            "--role",
+            type=Role,
+            choices=list(Role),
+            metavar="{member,admin}",
+            help="a member searches (the default for a new one); an admin indexes, too",
+        )
+        parser.add_argument(
+            "--superuser",
+            action="store_true",
+            help="administers the whole service: every organisation, and /admin/",
+        )
+        parser.add_argument("--email", default="")
+        parser.add_argument(
+            "--password-stdin",
+            action="store_true",
+            help="read a new user's password from the first line of standard input",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what the person is now."""
+        del args
+        slug, is_superuser = options["organization"], options["superuser"]
+        if slug is None and not is_superuser:
+            raise CommandError("Say of which organisation: --organization SLUG.")
+        try:
+            organization = None if slug is None else organization_named(slug)
+            known = User.objects.filter(username=options["username"]).first()
+            password = "" if known else self._password(from_stdin=options["password_stdin"])
+            with transaction.atomic():
+                user = known or create_person(
+                    username=options["username"],
+                    password=password,
+                    email=options["email"],
+                    is_superuser=is_superuser,
+                    actor=COMMAND,
+                )
+                if is_superuser:
+                    make_superuser(user, actor=COMMAND)
+                self._add(user, organization, options["role"])
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
+        self._tell(user, is_new=known is None)
+
+    def _password(self, *, from_stdin: bool) -> str:
+        if from_stdin:
+            return sys.stdin.readline().rstrip("\r\n")
+        if not sys.stdin.isatty():
+            raise CommandError(
+                "There is no terminal to ask for the password at: write it to standard input and "
+                "give --password-stdin."
+            )
+        password = getpass("Password: ")
+        if getpass("Password (again): ") != password:
+            raise CommandError("The two passwords are not the same. Nothing was changed.")
+        return password
+
+    def _add(self, user: User, organization: Organization | None, role: Role | None) -> None:
+        if organization is not None:
+            membership = add_member(user=user, organization=organization, role=role, actor=COMMAND)
+            self.stdout.write(f"{user.username} is {_role(membership.role)} of {organization}.")
+        if user.is_superuser:
+            self.stdout.write(f"{user.username} administers the whole service.")
+
+    def _tell(self, user: User, *, is_new: bool) -> None:
+        """On a user who was there already: it must be who was meant."""
+        if is_new:
+            return
+        email = f" ({user.email})" if user.email else ""
+        self.stderr.write(
+            f"The user {user.username}{email} was there already, and keeps its password: "
+            f"`manage.py changepassword {user.username}` sets another."
+        )
+        if not user.is_active:
+            self.stderr.write("It is inactive, and cannot sign in: an administrator can change it.")
+
+
+def _role(role: str) -> str:
+    return "an admin" if role == Role.ADMIN else "a member"

@@ -1,0 +1,51 @@
+"""`manage.py list_tokens --organization SLUG`."""
+
+from argparse import ArgumentParser
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.tenancy.models import ApiToken
+from central.tenancy.selectors import lasting_tokens
+from central.tenancy.services import organization_named
+
+
+class Command(BaseCommand):
+    """Show an organisation's tokens."""
+
+    help = (
+        "List an organisation's tokens that are taken, one on a line, but for those of single "
+        "jobs: number, first characters, scopes, whose, last use, expiry, name."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whose."""
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print a line for each, apart by tabs."""
+        del args
+        try:
+            organization = organization_named(options["organization"])
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
+        for token in lasting_tokens(organization):
+            self.stdout.write("\t".join(_cells(token)))
+
+
+def _cells(token: ApiToken) -> list[str]:
+    return [
+        str(token.pk),
+        token.prefix,
+        ",".join(token.scopes),
+        token.owner.get_username() if token.owner else "organisation",
+        f"used {_day(token.last_used_at, 'never')}",
+        f"until {_day(token.expires_at, 'revoked')}",
+        token.name,
+    ]
+
+
+def _day(moment: datetime | None, otherwise: str) -> str:
+    return f"{moment:%Y-%m-%d}" if moment else otherwise

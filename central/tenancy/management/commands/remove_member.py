@@ -1,0 +1,37 @@
+"""`manage.py remove_member USERNAME --organization SLUG`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.tenancy.audit import COMMAND
+from central.tenancy.services import organization_named, remove_member, user_named
+
+
+class Command(BaseCommand):
+    """End a membership."""
+
+    help = (
+        "End a person's membership of an organisation. Its pages are not found for them from then "
+        "on, and their tokens there are refused."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whose, and of what."""
+        parser.add_argument("username")
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what holds now."""
+        del args
+        try:
+            organization = organization_named(options["organization"])
+            user = user_named(options["username"])
+            remove_member(user=user, organization=organization, actor=COMMAND)
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
+        self.stdout.write(f"{user.get_username()} is no member of {organization} any more.")
+        if user.is_superuser:
+            self.stderr.write("As a superuser, they still see every organisation.")

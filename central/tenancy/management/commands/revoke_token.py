@@ -1,0 +1,36 @@
+"""`manage.py revoke_token PREFIX_OR_ID`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.tenancy.audit import COMMAND
+from central.tenancy.selectors import token_told_by
+from central.tenancy.services import revoke_token
+
+
+class Command(BaseCommand):
+    """Take a token back."""
+
+    help = "Revoke an API token: it is refused from the next request on, and for good."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare which."""
+        parser.add_argument(
+            "token",
+            metavar="PREFIX_OR_ID",
+            help="its first characters (aet_…) or its number, as list_tokens and the admin say",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what was revoked."""
+        del args
+        try:
+            token = token_told_by(options["token"])
+        except ServiceError as exc:
+            raise CommandError(exc.message) from exc
+        if not revoke_token(token, actor=COMMAND):
+            raise CommandError(f"{token} was revoked at {token.revoked_at:%Y-%m-%d %H:%M} UTC.")
+        self.stdout.write(f"Revoked: {token} {token.name}".rstrip())

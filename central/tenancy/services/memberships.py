@@ -1,0 +1,113 @@
+"""Writing people and their memberships."""
+
+from typing import TYPE_CHECKING
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.tenancy.audit import record
+from central.tenancy.models import Membership, Organization, Role
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+
+def create_person(
+    *, username: str, password: str, actor: str, email: str = "", is_superuser: bool = False
+) -> "User":
+    """A new user, who may sign in. Raises InvalidError, ConflictError (`user_exists`)."""
+    model = get_user_model()
+    user = model(username=username, email=email, is_superuser=is_superuser, is_staff=is_superuser)
+    try:
+        user.clean_fields(exclude=["password"])
+        validate_password(password, user)
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save(force_insert=True)
+            record(
+                actor=actor,
+                action="user.created",
+                target=username,
+                detail={"email": email, "superuser": is_superuser},
+            )
+    except IntegrityError as exc:
+        raise ConflictError(f"There is a user '{username}'.", code="user_exists") from exc
+    return user
+
+
+@transaction.atomic
+def make_superuser(user: "User", *, actor: str) -> bool:
+    """Give a person every organisation and the admin; false if they have that."""
+    if user.is_superuser and user.is_staff:
+        return False
+    user.is_superuser = user.is_staff = True
+    user.save(update_fields=["is_superuser", "is_staff"])
+    record(
+        actor=actor,
+        action="user.changed",
+        target=user.get_username(),
+        detail={"superuser": {"before": False, "after": True}},
+    )
+    return True
+
+
+@transaction.atomic
+def add_member(
+    *, user: "User", organization: Organization, actor: str, role: Role | None = None
+) -> Membership:
+    """Make a person a member, or change a member's role; with `role` None, that stays as it is.
+
+    What a member may see is not touched.
+    """
+    membership, is_new = Membership.objects.select_for_update().get_or_create(
+        user=user, organization=organization, defaults={"role": role or Role.MEMBER}
+    )
+    before = membership.role
+    if is_new:
+        action, detail = "membership.created", {"role": str(membership.role)}
+    elif role is None or role == before:
+        return membership
+    else:
+        membership.role = role
+        membership.save(update_fields=["role"])
+        action, detail = "membership.changed", {"before": before, "after": str(role)}
+    record(
+        actor=actor,
+        action=action,
+        target=user.get_username(),
+        organization=organization,
+        detail=detail,
+    )
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, user: "User", organization: Organization, actor: str) -> None:
+    """End a membership; the person's tokens are refused from then on. Raises NotFoundError."""
+    removed, _ = Membership.objects.filter(user=user, organization=organization).delete()
+    if not removed:
+        raise NotFoundError(
+            f"{user.get_username()} is no member of {organization}.", code="not_a_member"
+        )
+    record(
+        actor=actor,
+        action="membership.deleted",
+        target=user.get_username(),
+        organization=organization,
+    )
+
+
+def user_named(username: str) -> "User":
+    """The person of that name, as it is written. Raises NotFoundError."""
+    user = get_user_model().objects.filter(username=username).first()
+    if user is None:
+        raise NotFoundError(
+            f"There is no user '{username}'; make one with create_member.", code="user_not_found"
+        )
+    return user

@@ -1,0 +1,100 @@
+"""Writing organisations."""
+
+from dataclasses import replace
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.tenancy.audit import record
+from central.tenancy.models import Organization, validate_embedder
+from indexer.embedding import open_embedder
+from indexer.records import EmbedderSpec
+
+_CHECK_SECONDS = 20.0  # a service may have to load its model
+
+
+def create_organization(
+    *, slug: str, actor: str, github_owner_id: int | None = None, embedder: str | None = None
+) -> Organization:
+    """A new tenant, with the settings' embedder if none is named; that is not asked for anything.
+
+    Raises InvalidError for a bad slug or embedder, ConflictError if the slug is taken.
+    """
+    organization = Organization(
+        slug=slug,
+        github_owner_id=github_owner_id,
+        embedder=settings.DEFAULT_EMBEDDER if embedder is None else embedder,
+    )
+    try:
+        organization.clean_fields()
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    try:
+        with transaction.atomic():
+            organization.save(force_insert=True)
+            record(
+                actor=actor,
+                action="organization.created",
+                target=slug,
+                organization=slug,
+                detail={"embedder": organization.embedder, "github_owner_id": github_owner_id},
+            )
+    except IntegrityError as exc:
+        raise ConflictError(
+            f"The slug '{slug}' or the GitHub owner id is taken.", code="organization_exists"
+        ) from exc
+    return organization
+
+
+def organization_named(slug: str) -> Organization:
+    """The organisation of that slug, which may be written 'org-acme' too. Raises NotFoundError."""
+    slug = slug.removeprefix("org-")
+    organization = Organization.objects.filter(slug=slug).first()
+    if organization is None:
+        raise NotFoundError(
+            f"There is no organisation '{slug}'; make it with create_organization.",
+            code="organization_not_found",
+        )
+    return organization
+
+
+def set_embedder(*, organization_slug: str, embedder: str, actor: str) -> int:
+    """Have an organisation's repositories indexed with another embedder, each at its next run.
+
+    One request sees that it answers, and with what it should. Answers how many repositories have
+    vectors of another embedder, with which they are searched until then. Raises NotFoundError,
+    InvalidError, and EmbeddingError where nothing was changed because it does not serve.
+    """
+    organization = organization_named(organization_slug)
+    try:
+        validate_embedder(embedder)
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    access = replace(settings.EMBEDDER_ACCESS, timeout_seconds=_CHECK_SECONDS)
+    open_embedder(EmbedderSpec.parse(embedder), access).check()
+    _change(organization, "embedder", embedder, actor)
+    indexed = organization.repositories.filter(generation__gt=0, retired_at=None)
+    return indexed.exclude(embedder=embedder).count()
+
+
+def set_direct_uploads(*, organization_slug: str, is_on: bool, actor: str) -> None:
+    """Let an organisation's indexers write vectors themselves, or no longer. NotFoundError."""
+    _change(organization_named(organization_slug), "direct_uploads", is_on, actor)
+
+
+@transaction.atomic
+def _change(organization: Organization, field: str, value: str | bool, actor: str) -> None:
+    """One field, and not those that somebody else may be changing; what is so already is none."""
+    before = getattr(organization, field)
+    if before == value:
+        return
+    Organization.objects.filter(pk=organization.pk).update(**{field: value})
+    record(
+        actor=actor,
+        action="organization.changed",
+        target=organization.slug,
+        organization=organization,
+        detail={field: {"before": before, "after": value}},
+    )

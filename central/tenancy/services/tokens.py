@@ -1,0 +1,185 @@
+"""Writing tokens: those of machines, of people, and of this machine's command line."""
+
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from central.common.errors import ConflictError, InvalidError
+from central.tenancy.audit import record, user_actor
+from central.tenancy.members import credential_of_member
+from central.tenancy.models import ApiToken, Scope
+from central.tenancy.services.organizations import create_organization, organization_named
+from central.tenancy.tokens import new_token, token_digest
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+MAX_DAYS = 36_500
+MAX_PERSONAL_DAYS = 366
+MAX_PERSONAL_TOKENS = 50  # that are taken at the same time
+LOCAL_TOKEN_LIFETIME = timedelta(days=1)
+
+
+def create_token(
+    *,
+    organization_slug: str,
+    scopes: Collection[str],
+    actor: str,
+    repositories: Collection[str] | None = None,
+    expires_days: int | None = None,
+    name: str = "",
+) -> str:
+    """Make a token and return it: it is not kept, so this is the only time it is seen.
+
+    `organization_slug` may be written 'org-acme' too; `repositories` None gives it every
+    repository. Raises NotFoundError, InvalidError.
+    """
+    organization = organization_named(organization_slug)
+    unknown = set(scopes) - set(Scope.values)
+    if unknown or not scopes:
+        raise InvalidError(f"Scopes are {', '.join(Scope.values)}; give at least one.")
+    if expires_days is not None and not 1 <= expires_days <= MAX_DAYS:
+        raise InvalidError(
+            f"A token is valid for 1 to {MAX_DAYS} days, or, with no number given, until revoked."
+        )
+    return _issue(
+        ApiToken(
+            organization=organization,
+            name=name,
+            scopes=sorted(set(scopes)),
+            repositories=None if repositories is None else sorted(set(repositories)),
+            expires_at=_in(expires_days) if expires_days else None,
+        ),
+        actor,
+    )
+
+
+def create_personal_token(
+    *, owner: "User", organization_slug: str, scopes: Collection[str], name: str, expires_days: int
+) -> str:
+    """Make a token of a person, who may do all that it may, and return it: it is not kept.
+
+    What the person sees is not written into it: that is asked at each use. Raises NotFoundError,
+    InvalidError, ConflictError (`too_many_tokens`).
+    """
+    allowed = credential_of_member(user=owner, slug=organization_slug)
+    if not scopes or not set(scopes) <= allowed.scopes:
+        raise InvalidError(
+            f"Scopes that you may give in {organization_slug} are "
+            f"{', '.join(sorted(allowed.scopes))}; choose at least one."
+        )
+    if not name.strip() or not name.isprintable():
+        raise InvalidError(
+            "Say what the token is for, in plain characters, to know it again in the list."
+        )
+    if not 1 <= expires_days <= MAX_PERSONAL_DAYS:
+        raise InvalidError(f"A personal token is valid for 1 to {MAX_PERSONAL_DAYS} days.")
+    if _live_tokens_of(owner) >= MAX_PERSONAL_TOKENS:
+        raise ConflictError(
+            f"You have {MAX_PERSONAL_TOKENS} tokens already; revoke one that you no longer use.",
+            code="too_many_tokens",
+        )
+    return _issue(
+        ApiToken(
+            organization=allowed.organization,
+            owner=owner,
+            name=name.strip(),
+            scopes=sorted(set(scopes)),
+            expires_at=_in(expires_days),
+        ),
+        user_actor(owner),
+    )
+
+
+def _live_tokens_of(owner: "User") -> int:
+    """How many of a person's tokens are taken."""
+    return owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now()).count()
+
+
+def create_local_token(*, organization_slug: str, actor: str) -> str:
+    """A token for this machine's command line, in an organisation that is made if there is none.
+
+    Raises InvalidError for a bad slug.
+    """
+    slug = organization_slug.removeprefix("org-")
+    with suppress(ConflictError):  # it is there
+        create_organization(slug=slug, actor=actor)
+    return _issue(
+        ApiToken(
+            organization=organization_named(slug),
+            name="this machine's command line",
+            scopes=[Scope.INDEX, Scope.SEARCH],
+            is_short_lived=True,
+            expires_at=timezone.now() + LOCAL_TOKEN_LIFETIME,
+        ),
+        actor,
+    )
+
+
+def issue_token(unsaved: ApiToken) -> str:
+    """Give it a new token, save it and return that, which is not kept."""
+    token = new_token()
+    unsaved.prefix, unsaved.digest = token[:12], token_digest(token)
+    unsaved.save(force_insert=True)
+    return token
+
+
+@transaction.atomic
+def _issue(unsaved: ApiToken, actor: str) -> str:
+    token = issue_token(unsaved)
+    expires_at = unsaved.expires_at
+    record(
+        actor=actor,
+        action="token.created",
+        target=_described(unsaved),
+        organization=unsaved.organization,
+        detail={
+            "id": unsaved.pk,
+            "scopes": unsaved.scopes,
+            "repositories": unsaved.repositories,
+            "expires_at": expires_at.isoformat(timespec="seconds") if expires_at else None,
+            "owner": unsaved.owner.get_username() if unsaved.owner else None,
+        },
+    )
+    return token
+
+
+@transaction.atomic
+def revoke_token(token: ApiToken, *, actor: str) -> bool:
+    """Take a token back, for good; it is refused from the next request on. False if it was."""
+    revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(
+        revoked_at=timezone.now()
+    )
+    if revoked:
+        record(
+            actor=actor,
+            action="token.revoked",
+            target=_described(token),
+            organization=token.organization,
+            detail={"id": token.pk},
+        )
+    return bool(revoked)
+
+
+def revoke_bound_tokens(*, organization_id: int, repository_id: int) -> None:
+    """Take back what jobs of a repository, by GitHub's id, were given to index it."""
+    now = timezone.now()
+    ApiToken.objects.filter(
+        organization_id=organization_id,
+        bound_repository_id=repository_id,
+        is_short_lived=True,
+        expires_at__gt=now,
+        revoked_at=None,
+    ).update(revoked_at=now)
+
+
+def _described(token: ApiToken) -> str:
+    return f"{token.prefix}… {token.name}".rstrip()
+
+
+def _in(days: int) -> datetime:
+    return timezone.now() + timedelta(days=days)
