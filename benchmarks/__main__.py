@@ -16,6 +16,7 @@ from benchmarks import (
     peer,
     searching,
     tracing,
+    units,
     watching,
     webhook,
 )
@@ -36,6 +37,7 @@ BENCHMARKS = {
     "watching": watching.measure,
     "command_line": command_line.measure,
     "stores": stores.measure,
+    "units": units.measure,
 }
 STANDING_ALONE = {
     "callers": callers.main,

@@ -79,15 +79,17 @@ def _question(symbol: Symbol) -> dict[str, str]:
     return {"symbol": symbol.name, **chosen}
 
 
-def build(directory: Path) -> list[Path]:
-    """The libraries, then services until there are enough repositories."""
+def build(
+    directory: Path, *, count: int = REPOSITORIES, service_bytes: int = SERVICE_BYTES
+) -> list[Path]:
+    """The libraries, then services until there are `count` repositories."""
     libraries = [name for name in (*REFERENCE, *FURTHER) if package_directory(name)]
     repositories = [_library(directory, name, libraries) for name in libraries]
     parts = [part for name in libraries for part in _parts(directory / name / name)]
     random.Random(50).shuffle(parts)  # noqa: S311
-    while len(repositories) < REPOSITORIES:
+    while len(repositories) < count:
         name = f"service-{len(repositories)}"
-        repositories.append(_service(directory, name, libraries, parts))
+        repositories.append(_service(directory, name, libraries, parts, service_bytes))
     return repositories
 
 
@@ -102,13 +104,15 @@ def _parts(package: Path) -> list[Path]:
     return sorted(file for file in package.rglob("*.py") if file.stat().st_size > 2_000)
 
 
-def _service(directory: Path, name: str, libraries: list[str], parts: list[Path]) -> Path:
+def _service(
+    directory: Path, name: str, libraries: list[str], parts: list[Path], least_bytes: int
+) -> Path:
     """Files of the libraries, taken in turn, so that each service has others."""
     repository = directory / name
     package = repository / name.replace("-", "_")
     package.mkdir(parents=True)
     size = 0
-    while size < SERVICE_BYTES:
+    while size < least_bytes:
         part = parts.pop(0)
         parts.append(part)
         shutil.copyfile(part, package / f"{part.parent.name}_{part.name}")

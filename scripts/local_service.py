@@ -113,12 +113,15 @@ class Service:
             self.process.wait(timeout=60)
         self.process = None
 
-    def manage(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run a management command on the same data directory."""
+    def manage(
+        self, *arguments: str, check: bool = True, entered: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a management command on the same data directory; `entered` is typed into it."""
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
             env=self.variables(),
+            input=entered,
             capture_output=True,
             text=True,
             check=False,
