@@ -27,6 +27,11 @@ def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
     return run
 
 
+def recent_runs(*, repository: Repository, limit: int) -> list[IndexRun]:
+    """A repository's newest runs, the newest first."""
+    return list(IndexRun.objects.filter(repository=repository).order_by("-opened_at")[:limit])
+
+
 def require_open(run: IndexRun) -> None:
     """Raise ConflictError unless the run still takes uploads."""
     if run.state != RunState.OPEN:

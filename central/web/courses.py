@@ -1,0 +1,91 @@
+"""Runs as pages show them: mode and reason in words, who ran them, and their stages' seconds."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.utils import timezone
+
+from central.ingest.models import LIVE_STATES, IndexRun
+from central.web.advice import Advice, advice_on_run
+from indexer.reasons import sentence_of
+from indexer.records import Reason
+
+_STAGES: Final = ("open", "plan", "select", "process", "apply")  # as the indexer names them
+_ORDER: Final = {name: number for number, name in enumerate(_STAGES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of a run. `start` and `percent` are of the 100 of all stages."""
+
+    name: str
+    seconds: float
+    start: float
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A run with what a page says of it; `seconds` until now where it has not ended."""
+
+    run: IndexRun
+    advice: Advice
+    why: str
+    seconds: float
+    stages: list[Stage]
+    is_live: bool
+    percent: int | None
+
+    @property
+    def job_url(self) -> str:
+        """The CI job, where it may be linked to; its client said it."""
+        url = self.run.run_url
+        return url if url.startswith(("https://", "http://")) else ""
+
+
+def course_of(run: IndexRun) -> Course:
+    """What there is to say of a run; asks the database nothing."""
+    ended: datetime = run.ended_at or timezone.now()
+    percent = run.progress.get("percent")
+    return Course(
+        run=run,
+        advice=advice_on_run(run),
+        why=why(run.reason),
+        seconds=(ended - run.opened_at).total_seconds(),
+        stages=stages_of(run.stats.get("seconds") or {}),
+        is_live=run.state in LIVE_STATES,
+        percent=percent if isinstance(percent, int) else None,
+    )
+
+
+def why(reason: str) -> str:
+    """The reason of a run's mode as a sentence; "" where there is none yet."""
+    return sentence_of(Reason(reason)) if reason in set(Reason) else reason.replace("_", " ")
+
+
+def stages_of(seconds: dict[str, float]) -> list[Stage]:
+    """The stages in the order in which they begin, as far as it is known; stored JSON has none."""
+    total = sum(seconds.values())
+    found, before = [], 0.0
+    ordered = sorted(seconds.items(), key=lambda item: (_ORDER.get(item[0], len(_ORDER)), item[0]))
+    for name, value in ordered:
+        percent = 100 * value / total if total else 0.0
+        found.append(Stage(name, value, round(before, 2), round(percent, 2)))
+        before += percent
+    return found
+
+
+def runner_of(run: IndexRun) -> str:
+    """Who ran it: a token by its name and first characters, or a job without a stored secret.
+
+    Reads `run.api_token`.
+    """
+    token = run.api_token
+    if token is None:
+        return "a token that is deleted, or a job whose short-lived one is over"
+    if token.is_short_lived:
+        return f"a keyless job of {token.bound_project} on {token.bound_ref}"
+    name = f"{token.name} " if token.name else ""
+    owner = f", {token.owner.get_username()}'s" if token.owner else ""
+    return f"token {name}({token.prefix}…{owner})"

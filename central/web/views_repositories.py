@@ -1,0 +1,87 @@
+"""The list of repositories, and one of them."""
+
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from central.corpus.skipped import skipped_counts, skipped_paths
+from central.ingest.selectors import recent_runs
+from central.repositories.listing import Wanted, list_repositories, repository_in_sight
+from central.repositories.models import Push
+from central.repositories.states import IndexState, index_state
+from central.tenancy.credentials import Credential
+from central.web.access import member_page
+from central.web.advice import advice_on, gap_of
+from central.web.courses import course_of, why
+from central.web.languages import shares
+from indexer.records import SkipReason
+
+_RUNS: Final = 20
+_DIGITS: Final = 6
+
+
+@member_page
+def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """All that the member sees; `state`, `name`, `sort=trouble` and `page` are in the address."""
+    state = request.GET.get("state", "")
+    wanted = Wanted(
+        state=IndexState(state) if state in set(IndexState) else None,
+        name=request.GET.get("name", "").strip()[:200],
+        is_worst_first=request.GET.get("sort") == "trouble",
+        page=_number(request.GET.get("page", "")),
+    )
+    page = list_repositories(credential=credential, wanted=wanted)
+    context = {
+        "organization": credential.organization.slug,
+        "section": "repositories",
+        "wanted": wanted,
+        "page": page,
+        "all": sum(page.totals.values()),
+        "rows": [(one, shares(one.languages)) for one in page.repositories],
+    }
+    return render(request, "web/repositories.html", context)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else 1
+
+
+@member_page
+def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
+    """State, figures, skipped files and runs of one; `skipped` and `after` list paths."""
+    found = repository_in_sight(credential=credential, project=project)
+    runs = recent_runs(repository=found, limit=_RUNS)
+    state = index_state(found)
+    reason = request.GET.get("skipped", "")
+    after = request.GET.get("after", "")
+    counts = skipped_counts(repository=found)
+    paths, has_more = (
+        skipped_paths(repository=found, reason=reason, after=after)
+        if reason in dict(counts)
+        else ([], False)
+    )
+    context = {
+        "organization": credential.organization.slug,
+        "section": "repositories",
+        "repository": found,
+        "state": state,
+        "advice": advice_on(state),
+        "gap": gap_of(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
+        "why": why(found.last_reason),
+        "languages": shares(found.languages),
+        "skipped": [(name, count, _sentence(name)) for name, count in counts],
+        "reason": reason,
+        "after": after,
+        "paths": paths,
+        "has_more": has_more,
+        "courses": [course_of(run) for run in runs],
+    }
+    return render(request, "web/repository.html", context)
+
+
+def _sentence(reason: str) -> str:
+    """What a reason means; one of a later version of the indexer says its name."""
+    if reason in set(SkipReason):
+        return SkipReason(reason).sentence
+    return reason.replace("_", " ")
