@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -70,9 +70,14 @@ class Service:
     @property
     def url(self) -> str:
         """Where the running server listens."""
-        return str(json.loads((self.data_dir / "server.json").read_text())["url"])
+        return str(self.record()["url"])
 
-    def start(self) -> "Service":
+    def record(self) -> dict[str, Any]:
+        """What the running server says about itself: url and pid."""
+        record: dict[str, Any] = json.loads((self.data_dir / "server.json").read_text())
+        return record
+
+    def start(self) -> Self:
         """Start the server and wait until it is ready."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
         (self.data_dir / "server.json").unlink(missing_ok=True)
@@ -85,9 +90,14 @@ class Service:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+        return self.wait_until_ready()
+
+    def wait_until_ready(self) -> Self:
+        """Wait until a server that was started answers. Raises ServiceError if it ends instead."""
         deadline = time.monotonic() + START_SECONDS
         while not self._is_ready():
-            if self.process.poll() is not None or time.monotonic() > deadline:
+            is_gone = self.process is None or self.process.poll() is not None
+            if is_gone or time.monotonic() > deadline:
                 tail = self.log.read_text(errors="replace")[-3000:]
                 raise ServiceError(f"The service did not start:\n{tail}")
             time.sleep(0.05)

@@ -1,19 +1,24 @@
-"""The embedded server, which kills itself (SIGKILL) at a given line of an apply.
+"""Embedded servers, one after another, each of which kills itself (SIGKILL) at a line of an apply.
 
-A trace function counts the lines that the apply executes in its own modules. With KILL_AT_LINE=0
-it kills nothing and writes the count to KILL_COUNT_FILE when the apply ends.
+For each line number on standard input this process forks a server, and says how it ended on
+standard output: what a server takes long to import is imported once. It keeps PostgreSQL running,
+as it does when a server alone is killed. A trace function counts the lines that the apply executes
+in its own modules. With 0 it kills nothing and writes the count to KILL_COUNT_FILE when the apply
+ends.
 """
 
 import os
 import signal
 import sys
 import threading
+import traceback
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
-TRACED = tuple(
-    str(Path(name))
+ROOT = Path(__file__).resolve().parent.parent.parent
+TRACED = frozenset(
+    str(ROOT / name)
     for name in (
         "central/ingest/services/applying.py",
         "central/ingest/services/uploading.py",
@@ -40,7 +45,7 @@ class Killer:
 
     def trace(self, frame: FrameType, event: str, _argument: Any) -> Any:
         """Called for every function call: look into the traced modules only."""
-        if event != "call" or not frame.f_code.co_filename.endswith(TRACED):
+        if event != "call" or frame.f_code.co_filename not in TRACED:
             return None
         if frame.f_code.co_name == "_apply" and is_first_of_victim(frame.f_locals["claim"].run):
             self.lines = 0
@@ -65,9 +70,43 @@ class Killer:
         return self.trace_line
 
 
-if __name__ == "__main__":
-    killer = Killer(int(os.environ["KILL_AT_LINE"]), Path(os.environ["KILL_COUNT_FILE"]))
-    threading.settrace(killer.trace)
+def load() -> None:
+    """Import what a server imports; opens no connection and starts no thread."""
+    import django
+    from django.urls import get_resolver
+
+    import central.serve  # it names the settings
+
+    django.setup()
+    assert get_resolver().url_patterns
+    import central.asgi  # noqa: F401
+    from indexer.embedding.builtin import load_model
+
+    load_model()
+
+
+def serve(kill_at: int) -> NoReturn:
+    """The server, in a process that ends with it."""
     from central.serve import main
 
-    sys.exit(main())
+    killer = Killer(kill_at, Path(os.environ["KILL_COUNT_FILE"]))
+    threading.settrace(killer.trace)
+    code = 1
+    try:
+        code = main()
+    except SystemExit as exc:
+        code = exc.code if isinstance(exc.code, int) else 1
+    except Exception:  # noqa: BLE001 (nobody else would tell of it)
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    load()
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            serve(int(line))
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
+        sys.stdout.flush()

@@ -1,33 +1,78 @@
 """Killing the server at any line of an apply loses nothing and leaves nothing to do by hand."""
 
+import os
 import random
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 
 from scripts.local_git import commit_all
-from scripts.local_service import Organization, Service, free_address
+from scripts.local_service import ROOT, Organization, Service, free_address
 from tests.e2e.conftest import MakeRepository, write_files
+from tests.e2e.indexing import index_here
 
 LEASE_SECONDS = 2
 KILLS = 6
+FOREVER = 0
+
+
+class Mortal(Service):
+    """A server that dies at a line of an apply. `start` it again when it has."""
+
+    kill_at_line = FOREVER
+
+    def start(self) -> Self:
+        """Start one that dies at `kill_at_line`; the process that it comes from stays."""
+        if self.process is None:
+            self.data_dir.mkdir(parents=True)
+            with self.log.open("ab") as log:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-m", "tests.e2e.killing_server"],
+                    cwd=ROOT,
+                    env=self.variables(),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                )
+        assert self.process.stdin is not None
+        (self.data_dir / "server.json").unlink(missing_ok=True)
+        self.process.stdin.write(f"{self.kill_at_line}\n".encode())
+        self.process.stdin.flush()
+        return self.wait_until_ready()
+
+    def wait_until_dead(self) -> int:
+        """Returns its exit code; a signal is negative."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        return int(self.process.stdout.readline())
+
+    def stop(self) -> None:
+        """End the server, then the process that it comes from."""
+        if self.process is None:
+            return
+        os.kill(self.record()["pid"], signal.SIGTERM)
+        self.process.communicate(timeout=60)
+        self.process = None
 
 
 @pytest.fixture
-def mortal(data_dir: Path, tmp_path: Path) -> Iterator[Service]:
-    """A server that dies where KILL_AT_LINE says."""
-    service = Service(
+def mortal(data_dir: Path, tmp_path: Path) -> Iterator[Mortal]:
+    """A server that dies where `kill_at_line` says."""
+    service = Mortal(
         data_dir,
         {
             "AETERNA_BIND": free_address(),
-            "KILL_AT_LINE": "0",
             "KILL_COUNT_FILE": str(tmp_path / "lines"),
             "AETERNA_RUN_LEASE_SECONDS": str(LEASE_SECONDS),
             "AETERNA_SWEEP_SECONDS": "1",
         },
-        program=("-m", "tests.e2e.killing_server"),
     )
     yield service
     service.stop()
@@ -49,32 +94,28 @@ def replace_content(repository: Path, seed: int) -> None:
     commit_all(repository, f"Seed {seed}")
 
 
-def wait_until_dead(service: Service) -> None:
-    assert service.process is not None
-    service.process.wait(timeout=60)
-
-
 def lines_of_an_apply(acme: Organization, repository: Path, count_file: Path) -> int:
     """How many lines an ordinary incremental apply executes."""
-    acme.index(repository, "victim")
+    index_here(acme, repository, "victim")
     replace_content(repository, 1)
-    acme.index(repository, "victim")
+    index_here(acme, repository, "victim")
     return int(count_file.read_text(encoding="ascii"))
 
 
 def test_sigkill_at_any_line_of_apply_ends_with_the_new_index(
-    mortal: Service, make_repository: MakeRepository, tmp_path: Path
+    mortal: Mortal, make_repository: MakeRepository, tmp_path: Path
 ) -> None:
     mortal.start()
-    acme = Organization(mortal, "acme", mortal.create_organization("acme"))
+    acme = mortal.organization("acme")
     repository = make_repository("victim", content(0))
     total = lines_of_an_apply(acme, repository, tmp_path / "lines")
-    mortal.stop()
 
+    os.kill(mortal.record()["pid"], signal.SIGKILL)
+    assert mortal.wait_until_dead() == -signal.SIGKILL
     places = places_to_die(total)
-    mortal.environment["KILL_AT_LINE"] = str(places[0])
+    mortal.kill_at_line = places[0]
     mortal.start()
-    for seed, (line, next_line) in enumerate(pairwise([*places, 0]), start=2):
+    for seed, (line, next_line) in enumerate(pairwise([*places, FOREVER]), start=2):
         kill_while_applying(mortal, acme, repository, seed=seed, next_line=next_line)
 
         assert acme.dump("victim") == fresh_dump(acme, repository, seed), f"line {line} of {total}"
@@ -90,24 +131,24 @@ def places_to_die(total: int) -> list[int]:
 
 
 def kill_while_applying(
-    service: Service, acme: Organization, repository: Path, *, seed: int, next_line: int
+    service: Mortal, acme: Organization, repository: Path, *, seed: int, next_line: int
 ) -> None:
     """Change the repository, let the server die while it applies that, and start it again.
 
     The new server dies at `next_line` of the apply after that: it finishes what it finds.
     """
     replace_content(repository, seed)
-    indexer = acme.start_index(repository, "victim")
-    wait_until_dead(service)
-    service.environment["KILL_AT_LINE"] = str(next_line)
-    service.start()
-    _, errors = indexer.communicate(timeout=60)
-    assert indexer.returncode == 0, f"the client did not outlive the server: {errors}"
+    with ThreadPoolExecutor(max_workers=1) as client:
+        report: Future[dict[str, Any]] = client.submit(index_here, acme, repository, "victim")
+        assert service.wait_until_dead() == -signal.SIGKILL
+        service.kill_at_line = next_line
+        service.start()
+        assert report.result(timeout=60), "the client did not outlive the server"
 
 
 def fresh_dump(acme: Organization, repository: Path, seed: int) -> str:
     """What an index of the repository looks like that never saw a crash."""
-    acme.index(repository, f"afresh-{seed}")
+    index_here(acme, repository, f"afresh-{seed}")
     return acme.dump(f"afresh-{seed}")
 
 
