@@ -6,7 +6,11 @@ from celery import Celery
 from celery.schedules import crontab
 from django.conf import settings
 
+from central.common import messages, worker_metrics  # noqa: F401 (messages connects to signals)
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
+
+worker_metrics.prepare()  # before anything counts
 
 app = Celery("central")
 app.config_from_object("django.conf:settings", namespace="CELERY")

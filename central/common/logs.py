@@ -1,18 +1,17 @@
-"""Logging: JSON lines, or key=value on a terminal; every line of a request has its id.
+"""Logging: JSON lines, or key=value on a terminal.
 
-What is logged is named values of our own choosing: no header, no body, no token.
+Every line of a request, and of the tasks that it causes, has its id. What is logged is named values
+of our own choosing: no header, no body, no token.
 """
 
 import re
 import sys
 import time
 import uuid
-from collections.abc import Callable
 from logging.config import dictConfig
 from typing import Any
 
 import structlog
-from django.http import HttpRequest, HttpResponseBase
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}\Z")
 _QUIET = ("/livez", "/readyz", "/metrics")
@@ -79,24 +78,13 @@ def bind_request_id(given: str) -> str:
     return request_id
 
 
+def bound_request_id() -> str:
+    """The id that lines have now; empty without one."""
+    return str(structlog.contextvars.get_contextvars().get("request_id", ""))
+
+
 def log_request(method: str | None, path: str, status: int, started: float) -> None:
     """The one line of a request; `path` without the query: it may hold what is searched for."""
     if path not in _QUIET:
         ms = round(1000 * (time.perf_counter() - started), 1)
         _log.info("request", method=method, path=path, status=status, ms=ms)
-
-
-class RequestLog:
-    """Middleware: a request id (the caller's if it is well-formed) and one line per request."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
-        request_id = bind_request_id(request.headers.get("X-Request-Id", ""))
-        started = time.perf_counter()
-        response = self._get_response(request)
-        response["X-Request-Id"] = request_id
-        log_request(request.method, request.path, response.status_code, started)
-        return response

@@ -4,9 +4,21 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
 
+REQUESTS = Counter(
+    "aeterna_requests_total",
+    "Requests by route, method and status (0: the client left).",
+    ["route", "method", "status"],
+)
+REQUEST_SECONDS = Histogram(
+    "aeterna_request_seconds",
+    "Time to answer a request, by route.",
+    ["route"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+)
 APPLY_SECONDS = Histogram(
     "aeterna_apply_seconds",
-    "Time from claiming a run to its end.",
+    "Time from claiming a run to its end, by what came of it.",
+    ["outcome"],
     buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800),
 )
 SEARCH_SECONDS = Histogram(
@@ -19,7 +31,19 @@ SIDECAR_CALLS = Counter(
     "aeterna_sidecar_calls_total", "Calls of the sidecar's tools, by outcome.", ["outcome"]
 )
 SIDECAR_IS_AWAY = Gauge(
-    "aeterna_sidecar_is_away", "1 while the sidecar is left alone because it failed, else 0."
+    "aeterna_sidecar_is_away",
+    "1 while the sidecar is left alone because it failed, else 0.",
+    multiprocess_mode="livemax",
+)
+UNAVAILABLE = Counter(
+    "aeterna_unavailable_total",
+    "Answers and applies that failed because something was away or full, by which.",
+    ["what"],
+)
+EMBEDDER_REQUESTS = Counter(
+    "aeterna_embedder_requests_total",
+    "Requests to embedding services for queries, by provider and outcome.",
+    ["provider", "outcome"],
 )
 THROTTLED = Counter(
     "aeterna_throttled_total", "Requests refused because of a rate limit, by what for.", ["what"]

@@ -15,6 +15,7 @@ from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
 from central.common import errors
+from central.common.metrics import UNAVAILABLE
 from central.runtime import lack_of_space
 from indexer import errors as indexer_errors
 
@@ -167,6 +168,7 @@ def described(exc: Exception) -> Description | None:
     """What a caller is told of `exc`, by whatever protocol; None where it is not expected."""
     if away := _away(exc):
         _log.warning("dependency_unavailable", code=away[0], error=str(exc))
+        UNAVAILABLE.labels(away[0]).inc()
         return Description(503, *away)
     if isinstance(exc, errors.ServiceError):
         return Description(status_of(exc) or 500, exc.code, exc.message, exc.extra)

@@ -12,6 +12,6 @@ class IngestConfig(AppConfig):
 
     def ready(self) -> None:
         """Let /metrics count the runs."""
-        from central.ingest.metrics import QueueCollector
+        from central.ingest.metrics import IndexCollector
 
-        REGISTRY.register(QueueCollector())
+        REGISTRY.register(IndexCollector())

@@ -1,33 +1,55 @@
-"""Figures of the queue, read from the database when Prometheus asks."""
+"""Figures of the queue and of the indexes, read from the database when Prometheus asks.
+
+Live runs have an index of their own, and repositories are some thousands; ended runs are hundreds
+of thousands, so those are counted once a minute. No figure is of one repository or organisation.
+"""
 
 from collections.abc import Iterator
+from typing import Final
 
 import structlog
-from django.db import DatabaseError
-from django.db.models import Count, Min
+from django.core.cache import cache
+from django.db import DatabaseError, connection
+from django.db.models import Count, Min, Sum
 from django.utils import timezone
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeHistogramMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import LIVE_STATES, IndexRun, RunState
+from central.repositories.models import Repository
+from central.repositories.states import IndexState, with_states
+
+ENDED_KEY: Final = "ingest.metrics.ended"
+_ENDED_SECONDS: Final = 60
+_HOUR: Final = 3600
+_AGES: Final = (_HOUR, 6 * _HOUR, 24 * _HOUR, 7 * 24 * _HOUR, 30 * 24 * _HOUR)
+_RETIRED: Final = "retired"
+
+_INDEX_AGES: Final = f"""SELECT sum(age), count(*),
+        {", ".join(f"count(*) FILTER (WHERE age <= {seconds})" for seconds in _AGES)}
+    FROM (SELECT extract(epoch FROM now() - indexed_at)::float8 AS age
+        FROM repositories_repository WHERE retired_at IS NULL AND generation > 0) ages"""  # noqa: S608
+_OLDEST_PUSH: Final = """SELECT extract(epoch FROM now() - min(p.pushed_at))::float8
+    FROM repositories_push p JOIN repositories_repository r ON r.id = p.repository_id
+    WHERE r.retired_at IS NULL AND NOT r.paused AND p.commit_sha <> r.last_indexed_commit
+        AND (p.is_pending OR r.trouble = 'behind')"""
 
 _log = structlog.get_logger(__name__)
 
 
-class QueueCollector(Collector):
-    """Runs by state, and for how long the oldest queued run has waited."""
+class IndexCollector(Collector):
+    """Runs, repositories and chunks: how many, in which state, how old."""
 
-    def describe(self) -> list[GaugeMetricFamily]:
+    def describe(self) -> list[Metric]:
         """Nothing beforehand: registering must not ask the database."""
         return []
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Two queries. Without a database the process's own figures must still be readable."""
+    def collect(self) -> Iterator[Metric]:
+        """Six queries. Without a database the process's own figures must still be readable."""
         is_up = GaugeMetricFamily("aeterna_database_up", "Whether the database answers.")
         try:
-            counts = dict(IndexRun.objects.order_by().values_list("state").annotate(Count("pk")))
-            waiting = IndexRun.objects.filter(state=RunState.QUEUED)
-            oldest = waiting.aggregate(oldest=Min("queued_at"))["oldest"]
+            found = [*_runs(), *_repositories(), *_ages()]
         except DatabaseError as exc:
             _log.warning("metrics_without_database", error=str(exc))
             is_up.add_metric([], 0)
@@ -35,11 +57,65 @@ class QueueCollector(Collector):
             return
         is_up.add_metric([], 1)
         yield is_up
-        runs = GaugeMetricFamily("aeterna_runs", "Runs by state.", labels=["state"])
-        for state in RunState.values:
-            runs.add_metric([state], counts.get(state, 0))
-        yield runs
-        age = (timezone.now() - oldest).total_seconds() if oldest else 0
-        yield GaugeMetricFamily(
-            "aeterna_queue_age_seconds", "Time that the oldest queued run has waited.", value=age
-        )
+        yield from found
+
+
+def _runs() -> Iterator[Metric]:
+    live = IndexRun.objects.filter(state__in=LIVE_STATES).order_by()
+    counts = dict(live.values_list("state").annotate(Count("pk")))
+    counts |= cache.get_or_set(ENDED_KEY, _ended, _ENDED_SECONDS) or {}
+    runs = GaugeMetricFamily("aeterna_runs", "Runs by state.", labels=["state"])
+    for state in RunState.values:
+        runs.add_metric([state], counts.get(state, 0))
+    yield runs
+    oldest = live.filter(state=RunState.QUEUED).aggregate(oldest=Min("queued_at"))["oldest"]
+    age = (timezone.now() - oldest).total_seconds() if oldest else 0
+    yield GaugeMetricFamily(
+        "aeterna_queue_age_seconds", "Time that the oldest queued run has waited.", value=age
+    )
+
+
+def _ended() -> dict[str, int]:
+    ended = IndexRun.objects.exclude(state__in=LIVE_STATES).order_by()
+    return dict(ended.values_list("state").annotate(Count("pk")))
+
+
+def _repositories() -> Iterator[Metric]:
+    there = with_states(Repository.objects.filter(retired_at=None)).order_by()
+    by_state = there.values("index_state").annotate(
+        count=Count("pk"), total_chunks=Sum("chunks"), total_files=Sum("files")
+    )
+    rows = {row["index_state"]: row for row in by_state}
+    family = GaugeMetricFamily(
+        "aeterna_repositories", "Repositories by the state of their index.", labels=["state"]
+    )
+    for state in IndexState:
+        family.add_metric([state], rows[state]["count"] if state in rows else 0)
+    family.add_metric([_RETIRED], Repository.objects.filter(retired_at__isnull=False).count())
+    yield family
+    for name, what in (("chunks", "Indexed chunks."), ("files", "Indexed files.")):
+        total = sum(row[f"total_{name}"] for row in rows.values())
+        yield GaugeMetricFamily(f"aeterna_{name}", what, value=total)
+
+
+def _ages() -> Iterator[Metric]:
+    ((total, count, *within),) = _rows(_INDEX_AGES)
+    buckets = [(str(float(age)), float(n)) for age, n in zip(_AGES, within, strict=True)]
+    yield GaugeHistogramMetricFamily(
+        "aeterna_index_age_seconds",
+        "Time since each indexed repository was indexed.",
+        buckets=[*buckets, ("+Inf", float(count))],
+        gsum_value=float(total or 0),
+    )
+    ((age,),) = _rows(_OLDEST_PUSH)
+    yield GaugeMetricFamily(
+        "aeterna_oldest_unindexed_push_seconds",
+        "Time since the oldest push of which no index is known yet; 0 where there is none.",
+        value=max(float(age or 0), 0.0),
+    )
+
+
+def _rows(statement: str) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return list(cursor.fetchall())

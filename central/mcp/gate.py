@@ -1,7 +1,6 @@
 """Who may reach the tools: the hosts and origins that are ours, with a token that may search."""
 
 import asyncio
-import time
 from contextvars import ContextVar
 from io import BytesIO
 from urllib.parse import urlsplit
@@ -19,9 +18,9 @@ from central.common.errors import (
     UnauthenticatedError,
     UnavailableError,
 )
-from central.common.logs import bind_request_id, log_request
 from central.common.problems import problem, response_to
 from central.common.receiving import check_declared, receive_body
+from central.common.requests import request_told
 from central.common.threads import RequestThreads
 from central.mcp.mount import PATH, App, Message, Receive, Send
 from central.tenancy.credentials import Credential
@@ -61,23 +60,19 @@ class Gate:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Let the request in as its credential's, or answer with a problem document."""
         headers = Headers(scope=scope)
-        request_id = bind_request_id(headers.get("x-request-id", ""))
-        started, status = time.perf_counter(), 0
+        with request_told(method=scope["method"], path=PATH, headers=headers) as answered:
+            answered.route = "mcp"
 
-        async def named(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [
-                    *message.get("headers", ()),
-                    (b"x-request-id", request_id.encode()),
-                ]
-            await send(message)
+            async def named(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    answered.status = message["status"]
+                    message["headers"] = [
+                        *message.get("headers", ()),
+                        (b"x-request-id", answered.request_id.encode()),
+                    ]
+                await send(message)
 
-        try:
             await self._answer(scope, headers, receive, named)
-        finally:  # a status of 0: the client left before there was one
-            log_request(scope["method"], PATH, status, started)
 
     async def _answer(self, scope: Message, headers: Headers, receive: Receive, send: Send) -> None:
         refusal = (

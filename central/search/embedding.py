@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.cache import caches
 
 from central.common.circuit import Circuit, CircuitOpenError
+from central.common.metrics import EMBEDDER_REQUESTS
 from central.corpus.vectors import embedder
 from indexer.access import EmbedderAccess
 from indexer.embedding.catalogue import REMOTE
@@ -49,12 +50,18 @@ def query_vectors(
 
 
 def _asked(spec: EmbedderSpec, texts: Sequence[str]) -> Sequence[Vector]:
+    outcome = "failed"
     try:
         with _circuit(spec, settings.EMBEDDER_ACCESS).attempt(EmbeddingError):
-            return list(embedder(spec).embed_queries(texts))
+            vectors = list(embedder(spec).embed_queries(texts))
+        outcome = "answered"
     except CircuitOpenError as exc:
+        outcome = "left_alone"
         message = f"{spec} failed a moment ago and is asked again in {exc.retry_seconds:.0f} s"
         raise EmbedderUnavailableError(message) from exc
+    finally:
+        EMBEDDER_REQUESTS.labels(spec.provider, outcome).inc()
+    return vectors
 
 
 @cache

@@ -4,9 +4,8 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 
-import structlog
-
 from central.common.metrics import SEARCH_SECONDS
+from central.common.tracing import span
 from central.corpus.vectors import vector_store
 from central.repositories.sight import RepositoryInSight, answering_projects, repositories_in_sight
 from central.search.answers import (
@@ -24,7 +23,6 @@ from central.tenancy.credentials import Credential
 from indexer.records import EmbedderSpec
 from indexer.store.base import Collection
 
-_log = structlog.get_logger(__name__)
 _spec = lru_cache(maxsize=256)(EmbedderSpec.parse)
 
 
@@ -57,6 +55,19 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
     and receipt are of the same commits. Raises InvalidError for the cursor of another search,
     StoreError where the vector store is away.
     """
+    with span(
+        "code.search",
+        organization=credential.organization.slug,
+        query=" | ".join(request.queries),
+        project=",".join(request.include_projects) or None,
+        mode=str(request.mode),
+    ) as told:
+        answer = _search(credential, request)
+        told.note(resultCount=answer.count)
+    return answer
+
+
+def _search(credential: Credential, request: SearchRequest) -> Answer:
     started = time.perf_counter()
     slug = credential.organization.slug
     offset = decode_cursor(request=request, organization=slug)
@@ -72,17 +83,7 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     took_ms = round(seconds * 1000, 1)
-    answer = _answer(request, scope, page, cursor, took_ms)
-    _log.info(
-        "code.search",
-        organization=slug,
-        query=answer.query,
-        project=",".join(request.include_projects) or None,
-        mode=str(request.mode),
-        resultCount=answer.count,
-        took_ms=took_ms,
-    )
-    return answer
+    return _answer(request, scope, page, cursor, took_ms)
 
 
 def _scope(credential: Credential, request: SearchRequest) -> _Scope:

@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central import runtime
-from central.settings import embedders, env, limits, pages
+from central.settings import embedders, env, limits, observing, pages
 from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
@@ -47,7 +47,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "central.common.logs.RequestLog",
+    "central.common.requests.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "central.common.static.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -164,6 +164,10 @@ RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
 METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
+WORKER_METRICS_BIND = env.text("AETERNA_WORKER_METRICS_BIND")
+LOG_QUERIES = env.flag("AETERNA_LOG_QUERIES", default=True)
+TRACING = observing.has_collector()
+TRACING_SERVICE_NAME = observing.service_name()
 RATES = limits.rates()
 RATE_STORAGE = limits.rate_storage(CELERY_BROKER_URL)
 

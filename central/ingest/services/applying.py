@@ -4,6 +4,7 @@ The last points are written while the transaction makes its rows, and before it 
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.common import metrics
+from central.common.tracing import Span, span
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import Change, insert_files, remove_files
@@ -64,28 +66,35 @@ def apply_run(*, run_id: UUID) -> RunState | None:
     claim = claim_run(run_id=run_id)
     if claim is None:
         return None
-    log = _log.bind(run=str(run_id), repository=str(claim.run.repository))
-    try:
-        state = _attempt(claim)
-    except ClaimLostError:
-        log.warning("claim_lost")
-        return None
-    if state is not None:
-        log.info("run_ended", state=state)
+    started = time.perf_counter()
+    with (
+        structlog.contextvars.bound_contextvars(run=str(run_id)),
+        span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as told,
+    ):
+        try:
+            state = _attempt(claim, told)
+            told.note(state=state or "waiting")
+        except ClaimLostError:
+            state = None
+            told.note(state="claim_lost")
+        finally:
+            outcome = told.attributes.get("state", "crashed")
+            metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
     return state
 
 
-def _attempt(claim: Claim) -> RunState | None:
+def _attempt(claim: Claim, told: Span) -> RunState | None:
     try:
-        with metrics.APPLY_SECONDS.time():
-            return _apply(claim)
+        return _apply(claim, told)
     except ClaimLostError:
         raise
     except Exception as exc:
         if is_full(exc):
             _log.error("disk_full", run=str(claim.run.pk))
+            metrics.UNAVAILABLE.labels("disk_full").inc()
             return _fail(claim, _DISK_FULL)
         if is_outage(exc):
+            metrics.UNAVAILABLE.labels("apply").inc()
             claim.postpone(str(exc))
             return None
         if isinstance(exc, StoreError) and claim.is_last:
@@ -95,7 +104,7 @@ def _attempt(claim: Claim) -> RunState | None:
         raise
 
 
-def _apply(claim: Claim) -> RunState:
+def _apply(claim: Claim, told: Span) -> RunState:
     store = vector_store()
     try:
         _require_generation(claim.run)
@@ -116,6 +125,7 @@ def _apply(claim: Claim) -> RunState:
         )
     except (IncompleteRunError, PointsLackingError, EmbeddingGoneError) as exc:
         return _end(claim, store, RunState.FAILED, str(exc))
+    told.note(fileCount=len(change.inserted), commit=claim.run.commit_sha)
     _sweep_up(claim.run, store, change, before)
     for _, result in index_applied.send_robust(
         sender=Repository, repository=Repository.objects.get(pk=claim.run.repository_id)

@@ -21,7 +21,7 @@ from central.trace.links import links
 from central.trace.pages import in_order
 from central.trace.query import ChangedFile, ImpactRequest
 from central.trace.scope import Sight, has_file
-from central.trace.services.tracing import log_trace, steadily, unresolved_of
+from central.trace.services.tracing import steadily, trace_span, unresolved_of
 from central.trace.symbols import (
     MAX_DEFINITIONS,
     Definition,
@@ -43,8 +43,9 @@ def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
     """
     started = time.perf_counter()
     allowed = None if credential.visibilities is None else sorted(credential.visibilities)
-    answer = steadily(credential, lambda sight: _impact(sight, request, allowed, started))
-    log_trace(credential, "impact", request.project, answer.count, answer.receipt)
+    with trace_span(credential, "impact", request.project) as told:
+        answer = steadily(credential, lambda sight: _impact(sight, request, allowed, started))
+        told.note(resultCount=answer.count)
     return answer
 
 

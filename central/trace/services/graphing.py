@@ -11,7 +11,7 @@ from central.trace.hints import hint_for
 from central.trace.limits import limits_met
 from central.trace.query import GraphRequest
 from central.trace.scope import Sight, chosen_definitions
-from central.trace.services.tracing import cut_definitions, log_trace, steadily, unresolved_of
+from central.trace.services.tracing import cut_definitions, steadily, trace_span, unresolved_of
 from central.trace.things import Key
 from central.trace.walking import CUT_CALLERS
 
@@ -23,8 +23,9 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
     NotFoundError for what is not there.
     """
     started = time.perf_counter()
-    answer = steadily(credential, lambda sight: _graph(sight, request, started))
-    log_trace(credential, "graph", request.choice.symbol, len(answer.nodes), answer.receipt)
+    with trace_span(credential, "graph", request.choice.symbol) as told:
+        answer = steadily(credential, lambda sight: _graph(sight, request, started))
+        told.note(resultCount=len(answer.nodes))
     return answer
 
 

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from typing import Final, NamedTuple, TypeVar
 
-import structlog
-
 from central.common.paging import decode_cursor, encode_cursor
+from central.common.tracing import Span, span
 from central.repositories.sight import have_moved
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
@@ -37,7 +37,6 @@ from central.trace.walking import Step, walk_callers
 
 _SALT: Final = "central.trace.place"
 
-_log = structlog.get_logger(__name__)
 _T = TypeVar("_T")
 
 
@@ -111,8 +110,9 @@ def _answer(
             None if page else _hint(request, what, receipt),
         )
 
-    page = steadily(credential, attempt)
-    log_trace(credential, what, request.choice.symbol, page.count, page.receipt)
+    with trace_span(credential, what, request.choice.symbol) as told:
+        page = steadily(credential, attempt)
+        told.note(resultCount=page.count)
     return page
 
 
@@ -152,16 +152,10 @@ def unresolved_of(sight: Sight, count: int, sample: Sequence[Site]) -> Unresolve
     )
 
 
-def log_trace(credential: Credential, what: str, symbol: str, count: int, receipt: Receipt) -> None:
-    """One line for each trace."""
-    _log.info(
-        "code.trace",
-        organization=credential.organization.slug,
-        what=what,
-        symbol=symbol,
-        resultCount=count,
-        took_ms=receipt.took_ms,
-    )
+def trace_span(credential: Credential, what: str, symbol: str) -> AbstractContextManager[Span]:
+    """One span for each trace; `resultCount` is to be noted."""
+    slug = credential.organization.slug
+    return span("code.trace", organization=slug, what=what, symbol=symbol)
 
 
 def _callers(sight: Sight, request: TraceRequest) -> _Traced:
