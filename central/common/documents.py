@@ -13,6 +13,7 @@ from central.common.errors import InvalidError
 
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 DECIMAL: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,18})?")
+FLAG: Final = re.compile(r"true|false")
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})  # nothing in them to go into
 
 
@@ -28,8 +29,8 @@ def query_object(
 ) -> dict[str, Any]:
     """Query parameters in the types that JSON would have given them.
 
-    `lists` are given by repeating a parameter, of others the last counts. `numbers` have a
-    pattern each; what does not match stays text, to be refused as such.
+    `lists` are given by repeating a parameter, of others the last counts. `numbers`, flags among
+    them, have a pattern each; what does not match stays text, to be refused as such.
     """
     last = query.dict()
     return {
@@ -56,4 +57,6 @@ def _field_names(cls: type) -> tuple[str, ...]:
 def _value(text: str, number: re.Pattern[str] | None) -> str | float:
     if number is None or not number.fullmatch(text):
         return text
+    if number is FLAG:
+        return text == "true"
     return int(text) if number is INTEGER else float(text)

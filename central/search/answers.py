@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from central.repositories.sight import AnsweringProject, MissingProject, RepositoryInSight
+from central.search.explanation import Explanation
 from central.search.filters import is_narrowed
 from central.search.query import Mode, SearchRequest
 from central.search.selectors import LiveChunk, ShownText
@@ -29,6 +30,7 @@ class Result:
     truncated: bool
     matched: list[str]
     url: str | None
+    why: Explanation | None
 
 
 @dataclass(frozen=True, slots=True)

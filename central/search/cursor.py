@@ -24,4 +24,6 @@ def decode_cursor(*, request: SearchRequest, organization: str) -> int:
 
 def _asked(request: SearchRequest, organization: str) -> object:
     """What decides order and content; the page's size and what is shown of a hit do not."""
-    return [organization, asdict(replace(request, cursor="", limit=1, expand=0, max_content=0))]
+    asked = asdict(replace(request, cursor="", limit=1, expand=0, max_content=0))
+    del asked["explain"]
+    return [organization, asked]

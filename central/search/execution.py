@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from central.repositories.sight import RepositoryInSight
 from central.search.answers import Result, shown_content
+from central.search.explanation import Explanation
 from central.search.filters import point_filter, row_filter
-from central.search.merging import Found, ordered, words_in
+from central.search.merging import Found, explanations, ordered, words_in
 from central.search.query import MAX_RESULTS, Mode, SearchRequest
 from central.search.retrieval import Asked, Plan, Tier, tiers
 from central.search.selectors import LiveChunk, ShownText, shown_texts
@@ -48,7 +49,6 @@ class Execution:
         """
         is_cut = False
         wanted = min(wanted, MAX_RESULTS)
-        projects = {item.id: item.name for item in self.repositories.values()}
         found: dict[tuple[int, str, int, int], Found] = {}
         ceiling = 1.0
         for tier in self._tiers():
@@ -57,7 +57,7 @@ class Execution:
                 tier,
                 mode=self.request.mode,
                 queries=self.queries,
-                projects=projects,
+                projects=self._projects,
                 ceiling=ceiling,
             )
             for item in in_order:
@@ -77,15 +77,20 @@ class Execution:
             repositories=list(self.repositories),
             with_file=self.request.expand > 0,
         )
+        reasons = self._reasons(found)
         results = [
-            self._result(item, cosines.get(item.row.id, item.cosine), texts[item.row.id])
-            for item in found
+            self._result(item, cosines.get(item.row.id, item.cosine), texts[item.row.id], why)
+            for item, why in zip(found, reasons, strict=True)
             if item.row.id in texts
         ]
         has_moved = any(
             generations.get(item.id) != item.generation for item in self.repositories.values()
         )
         return Shown(results, has_moved)
+
+    @property
+    def _projects(self) -> dict[int, str]:
+        return {item.id: item.name for item in self.repositories.values()}
 
     def _tiers(self) -> Iterator[Tier]:
         rows = row_filter(self.request)
@@ -118,7 +123,16 @@ class Execution:
     def _cosines(self, rows: Iterable[LiveChunk]) -> dict[int, float]:
         return missing_cosines(self.store, rows, queries=self.queries, collections=self.collections)
 
-    def _result(self, item: Found, cosine: float | None, shown: ShownText) -> Result:
+    def _reasons(self, found: Sequence[Found]) -> Sequence[Explanation | None]:
+        if not self.request.explain:
+            return [None] * len(found)
+        return explanations(
+            found, mode=self.request.mode, queries=self.queries, projects=self._projects
+        )
+
+    def _result(
+        self, item: Found, cosine: float | None, shown: ShownText, why: Explanation | None
+    ) -> Result:
         row, request = item.row, self.request
         repository = self.repositories[row.repository]
         content, first_line, truncated = shown_content(
@@ -141,6 +155,7 @@ class Execution:
             truncated=truncated,
             matched=self._matched(item),
             url=repository.forge_url(row.path, row.start_line, row.end_line),
+            why=why,
         )
 
     def _matched(self, item: Found) -> list[str]:

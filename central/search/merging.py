@@ -6,22 +6,30 @@ from typing import NamedTuple
 import numpy as np
 
 from central.corpus.packing import unpack_term_ids
+from central.search.explanation import Effect, Explanation
 from central.search.fusion import fuse_normalised
 from central.search.query import Mode
-from central.search.ranking import DENSE, DENSE_SYMBOLIC, WEIGHTS, Ranked, in_order, rank
+from central.search.ranking import DENSE, DENSE_SYMBOLIC, WEIGHTS, Ranked, effects, in_order, rank
 from central.search.retrieval import Asked, Lists, Tier
 from central.search.rules import Candidate
 from central.search.selectors import LiveChunk
 from indexer.store.schema import MAX_TERM_WEIGHT
 
+_RANKED = (Mode.HYBRID, Mode.SYMBOL)
+
 
 class Found(NamedTuple):
-    """A candidate in its place. `queries`: indexes of the queries in whose lists it was."""
+    """A candidate in its place. `queries`: indexes of the queries in whose lists it was.
+
+    `query` is the one of them that it has its score of, `tier` what it was ranked among.
+    """
 
     row: LiveChunk
     score: float
     cosine: float | None
     queries: tuple[int, ...]
+    tier: Tier
+    query: int
 
 
 def ordered(
@@ -39,11 +47,9 @@ def ordered(
     of what a chunk that is full of the query's words would have. A chunk that several queries find
     keeps its best score.
     """
-    candidates = {
-        chunk: _candidate(row, projects[row.repository], tier.defines.get(chunk, ()))
-        for chunk, row in tier.rows.items()
-    }
+    candidates = {chunk: _candidate(row, tier, projects) for chunk, row in tier.rows.items()}
     best: dict[int, Ranked] = {}
+    best_by: dict[int, int] = {}
     finders: dict[int, list[int]] = {}
     for index, (query, lists) in enumerate(zip(queries, tier.lists, strict=True)):
         for ranked in _order(mode, query, lists, tier, candidates, weights):
@@ -51,7 +57,8 @@ def ordered(
             finders.setdefault(chunk, []).append(index)
             if chunk not in best or ranked.score > best[chunk].score:
                 best[chunk] = ranked
-    is_ranked = mode in (Mode.HYBRID, Mode.SYMBOL)
+                best_by[chunk] = index
+    is_ranked = mode in _RANKED
     scale = ceiling if is_ranked else 1.0
     in_turn: Iterable[Ranked] = best.values()
     if not is_ranked or len(queries) > 1:
@@ -62,6 +69,8 @@ def ordered(
             min(ceiling, scale * score),
             tier.cosines.get(chunk),
             tuple(finders[chunk]),
+            tier,
+            best_by[chunk],
         )
         for (chunk, *_), score in in_turn
     ]
@@ -89,17 +98,63 @@ def _order(
     if mode is Mode.LEXICAL:
         most = MAX_TERM_WEIGHT * float(sum(query.terms.weights)) if query.terms is not None else 1.0
         return [Ranked(candidates[chunk], score / most) for chunk, score in lists.lexical.items()]
-    base = _base(mode, query, lists, weights)
+    base, coverage, importance = _material(mode, query, lists, tier, weights)
     chosen = [candidates[chunk] for chunk in base]
-    coverage = _coverage(query, [tier.rows[chunk].term_ids for chunk in base])
     return rank(
-        query.parsed,
-        chosen,
-        list(base.values()),
-        coverage,
-        importance=_importance(query),
-        weights=weights,
+        query.parsed, chosen, [*base.values()], coverage, importance=importance, weights=weights
     )
+
+
+def explanations(
+    found: Sequence[Found],
+    *,
+    mode: Mode,
+    queries: Sequence[Asked],
+    projects: Mapping[int, str],
+    weights: Mapping[str, float] = WEIGHTS,
+) -> list[Explanation]:
+    """Why each of `found`, of one search, is where it is. Ranks once more what they were among."""
+    made: dict[int, Explanation] = {}
+    for tier, index in {(id(one.tier), one.query): (one.tier, one.query) for one in found}.values():
+        chunks = [one.row.id for one in found if one.tier is tier and one.query == index]
+        query, lists = queries[index], tier.lists[index]
+        semantic = _ranks(lists.dense)
+        lexical = {} if mode is Mode.SYMBOL else _ranks(lists.lexical)
+        acted: list[list[Effect]] = [[] for _ in chunks]
+        if mode in _RANKED:
+            base, coverage, importance = _material(mode, query, lists, tier, weights)
+            places = {chunk: place for place, chunk in enumerate(base)}
+            acted = effects(
+                query.parsed,
+                [_candidate(tier.rows[chunk], tier, projects) for chunk in base],
+                [*base.values()],
+                coverage,
+                chosen=[places[chunk] for chunk in chunks],
+                importance=importance,
+                weights=weights,
+            )
+        for chunk, by in zip(chunks, acted, strict=True):
+            made[chunk] = Explanation(semantic.get(chunk), lexical.get(chunk), by)
+    return [made[one.row.id] for one in found]
+
+
+def _ranks(scores: Mapping[int, float]) -> dict[int, int]:
+    return {chunk: rank for rank, chunk in enumerate(scores, 1)}
+
+
+class _Material(NamedTuple):
+    base: dict[int, float]
+    coverage: list[float]
+    importance: list[float] | None
+
+
+def _material(
+    mode: Mode, query: Asked, lists: Lists, tier: Tier, weights: Mapping[str, float]
+) -> _Material:
+    """What a query's candidates are ranked by, those of `base` in its order."""
+    base = _base(mode, query, lists, weights)
+    coverage = _coverage(query, [tier.rows[chunk].term_ids for chunk in base])
+    return _Material(base, coverage, _importance(query))
 
 
 def _importance(query: Asked) -> list[float] | None:
@@ -135,15 +190,15 @@ def _coverage(query: Asked, term_ids: Sequence[bytes]) -> list[float]:
     return shares
 
 
-def _candidate(row: LiveChunk, project: str, defines: tuple[str, ...]) -> Candidate:
+def _candidate(row: LiveChunk, tier: Tier, projects: Mapping[int, str]) -> Candidate:
     return Candidate(
         id=row.id,
-        project=project,
+        project=projects[row.repository],
         path=row.path,
         start_line=row.start_line,
         end_line=row.end_line,
         type=row.type,
         name=row.name,
         container=row.container,
-        defines=defines,
+        defines=tier.defines.get(row.id, ()),
     )

@@ -69,6 +69,7 @@ class SearchRequest:
     max_content: int = 500
     min_similarity: float | None = None
     cursor: str = ""
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

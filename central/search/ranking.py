@@ -5,10 +5,13 @@ over the candidates; then several chunks of one file make room for other files. 
 name and a default weight, so that an ablation can switch each off.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
 from central.search import rules
+from central.search.explanation import Effect
 from central.search.paths import path_traits
 from central.search.query import ParsedQuery
 from central.search.rules import Candidate, Subject
@@ -48,6 +51,7 @@ PATH_PENALTIES: Mapping[str, float] = {
     "declarations": 0.3,
 }
 # Rules over the list as a whole or over what the lists say; `rank` applies them itself.
+BASE = "base"
 COVERAGE = "coverage"
 COHERENCE = "coherence"
 DIVERSITY = "diversity"
@@ -107,6 +111,59 @@ def rank(
     return _scaled(_diversify(candidates, scores, weights[DIVERSITY]))
 
 
+def effects(
+    query: ParsedQuery,
+    candidates: Sequence[Candidate],
+    base: Sequence[float],
+    coverage: Sequence[float],
+    *,
+    chosen: Sequence[int],
+    importance: Sequence[float] | None = None,
+    weights: Mapping[str, float] = WEIGHTS,
+) -> list[list[Effect]]:
+    """Which rules made the score of the candidates at the places `chosen`, as `rank` did.
+
+    The sum of what they add times all the factors is what `rank` scales to the best.
+    """
+    unit = _unit(base)
+    lift = rules.coherence(candidates, unit)
+    subject = Subject(query, importance or [1.0] * len(query.words))
+    files = {candidates[index].file for index in chosen}
+    by_place = {
+        index: [
+            Effect(BASE, adds=unit[index]),
+            Effect(COVERAGE, adds=weights[COVERAGE] * coverage[index]),
+            Effect(COHERENCE, adds=weights[COHERENCE] * lift[index]),
+            *_effects(subject, candidate, weights),
+        ]
+        for index, candidate in enumerate(candidates)
+        if candidate.file in files
+    }
+    before: Counter[tuple[str, str]] = Counter()
+    for index in sorted(
+        by_place, key=lambda one: (-round(_value(by_place[one]), 9), candidates[one].place)
+    ):
+        file = candidates[index].file
+        by_place[index].append(Effect(DIVERSITY, times=(1.0 - weights[DIVERSITY]) ** before[file]))
+        before[file] += 1
+    return [[one for one in by_place[index] if one.adds or one.times != 1.0] for index in chosen]
+
+
+def _effects(
+    subject: Subject, candidate: Candidate, weights: Mapping[str, float]
+) -> Iterator[Effect]:
+    for name, function, _ in BOOSTS:
+        yield Effect(name, adds=weights[name] * function(subject, candidate))
+    for name, function, _ in PENALTIES:
+        yield Effect(name, times=1.0 - weights[name] * function(subject, candidate))
+    for kind in sorted(path_traits(candidate.path).kinds - subject.query.intents):
+        yield Effect(kind, times=1.0 - weights[kind])
+
+
+def _value(found: Sequence[Effect]) -> float:
+    return sum(one.adds for one in found) * prod(one.times for one in found)
+
+
 def in_order(ranked: Ranked) -> tuple[float, tuple[object, ...]]:
     """Sort key: descending score, then project, file, line."""
     return -ranked.score, ranked.candidate.place
@@ -139,7 +196,7 @@ def _diversify(
     shown: dict[tuple[str, str], float] = {}
     result = []
     for candidate, score in ordered:
-        file = (candidate.project, candidate.path)
+        file = candidate.file
         factor = shown.get(file, 1.0)
         shown[file] = factor * (1.0 - weight)
         result.append(Ranked(candidate, round(score * factor, 9)))

@@ -34,6 +34,11 @@ class Candidate(NamedTuple):
         """(project, path, start_line, end_line), by which ties are broken."""
         return self[1:5]
 
+    @property
+    def file(self) -> tuple[str, str]:
+        """(project, path)."""
+        return self.project, self.path
+
 
 class Subject:
     """A query with what has been found out about words and paths while ranking for it.

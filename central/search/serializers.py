@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.common.fields import (
+    StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
     StrictFloatField,
@@ -72,6 +73,7 @@ class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
         help_text=f"Characters of content: 500, or {EXPANDED_CONTENT} with expand",
     )
     min_similarity = StrictFloatField(min_value=0.0, max_value=1.0, required=False)
+    explain = StrictBooleanField(default=False, help_text="Say why each result is where it is")
     cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -97,6 +99,24 @@ class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
         )
 
 
+class EffectSerializer(serializers.Serializer[Any]):
+    """What a rule of the ranking did to a result's score."""
+
+    rule = serializers.CharField(help_text="Such as definition, coverage, tests")
+    adds = serializers.FloatField(help_text="To the score; the best by similarity and words is 1.0")
+    times = serializers.FloatField(help_text="The factor on the score; 1.0: none")
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    """Why a result is where it is."""
+
+    semantic_rank = serializers.IntegerField(
+        allow_null=True, help_text="Its place by similarity among what it was ranked with"
+    )
+    lexical_rank = serializers.IntegerField(allow_null=True, help_text="Its place by words")
+    rules = EffectSerializer(many=True)
+
+
 class ResultSerializer(serializers.Serializer[Any]):
     """A hit."""
 
@@ -120,7 +140,10 @@ class ResultSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="Of several queries those that found it; of one, its words that occur in it",
     )
-    url = serializers.CharField(allow_null=True)
+    url = serializers.CharField(
+        allow_null=True, help_text="Its lines at the forge or, where that is unknown, here"
+    )
+    why = ExplanationSerializer(allow_null=True, help_text="Only with explain")
 
 
 class MissingProjectSerializer(serializers.Serializer[Any]):

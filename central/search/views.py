@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.common.documents import DECIMAL, INTEGER, body_object, document, query_object
+from central.common.documents import DECIMAL, FLAG, INTEGER, body_object, document, query_object
 from central.search.serializers import SearchAnswerSerializer, SearchRequestSerializer
 from central.search.services import search
 from central.tenancy.models import Scope
@@ -17,6 +17,7 @@ from central.tenancy.permissions import credential_for
 _REQUESTS = SearchRequestSerializer()
 _LISTS: Final = frozenset({"queries", "include_projects", "exclude_projects"})
 _NUMBERS: Final = {
+    "explain": FLAG,
     **dict.fromkeys(("limit", "expand", "max_content"), INTEGER),
     "min_similarity": DECIMAL,
 }

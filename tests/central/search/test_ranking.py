@@ -1,10 +1,12 @@
+from math import prod
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from central.search import ranking
 from central.search.query import parse_query
-from central.search.ranking import WEIGHTS, Ranked, rank
+from central.search.ranking import WEIGHTS, Ranked, effects, rank
 from central.search.rules import Candidate
 
 PLAIN = Candidate(
@@ -168,3 +170,44 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     names = [rule.name for rule in (*ranking.BOOSTS, *ranking.PENALTIES)]
     assert len({*names, *ranking.PATH_PENALTIES}) == len(names) + len(ranking.PATH_PENALTIES)
     assert isinstance(Ranked(PLAIN, 1.0), tuple)
+
+
+@given(
+    texts=st.sampled_from(["validate_token", "retry payments", "who calls parse_url in tests"]),
+    picked=st.lists(
+        st.tuples(
+            st.sampled_from(["validate_token", "retry_payment", "parse_url", ""]),
+            st.sampled_from(["src/token.py", "tests/test_url.py", "docs/retry.md"]),
+            st.integers(1, 40),
+            st.integers(0, 5),
+        ),
+        min_size=1,
+        max_size=12,
+        unique_by=lambda one: one[1:3],
+    ),
+)
+def test_effects_of_the_rules_make_the_score(
+    texts: str, picked: list[tuple[str, str, int, int]]
+) -> None:
+    query = parse_query(texts)
+    candidates = [
+        PLAIN._replace(id=index, name=name, path=path, start_line=line, end_line=line + length)
+        for index, (name, path, line, length) in enumerate(picked)
+    ]
+    base = [float(line % 7) for _, _, line, _ in picked]
+    coverage = [length / 5 for _, _, _, length in picked]
+    found = effects(query, candidates, base, coverage, chosen=range(len(picked)))
+    made = [sum(one.adds for one in of) * prod(one.times for one in of) for of in found]
+    best = max(made)
+    for item in rank(query, candidates, base, coverage):
+        expected = made[item.candidate.id] / best if best > 0 else 0.0
+        assert item.score == pytest.approx(expected, abs=1e-6)
+
+
+def test_effects_are_of_the_rules_that_hold() -> None:
+    asked = PLAIN._replace(name="validate_token", path="tests/tokens.py")
+    [[*found]] = effects(parse_query("validate_token"), [asked], [1.0], [0.0], chosen=[0])
+    by_rule = {one.rule: one for one in found}
+    assert by_rule.keys() == {"base", "definition", "name_words", "tests", "file_stem"}
+    assert by_rule["definition"].adds == WEIGHTS["definition"]
+    assert by_rule["tests"].times == pytest.approx(1 - WEIGHTS["tests"])
