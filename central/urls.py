@@ -30,6 +30,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 handler400 = "central.common.problems.bad_request"
-handler403 = "central.common.problems.forbidden"
-handler404 = "central.common.problems.not_found"
-handler500 = "central.common.problems.server_error"
+handler403 = "central.web.errors.forbidden"
+handler404 = "central.web.errors.not_found"
+handler500 = "central.web.errors.server_error"

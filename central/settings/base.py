@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "central.web.policy.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
+    "central.web.errors.ErrorPages",
 ]
 
 TEMPLATES = [
@@ -111,7 +112,7 @@ SPECTACULAR_SETTINGS = {
 LOGIN_URL = "web:sign-in"
 LOGIN_REDIRECT_URL = "web:home"
 
-CSRF_FAILURE_VIEW = "central.common.problems.forbidden"
+CSRF_FAILURE_VIEW = "central.web.errors.csrf_failed"
 LOGGING_CONFIG = "central.common.logs.configure"
 LOGGING = {"level": env.text("AETERNA_LOG_LEVEL") or "INFO"}
 

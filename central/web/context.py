@@ -5,20 +5,25 @@ from typing import Any
 from django.http import HttpRequest
 
 from central.tenancy.members import organizations_of
+from central.web.access import ORGANIZATION_KEY
 
 THEME_COOKIE = "theme"
 THEMES = ("light", "dark")
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """The context processor. A view's own `organization` stands before the address's."""
-    theme = request.COOKIES.get(THEME_COOKIE, "")
-    match = request.resolver_match
+    """The context processor. A view's own `organization` stands before the last one's."""
     return {
-        "organization": match.kwargs.get("organization", "") if match else "",
+        "organization": request.session.get(ORGANIZATION_KEY, ""),
         "organizations": lambda: _organizations(request),
-        "theme": theme if theme in THEMES else "",
+        "theme": theme_of(request),
     }
+
+
+def theme_of(request: HttpRequest) -> str:
+    """Light or dark if that was chosen, else "": as the system has it."""
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
 
 
 def _organizations(request: HttpRequest) -> Any:
