@@ -8,6 +8,8 @@ from django.conf import settings
 
 from central.common import messages, worker_metrics  # noqa: F401 (messages connects to signals)
 
+from central.heartbeat import WorkerHeartbeat
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
 
 worker_metrics.prepare()  # before anything counts
@@ -15,6 +17,7 @@ worker_metrics.prepare()  # before anything counts
 app = Celery("central")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.steps["worker"].add(WorkerHeartbeat)
 app.conf.beat_schedule = {
     "sweep": {
         "task": "central.ingest.tasks.sweep",

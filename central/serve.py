@@ -65,6 +65,7 @@ def main(arguments: Sequence[str] = ()) -> int:
             check_system()
             stack.enter_context(held_data_directory(settings.DATA_DIR))
             listener = stack.enter_context(bound_socket(settings.BIND))
+            prepare_database()
         except DataDirectoryHeldError as exc:
             sys.stderr.write(f"{exc}\n")
             return 0 if options.while_used else 2  # commands share the one that is there
@@ -74,7 +75,6 @@ def main(arguments: Sequence[str] = ()) -> int:
         except CannotServeError as exc:
             sys.stderr.write(f"{exc}\n")
             return 2
-        call_command("migrate", verbosity=0)
         stack.enter_context(background_work())
         warm_up()
         # What is loaded now stays: a full collection would walk through it, and every request that
@@ -105,6 +105,24 @@ def check_system() -> None:
         call_command("check", databases=["default"], stdout=StringIO())
     except SystemCheckError as exc:
         raise CannotServeError(str(exc)) from exc
+
+
+def prepare_database() -> None:
+    """Make or change its tables where that is for this process; raises CannotServeError elsewhere.
+
+    Of several processes none does it: they would do it at the same time.
+    """
+    if settings.MIGRATES_AT_START:
+        call_command("migrate", verbosity=0)
+        return
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    lacking = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if lacking:
+        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in lacking)
+        raise CannotServeError(f"Run `manage.py migrate` first. The database lacks {names}.")
 
 
 @contextmanager
@@ -156,7 +174,12 @@ def serve(listener: socket.socket, commands: str) -> None:
         f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps(commands)}"
     )
     config = uvicorn.Config(
-        application, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=10
+        application,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=10,
+        forwarded_allow_ips=settings.TRUSTED_PROXIES,
     )
     uvicorn.Server(config).run(sockets=[listener])
 

@@ -25,9 +25,13 @@ def organization_secret(organization: Organization) -> str:
 
     The version is its policy's; without a policy it is that of a new one.
     """
+    return _secret_under(settings.SECRET_KEY, organization)
+
+
+def _secret_under(secret_key: str, organization: Organization) -> str:
     policy = getattr(organization, "github_policy", None)
     version = policy.webhook_secret_version if policy else _FIRST_VERSION
-    return _derived(f"{organization.pk}:{version}")
+    return _derived(secret_key, f"{organization.pk}:{version}")
 
 
 def verified_sender(
@@ -45,13 +49,8 @@ def verified_sender(
             code="github_signature_missing",
         )
     organization = None if org_id is None else _named(org_id)
-    if org_id is None:
-        secret = settings.GITHUB_WEBHOOK_SECRET
-    else:
-        secret = organization_secret(organization) if organization else None
-    expected = "sha256=" + _digest(secret or _derived("nobody"), body)
-    is_same = hmac.compare_digest(expected.encode(), signature.encode(errors="replace"))
-    if not (secret and is_same):
+    is_same = [_signed(secret, body, signature) for secret in _valid_secrets(org_id, organization)]
+    if not any(is_same):
         raise UnauthenticatedError(
             "The signature does not fit the body. Set the webhook's secret on GitHub to what "
             "`manage.py github_webhook_secret` prints, and its URL to the one that it names; an "
@@ -61,6 +60,21 @@ def verified_sender(
     return organization
 
 
+def _valid_secrets(org_id: str | None, organization: Organization | None) -> list[str | None]:
+    """Those of now and of before a rotation; None stands for a secret that nobody has."""
+    if org_id is None:
+        before = settings.GITHUB_WEBHOOK_SECRET_PREVIOUS
+        return [settings.GITHUB_WEBHOOK_SECRET, *([before] if before else [])]
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    return [_secret_under(key, organization) if organization else None for key in keys]
+
+
+def _signed(secret: str | None, body: bytes, signature: str) -> bool:
+    expected = "sha256=" + _digest(secret or _derived(settings.SECRET_KEY, "nobody"), body)
+    is_same = hmac.compare_digest(expected.encode(), signature.encode(errors="replace"))
+    return bool(secret) and is_same
+
+
 def _named(org_id: str) -> Organization | None:
     slug = org_id.removeprefix("org-")
     if not re.match(SLUG, slug):
@@ -68,8 +82,8 @@ def _named(org_id: str) -> Organization | None:
     return Organization.objects.select_related("github_policy").filter(slug=slug).first()
 
 
-def _derived(of: str) -> str:
-    return _digest(settings.SECRET_KEY, f"github-webhook:{of}".encode())
+def _derived(secret_key: str, of: str) -> str:
+    return _digest(secret_key, f"github-webhook:{of}".encode())
 
 
 def _digest(secret: str, data: bytes) -> str:

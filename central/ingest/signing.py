@@ -7,6 +7,7 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Mapping
+from contextlib import suppress
 from uuid import UUID
 
 from django.conf import settings
@@ -19,7 +20,11 @@ _HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 def webhook_secret(run_id: UUID) -> str:
     """`whsec_…` of a run: HMAC-SHA256 of its id under SECRET_KEY."""
-    key = hmac.new(settings.SECRET_KEY.encode(), f"webhook:{run_id}".encode(), hashlib.sha256)
+    return _secret_under(settings.SECRET_KEY, run_id)
+
+
+def _secret_under(secret_key: str, run_id: UUID) -> str:
+    key = hmac.new(secret_key.encode(), f"webhook:{run_id}".encode(), hashlib.sha256)
     return "whsec_" + base64.b64encode(key.digest()).decode("ascii")
 
 
@@ -36,12 +41,21 @@ def verified_run_id(headers: Mapping[str, str], body: bytes) -> UUID:
         )
     try:
         run_id = UUID(signed["webhook-id"])
-        Webhook(webhook_secret(run_id)).verify(body, signed, json_parse=False)
+        _verify(run_id, body, signed)
     except WebhookVerificationError as exc:
         raise _refusal(str(exc)) from exc
     except ValueError as exc:  # not a UUID, not UTF-8, a signature without version or base64
         raise _refusal("") from exc
     return run_id
+
+
+def _verify(run_id: UUID, body: bytes, signed: Mapping[str, str]) -> None:
+    """Runs that were opened under a SECRET_KEY of before are ended under it."""
+    for secret_key in settings.SECRET_KEY_FALLBACKS:
+        with suppress(WebhookVerificationError):
+            Webhook(_secret_under(secret_key, run_id)).verify(body, dict(signed), json_parse=False)
+            return
+    Webhook(webhook_secret(run_id)).verify(body, dict(signed), json_parse=False)
 
 
 def _refusal(reason: str) -> UnauthenticatedError:

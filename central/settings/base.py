@@ -11,6 +11,10 @@ from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
 BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
+TRUSTED_PROXIES = env.words("AETERNA_TRUSTED_PROXIES", default="127.0.0.1,::1")  # whose word counts
+MIGRATES_AT_START = True  # the server makes its tables
+
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")  # what was signed with these is valid still
 
 DEBUG = False
 ROOT_URLCONF = "central.urls"
@@ -187,6 +191,7 @@ GITHUB_OIDC_ISSUER = (
     env.text("AETERNA_GITHUB_OIDC_ISSUER") or "https://token.actions.githubusercontent.com"
 )
 GITHUB_WEBHOOK_SECRET = env.text("GITHUB_WEBHOOK_SECRET")  # of the GitHub App
+GITHUB_WEBHOOK_SECRET_PREVIOUS = env.text("GITHUB_WEBHOOK_SECRET_PREVIOUS")  # taken as well
 KEYLESS_SECONDS = env.number("AETERNA_KEYLESS_SECONDS", default=900)
 BEHIND_MINUTES = env.number("AETERNA_BEHIND_MINUTES", default=15)
 

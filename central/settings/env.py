@@ -12,14 +12,17 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def text(name: str, default: str | None = None) -> str | None:
-    """Value of `name`, or the content of the file that `name`_FILE points to, or `default`."""
+    """Value of `name`, or the content of the file that `name`_FILE points to, or `default`.
+
+    An empty value or file is none.
+    """
     if value := os.environ.get(name):
         return value
     file = os.environ.get(f"{name}_FILE")
     if not file:
         return default
     try:
-        return Path(file).read_text(encoding="utf-8").strip()
+        return Path(file).read_text(encoding="utf-8").strip() or default
     except OSError as exc:
         raise ImproperlyConfigured(
             f"{name}_FILE cannot be read ({exc.strerror}); check the path and its permissions."

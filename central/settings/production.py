@@ -6,7 +6,9 @@ from central.settings.base import OWN_HOSTS, database
 from central.settings.store import vector_store_url
 
 SECRET_KEY = env.required("SECRET_KEY")
-ALLOWED_HOSTS = OWN_HOSTS
+# Health checks inside of a container ask by its loopback address.
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *OWN_HOSTS]
+MIGRATES_AT_START = False
 DATABASE_URL = env.required("DATABASE_URL")
 DATABASES = {"default": database(DATABASE_URL)}
 VECTOR_STORE_URL = vector_store_url() or env.required("VECTOR_STORE_URL")

@@ -34,6 +34,26 @@ def test_github_s_own_example_is_verified(settings: Settings) -> None:
     assert verified_sender(org_id=None, signature=signature, body=b"Hello, World!") is None
 
 
+def test_the_secret_of_before_is_taken_while_github_is_told_the_new_one(
+    settings: Settings, acme: Organization
+) -> None:
+    before = organization_secret(acme)
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "the key of from now on"
+    settings.GITHUB_WEBHOOK_SECRET_PREVIOUS = APP_SECRET
+    settings.GITHUB_WEBHOOK_SECRET = "the App's secret of from now on"
+
+    for secret in (before, organization_secret(acme)):
+        assert GitHub(secret, "acme").send("ping", payloads.ping()).status_code == 202
+    for secret in (APP_SECRET, settings.GITHUB_WEBHOOK_SECRET):
+        assert GitHub(secret).send("ping", payloads.ping()).status_code == 202
+
+    settings.SECRET_KEY_FALLBACKS = []
+    assert_problem(
+        GitHub(before, "acme").send("ping", payloads.ping()), 401, "github_signature_invalid"
+    )
+
+
 @pytest.mark.usefixtures("acme")
 def test_an_unsigned_webhook_is_refused() -> None:
     for org_id in (None, "acme", "nobody"):
