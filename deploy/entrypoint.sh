@@ -1,0 +1,24 @@
+#!/bin/sh
+# What a container of the image is: the first word says it. The process replaces this shell, so that
+# signals reach it.
+set -eu
+
+role=${1:-web}
+[ $# -eq 0 ] || shift
+
+case $role in
+  web) exec python -m central.serve "$@" ;;
+  worker)
+    exec celery -A central worker --concurrency "${AETERNA_WORKER_CONCURRENCY:-2}" \
+      --without-gossip --without-mingle "$@"
+    ;;
+  beat) exec celery -A central beat --scheduler central.heartbeat:BeatScheduler --pidfile= "$@" ;;
+  migrate) exec python -m django migrate --no-input "$@" ;;
+  manage) exec python -m django "$@" ;;
+  sidecar) exec codesearch sidecar --bind "${CODESEARCH_SIDECAR_BIND:-127.0.0.1:8765}" "$@" ;;
+  health) exec python -m central.healthcheck "$@" ;;
+  *)
+    echo "Say what to be: web, worker, beat, migrate, sidecar, manage COMMAND, health PROCESS." >&2
+    exit 64
+    ;;
+esac

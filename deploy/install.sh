@@ -1,0 +1,24 @@
+#!/bin/sh
+# The image's steps, also run by tests/deploy: `requirements DIRECTORY` makes a virtual environment of
+# what the hashed locks say, `project DIRECTORY` puts this project into it. Needs python3 and uv, as
+# requirements/bootstrap.txt has them.
+set -eu
+
+step=$1
+environment=$2
+cd "$(dirname "$0")/.."
+
+case $step in
+  requirements)
+    python3 -m venv --without-pip "$environment"
+    uv pip sync --quiet --system-certs --require-hashes --python "$environment/bin/python" \
+      requirements/central.txt requirements/cli.txt
+    ;;
+  project)
+    wheels=$(mktemp -d)
+    python3 -c 'import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])' \
+      "$wheels" >/dev/null
+    uv pip install --quiet --offline --no-deps --python "$environment/bin/python" "$wheels"/*.whl
+    rm -r "$wheels"
+    ;;
+esac
