@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central import runtime
-from central.settings import embedders, env, limits, observing, pages
+from central.settings import embedders, env, limits, observing, pages, people, sso
 from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
@@ -113,8 +113,22 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
-LOGIN_URL = "web:sign-in"
-LOGIN_REDIRECT_URL = "web:home"
+# --- People -------------------------------------------------------------------------------------
+
+LOGIN_URL = people.LOGIN_URL
+LOGIN_REDIRECT_URL = people.LOGIN_REDIRECT_URL
+LOGOUT_REDIRECT_URL = people.LOGOUT_REDIRECT_URL
+AUTH_PASSWORD_VALIDATORS = people.AUTH_PASSWORD_VALIDATORS
+SESSION_COOKIE_AGE = people.SESSION_COOKIE_AGE
+SESSION_COOKIE_SAMESITE = people.SESSION_COOKIE_SAMESITE
+
+SSO = sso.single_sign_on()
+ACCOUNT_EMAIL_VERIFICATION = sso.ACCOUNT_EMAIL_VERIFICATION
+ACCOUNT_ADAPTER = sso.ACCOUNT_ADAPTER
+SOCIALACCOUNT_ADAPTER = sso.SOCIALACCOUNT_ADAPTER
+if SSO is not None:
+    INSTALLED_APPS += sso.APPS
+    MIDDLEWARE += sso.MIDDLEWARE
 
 CSRF_FAILURE_VIEW = "central.web.errors.csrf_failed"
 LOGGING_CONFIG = "central.common.logs.configure"

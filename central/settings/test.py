@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 from central.postgres import embedded_postgres
-from central.settings import env
+from central.settings import env, sso
 from central.settings.base import *  # noqa: F403
-from central.settings.base import database
+from central.settings.base import INSTALLED_APPS, MIDDLEWARE, database
 from central.settings.limits import Rates
 
 DATA_DIR = Path(tempfile.mkdtemp(prefix="aeterna-test-"))
@@ -26,3 +26,7 @@ CELERY_BROKER_URL = None
 RATES = Rates(search="off", index="off")  # tests of limits set their own
 RATE_STORAGE = None
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+SSO = None  # tests of it set their own provider
+INSTALLED_APPS += sso.APPS
+MIDDLEWARE += sso.MIDDLEWARE

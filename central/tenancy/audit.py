@@ -11,6 +11,7 @@ from central.tenancy.models import ApiToken, AuditEntry, Organization
 
 COMMAND = "command"  # manage.py, by whoever may run it
 GITHUB = "github"
+SSO = "sso"  # a first sign-in at the provider
 SERVICE = "service"  # its own nightly work
 
 _LONGEST = 300

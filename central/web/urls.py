@@ -1,10 +1,12 @@
 """Every page. An organisation's stand below /o/<slug>/, so that a link says whose it is."""
 
+from django.apps import apps
 from django.urls import URLPattern, URLResolver, path
 
 from central.web import (
     views_file,
     views_frame,
+    views_people,
     views_repositories,
     views_runs,
     views_search,
@@ -12,6 +14,13 @@ from central.web import (
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", views_people.home, name="home"),
+    path("sign-in", views_people.sign_in, name="sign-in"),
+    path("sign-out", views_people.sign_out, name="sign-out"),
+    path("account", views_people.account, name="account"),
+    path("account/password", views_people.password, name="password"),
+    path("account/tokens", views_people.make_token, name="make-token"),
+    path("account/tokens/<int:token_id>/revoke", views_people.revoke, name="revoke-token"),
     path("theme", views_frame.theme, name="theme"),
     path("o/<slug:organization>/", views_search.search, name="search"),
     path(
@@ -28,3 +37,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("o/<slug:organization>/r/<str:project>/file/<path:path>", views_file.file, name="file"),
 ]
+
+if apps.is_installed("allauth.socialaccount"):  # where the settings name a provider
+    from central.web import views_sso
+
+    urlpatterns += [
+        path("sso", views_sso.start, name="sso"),
+        path("sso/callback", views_sso.callback, name="sso-callback"),
+    ]

@@ -1,0 +1,62 @@
+"""Signing in at an OpenID Connect provider, where the environment names one."""
+
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from central.settings import env
+
+APPS: Final = ["allauth", "allauth.account", "allauth.socialaccount"]
+MIDDLEWARE: Final = ["allauth.account.middleware.AccountMiddleware"]
+
+# Of the package's own: nobody signs up, confirms an address or has a password there.
+ACCOUNT_EMAIL_VERIFICATION: Final = "none"
+ACCOUNT_ADAPTER: Final = "central.web.sso_people.Accounts"
+SOCIALACCOUNT_ADAPTER: Final = "central.web.sso_people.People"
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+@dataclass(frozen=True, slots=True)
+class SingleSignOn:
+    """A provider, and whose members those become who sign in there for the first time."""
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)  # "" for a public client
+    name: str
+    organization: str | None  # a slug
+
+
+def single_sign_on() -> SingleSignOn | None:
+    """What AETERNA_SSO_… say; None where they say nothing. Raises ImproperlyConfigured."""
+    issuer, client_id = env.text("AETERNA_SSO_ISSUER"), env.text("AETERNA_SSO_CLIENT_ID")
+    if issuer is None and client_id is None:
+        return None
+    if issuer is None or client_id is None:
+        given, lacking = ("ISSUER", "CLIENT_ID") if issuer else ("CLIENT_ID", "ISSUER")
+        raise ImproperlyConfigured(
+            f"AETERNA_SSO_{given} is set and AETERNA_SSO_{lacking} is not: set both (and, unless "
+            "the provider knows this service as a public client, AETERNA_SSO_CLIENT_SECRET or "
+            "AETERNA_SSO_CLIENT_SECRET_FILE), or neither."
+        )
+    _check(issuer)
+    return SingleSignOn(
+        issuer=issuer,
+        client_id=client_id,
+        client_secret=env.text("AETERNA_SSO_CLIENT_SECRET") or "",
+        name=env.text("AETERNA_SSO_NAME") or "SSO",
+        organization=env.text("AETERNA_SSO_ORGANIZATION"),
+    )
+
+
+def _check(issuer: str) -> None:
+    parts = urlsplit(issuer)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    if not (is_safe and parts.hostname) or parts.query or parts.username:
+        raise ImproperlyConfigured(
+            "AETERNA_SSO_ISSUER must be the provider's https:// address, as the 'issuer' in its "
+            "/.well-known/openid-configuration says it."
+        )

@@ -1,0 +1,57 @@
+"""To the OpenID Connect provider, and back. No other page of django-allauth's is reachable."""
+
+import structlog
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from requests import RequestException
+
+from central.web.sso_people import refused
+from central.web.sso_protocol import Exchange, configured, provider
+
+_AWAY = (RequestException, OAuth2Error, KeyError)  # no answer, or none that is a configuration
+
+_log = structlog.get_logger(__name__)
+
+
+@never_cache
+@require_safe
+def start(request: HttpRequest) -> HttpResponse:
+    """Send the browser to the provider. Nothing in the address says more than where to go then."""
+    configured()
+    after = request.GET.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(
+        after, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    try:
+        response: HttpResponse = provider(request).redirect(
+            request, process="login", next_url=after if is_ours else None
+        )
+    except _AWAY as exc:
+        return _away(request, exc)
+    return response
+
+
+@never_cache
+@require_safe
+def callback(request: HttpRequest) -> HttpResponse:
+    """Sign in whom the provider sends back with a code that is this session's."""
+    configured()
+    try:
+        response: HttpResponse = OAuth2CallbackView.adapter_view(
+            Exchange(request, provider(request).app.provider_id)
+        )(request)
+    except ImmediateHttpResponse as exc:
+        response = exc.response
+    except _AWAY as exc:
+        return _away(request, exc)
+    return response
+
+
+def _away(request: HttpRequest, exc: Exception) -> HttpResponse:
+    _log.error("sso_unavailable", error=str(exc))
+    return refused(request, f"{configured().name} does not answer as it should.")
