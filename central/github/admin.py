@@ -1,43 +1,30 @@
-"""What an organisation allows GitHub's jobs, in the admin."""
+"""What an organisation allows GitHub's jobs, and what GitHub told, in the admin."""
 
 from django.contrib import admin
-from django.http import HttpRequest
 
 from central.github.models import GitHubDelivery, GitHubPolicy
+from central.tenancy.administration import AuditedAdmin, HistoryAdmin
 
 
 @admin.register(GitHubPolicy)
-class GitHubPolicyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class GitHubPolicyAdmin(AuditedAdmin):
     """Keyless trust, switched on and off; `manage.py github_policy` does the same."""
 
+    noun = "github_policy"
     list_display = ["organization", "enabled", "events", "refs", "job_workflow_refs", "impact"]
+    list_filter = ["enabled", "impact"]
+    list_select_related = ["organization"]
+    search_fields = ["organization__slug"]
     readonly_fields = ["installation_id"]
 
 
 @admin.register(GitHubDelivery)
-class GitHubDeliveryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class GitHubDeliveryAdmin(HistoryAdmin):
     """What GitHub's webhooks told, and what became of it."""
 
     list_display = ["received_at", "organization", "event", "outcome", "delivery_id"]
-    list_filter = ["organization", "event"]
-    search_fields = ["delivery_id"]
+    list_filter = ["organization"]
+    list_select_related = ["organization"]
+    search_fields = ["delivery_id", "event"]
+    search_help_text = "GitHub's id of the delivery, or the event"
     date_hierarchy = "received_at"
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """GitHub makes them."""
-        del request
-        return False
-
-    def has_change_permission(
-        self, request: HttpRequest, obj: GitHubDelivery | None = None
-    ) -> bool:
-        """They are history."""
-        del request, obj
-        return False
-
-    def has_delete_permission(
-        self, request: HttpRequest, obj: GitHubDelivery | None = None
-    ) -> bool:
-        """One that is sent again must be known; old ones are deleted nightly."""
-        del request, obj
-        return False

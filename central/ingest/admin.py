@@ -1,26 +1,179 @@
-"""Runs in the admin, to be read."""
+"""Runs and their webhooks in the admin, to be read."""
+
+from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
-from central.ingest.models import IndexRun
+from central.ingest.models import Delivery, IndexRun, RunState
+from central.tenancy.administration import HistoryAdmin, badge
+from indexer.records import Mode, Reason
+
+LABELS: dict[str, str] = {
+    RunState.OPEN: "info",
+    RunState.QUEUED: "info",
+    RunState.APPLYING: "info",
+    RunState.APPLIED: "success",
+    RunState.FAILED: "danger",
+    RunState.STALE: "warning",
+    RunState.EXPIRED: "warning",
+    RunState.ABANDONED: "default",
+}
+_SHOWN_ERROR = 120
+
+
+class WordFilter(admin.SimpleListFilter):
+    """By a column whose words are known: to look for all of them would read the whole table."""
+
+    words: tuple[str, ...] = ()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Every word."""
+        del request, model_admin
+        return [(word, word.replace("_", " ")) for word in self.words]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[IndexRun]) -> Any:
+        """The runs with the word."""
+        del request
+        word = self.value()
+        return queryset.filter(**{self.parameter_name or "": word}) if word else queryset
+
+
+class ModeFilter(WordFilter):
+    """By what was processed."""
+
+    title = parameter_name = "mode"
+    words = tuple(mode.value for mode in Mode)
+
+
+class ReasonFilter(WordFilter):
+    """By why that was."""
+
+    title = parameter_name = "reason"
+    words = tuple(reason.value for reason in Reason)
 
 
 @admin.register(IndexRun)
-class IndexRunAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What every run did and how it ended."""
+class IndexRunAdmin(HistoryAdmin):
+    """What every run did, how long each stage took, and how it ended."""
 
-    list_display = ["id", "repository", "state", "mode", "reason", "commit_sha", "opened_at"]
-    list_filter = ["state", "mode", "reason"]
+    list_display = [
+        "opened_at",
+        "of_repository",
+        "run_state",
+        "mode",
+        "reason",
+        "commit",
+        "seconds",
+        "beginning_of_error",
+    ]
+    list_display_links = ["opened_at"]
+    list_filter = ["state", ModeFilter, ReasonFilter, "repository__organization"]
     list_select_related = ["repository__organization"]
+    search_fields = ["repository__name", "commit_sha__startswith"]
+    search_help_text = "A repository's name, or the beginning of a commit"
     date_hierarchy = "opened_at"
+    fieldsets = [
+        (None, {"fields": ["run_state", "error", "of_repository", "mode", "reason", "progress"]}),
+        ("Commit", {"fields": ["ref", "commit_sha", "base_commit", "job"]}),
+        ("Timings", {"fields": ["times", "stages"]}),
+        ("What it did", {"fields": ["counts", "batches", "attempts", "retries", "is_direct"]}),
+        ("Made with", {"fields": ["extractor", "embedder", "generation", "event", "id"]}),
+    ]
+    readonly_fields = ["run_state", "of_repository", "job", "times", "stages", "counts", "id"]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Runs are opened by indexers."""
-        del request
-        return False
+    @badge(LABELS, description="state", ordering="state")
+    def run_state(self, run: IndexRun) -> str:
+        """A badge."""
+        return run.state
 
-    def has_change_permission(self, request: HttpRequest, obj: IndexRun | None = None) -> bool:
-        """Runs are history."""
-        del request, obj
-        return False
+    @admin.display(description="repository", ordering="repository__name")
+    def of_repository(self, run: IndexRun) -> SafeString:
+        """Its name, leading to it."""
+        address = reverse("admin:repositories_repository_change", args=[run.repository_id])
+        return _link(address, str(run.repository))
+
+    @admin.display(description="commit", ordering="commit_sha")
+    def commit(self, run: IndexRun) -> str:
+        """Short."""
+        return run.commit_sha[:10]
+
+    @admin.display(description="seconds")
+    def seconds(self, run: IndexRun) -> str:
+        """From Open to the end."""
+        return f"{(run.ended_at - run.opened_at).total_seconds():,.1f}" if run.ended_at else "-"
+
+    @admin.display(description="error")
+    def beginning_of_error(self, run: IndexRun) -> str:
+        """What it ended with, or met so far."""
+        text = run.error
+        return text if len(text) <= _SHOWN_ERROR else f"{text[:_SHOWN_ERROR]}…"
+
+    @admin.display(description="job")
+    def job(self, run: IndexRun) -> SafeString | str:
+        """The forge's page of the job that sent it."""
+        is_address = run.run_url.startswith(("https://", "http://"))
+        return _link(run.run_url, run.run_url) if is_address else "-"
+
+    @admin.display(description="times")
+    def times(self, run: IndexRun) -> SafeString:
+        """When it got on."""
+        said = {
+            "opened": run.opened_at,
+            "last heard of its client": run.touched_at,
+            "queued": run.queued_at,
+            "ended": run.ended_at,
+        }
+        return _lines((name, f"{at:%Y-%m-%d %H:%M:%S} UTC") for name, at in said.items() if at)
+
+    @admin.display(description="stages, in seconds")
+    def stages(self, run: IndexRun) -> SafeString:
+        """As the indexer measured them; to apply takes from queued to ended."""
+        measured = dict(run.stats.get("seconds") or {})
+        if run.queued_at and run.ended_at:
+            measured["queue and apply"] = (run.ended_at - run.queued_at).total_seconds()
+        return _lines((name, f"{float(value):,.1f}") for name, value in measured.items())
+
+    @admin.display(description="counts")
+    def counts(self, run: IndexRun) -> SafeString:
+        """As the indexer says them."""
+        return _lines(
+            (name.replace("_", " "), value)
+            for name, value in run.stats.items()
+            if name != "seconds" and value is not None
+        )
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(HistoryAdmin):
+    """The webhooks that queued runs: the same one again changes nothing."""
+
+    list_display = ["received_at", "organization", "webhook_id", "state_of_run"]
+    list_filter = ["organization"]
+    list_select_related = ["organization", "run"]
+    search_fields = ["webhook_id"]
+    fields = ["received_at", "organization", "webhook_id", "of_run"]
+    readonly_fields = ["received_at", "of_run"]
+
+    @badge(LABELS, description="its run is")
+    def state_of_run(self, delivery: Delivery) -> str:
+        """What became of it."""
+        return delivery.run.state
+
+    @admin.display(description="run")
+    def of_run(self, delivery: Delivery) -> SafeString:
+        """Its run, leading to it."""
+        address = reverse("admin:ingest_indexrun_change", args=[delivery.run_id])
+        return _link(address, str(delivery.run))
+
+
+def _link(address: str, text: str) -> SafeString:
+    return format_html('<a class="admin-link" href="{}">{}</a>', address, text)
+
+
+def _lines(pairs: Any) -> SafeString:
+    return format_html_join("", "<div>{}: {}</div>", pairs) or SafeString("-")

@@ -74,6 +74,7 @@ class IndexRun(models.Model):
                 name="run_live",
             ),
             models.Index(fields=["repository", "-opened_at"], name="run_of_repository"),
+            models.Index(fields=["-opened_at"], name="run_newest"),  # of all: the admin's pages
         ]
 
     def __str__(self) -> str:

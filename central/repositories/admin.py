@@ -1,32 +1,101 @@
-"""Repositories in the admin: tracked branch, visibility, pause, and purging."""
+"""Repositories in the admin: their state, and what administrators order."""
+
+from collections.abc import Callable
+from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import QuerySet, URLField
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.utils.timesince import timesince
 
+from central.repositories import orders
 from central.repositories.models import Repository
-from central.repositories.services import retire_repository
-from central.tenancy.models import Organization
+from central.repositories.states import IndexState, with_states
+from central.tenancy.administration import AuditedAdmin, badge
+from central.tenancy.audit import user_actor
+
+RETIRED = "purging"
+LABELS: dict[str, str] = {
+    IndexState.CURRENT: "success",
+    IndexState.INDEXING: "info",
+    IndexState.FAILED: "danger",
+    IndexState.BEHIND: "warning",
+    IndexState.NEVER: "warning",
+    IndexState.PAUSED: "default",
+    RETIRED: "default",
+}
+_SHOWN_ERROR = 120
+_REINDEX = (
+    "Requested for {count} repositories: the next merge to each has every file processed. To start "
+    "it now, run the repository's workflow by hand (on GitHub: Actions, Code index, Run workflow)."
+)
+
+
+class StateFilter(admin.SimpleListFilter):
+    """By the state of the index, as the status says it."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Every state, and those that are gone for everybody else."""
+        del request, model_admin
+        return [*((state.value, state.value) for state in IndexState), (RETIRED, RETIRED)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The repositories in the state."""
+        del request
+        if (state := self.value()) is None:
+            return queryset
+        if state == RETIRED:
+            return queryset.filter(retired_at__isnull=False)
+        return queryset.filter(retired_at=None, index_state=state)
+
+
+class RequestedFilter(admin.EmptyFieldListFilter):
+    """Whose re-index is still to come."""
+
+    def choices(self, changelist: Any) -> Any:
+        """Say it in words."""
+        for choice, name in zip(super().choices(changelist), ("All", "No", "Yes"), strict=True):
+            yield {**choice, "display": name}
 
 
 @admin.register(Repository)
-class RepositoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class RepositoryAdmin(AuditedAdmin):
     """Only what people decide can be changed; the rest is what runs have found."""
 
-    list_display = ["name", "organization", "tracked_ref", "indexed_at", "trouble", "paused"]
-    list_filter = [
+    list_display = [
+        "name",
         "organization",
-        "trouble",
-        "paused",
-        ("retired_at", admin.EmptyFieldListFilter),
+        "state",
+        "commit",
+        "age",
+        "chunks",
+        "reindex",
+        "last_error",
     ]
+    list_filter = [StateFilter, ("reindex_requested_at", RequestedFilter), "organization"]
     list_select_related = ["organization"]
     search_fields = ["name"]
-    actions = ["purge"]
+    actions = ["reindex_selected", "pause", "resume", "purge"]
     _decided = ["web_url", "tracked_ref", "visibility", "paused"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With the state of each, in the same query."""
+        return with_states(super().get_queryset(request))
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """An address without a scheme is one of https."""
+        if isinstance(db_field, URLField):
+            kwargs["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    def target_of(self, obj: Repository) -> str:
+        """As the services say it."""
+        return obj.name
 
     def get_readonly_fields(self, request: HttpRequest, obj: Repository | None = None) -> list[str]:
         """Everything but what people decide."""
@@ -48,6 +117,50 @@ class RepositoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Whoever may delete repositories, as Django names that right."""
         return request.user.has_perm("repositories.delete_repository")
 
+    @badge(LABELS, description="state", ordering="index_state")
+    def state(self, repository: Any) -> str:
+        """A badge."""
+        return RETIRED if repository.retired_at else repository.index_state
+
+    @admin.display(description="commit", ordering="last_indexed_commit")
+    def commit(self, repository: Repository) -> str:
+        """The indexed one, short."""
+        return repository.last_indexed_commit[:10] or "-"
+
+    @admin.display(description="indexed", ordering="indexed_at")
+    def age(self, repository: Repository) -> str:
+        """How long ago."""
+        return f"{timesince(repository.indexed_at, depth=1)} ago" if repository.indexed_at else "-"
+
+    @admin.display(description="re-index requested", ordering="reindex_requested_at", boolean=True)
+    def reindex(self, repository: Repository) -> bool:
+        """Whether its next run is to process every file."""
+        return repository.reindex_requested_at is not None
+
+    @admin.display(description="last error")
+    def last_error(self, repository: Repository) -> str:
+        """The beginning of what is wrong."""
+        text = repository.trouble_detail
+        return text if len(text) <= _SHOWN_ERROR else f"{text[:_SHOWN_ERROR]}…"
+
+    @admin.action(description="Re-index selected repositories", permissions=["change"])
+    def reindex_selected(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """Ask for it; what starts it is the next merge, or a person."""
+        done = self._order(request, queryset, orders.request_reindex, "Re-index requested.")
+        self.message_user(request, _REINDEX.format(count=done), messages.SUCCESS)
+
+    @admin.action(description="Pause indexing of selected repositories", permissions=["change"])
+    def pause(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """What is indexed is searched as before."""
+        done = self._order(request, queryset, orders.pause, "Paused.")
+        self.message_user(request, f"{done} repositories are paused now.", messages.SUCCESS)
+
+    @admin.action(description="Resume indexing of selected repositories", permissions=["change"])
+    def resume(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        """The next merge is indexed."""
+        done = self._order(request, queryset, orders.resume, "Resumed.")
+        self.message_user(request, f"{done} repositories are indexed again.", messages.SUCCESS)
+
     @admin.action(description="Purge selected repositories", permissions=["purge"])
     def purge(
         self, request: HttpRequest, queryset: QuerySet[Repository]
@@ -65,15 +178,21 @@ class RepositoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                     "action_checkbox_name": ACTION_CHECKBOX_NAME,
                 },
             )
-        chosen = list(queryset.order_by("organization", "pk"))
-        for repository in chosen:
-            _retire(repository)
-            self.log_change(request, repository, "Purged.")
-        self.message_user(request, f"{len(chosen)} repositories are gone.", messages.SUCCESS)
+        done = self._order(request, queryset, orders.purge, "Purged.")
+        self.message_user(request, f"{done} repositories are gone.", messages.SUCCESS)
         return None
 
-
-@transaction.atomic
-def _retire(repository: Repository) -> None:
-    Organization.objects.select_for_update(no_key=True).get(pk=repository.organization_id)
-    retire_repository(repository)
+    def _order(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Repository],
+        order: Callable[..., bool],
+        message: str,
+    ) -> int:
+        """For how many it changed anything."""
+        actor = user_actor(request.user)  # type: ignore[arg-type] # nobody else gets here
+        chosen = list(queryset.select_related("organization").order_by("organization", "pk"))
+        done = [repository for repository in chosen if order(repository, actor=actor)]
+        for repository in done:
+            self.log_change(request, repository, message)
+        return len(done)

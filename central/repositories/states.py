@@ -1,6 +1,7 @@
 """In which state a repository's index is, for the status and for the receipts of answers."""
 
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import Case, CharField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject
@@ -47,7 +48,7 @@ def index_state(repository: Repository) -> IndexState:
     return IndexState.CURRENT if repository.generation else IndexState.NEVER
 
 
-def with_states(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
+def with_states(repositories: QuerySet[Repository]) -> QuerySet[Any]:
     """Annotate `index_state`: what that function says, in SQL, to filter and to count by."""
     live = Repository.objects.filter(runs__state__in=LIVE_RUNS).order_by().values("pk")
     return repositories.annotate(

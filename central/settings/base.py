@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central import runtime
-from central.settings import embedders, env, limits, observing, pages, people, sso
+from central.settings import dashboard, embedders, env, limits, observing, pages, people, sso
 from central.settings.store import vector_store_url
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
@@ -30,14 +30,15 @@ STATIC_ROOT = None  # they are served from their packages: nothing to collect
 WHITENOISE_USE_FINDERS = True
 
 INSTALLED_APPS = [
-    "unfold",  # before the admin, whose templates it replaces
-    "django.contrib.admin",
+    "unfold.apps.BasicAppConfig",  # before the admin, whose templates it replaces
+    "central.administration.Administration",  # django.contrib.admin, with our own site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -216,6 +217,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = pages.CONTENT_SECURITY_POLICY
 CONTENT_SECURITY_EXCEPTIONS = pages.CONTENT_SECURITY_EXCEPTIONS
+UNFOLD = dashboard.UNFOLD
 SESSION_COOKIE_HTTPONLY = True
 
 

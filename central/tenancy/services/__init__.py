@@ -13,6 +13,7 @@ from central.tenancy.services.memberships import (
 from central.tenancy.services.organizations import (
     create_organization,
     organization_named,
+    require_embedder,
     set_direct_uploads,
     set_embedder,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "make_superuser",
     "organization_named",
     "remove_member",
+    "require_embedder",
     "revoke_bound_tokens",
     "revoke_token",
     "set_direct_uploads",

@@ -68,15 +68,20 @@ def set_embedder(*, organization_slug: str, embedder: str, actor: str) -> int:
     InvalidError, and EmbeddingError where nothing was changed because it does not serve.
     """
     organization = organization_named(organization_slug)
+    require_embedder(embedder)
+    _change(organization, "embedder", embedder, actor)
+    indexed = organization.repositories.filter(generation__gt=0, retired_at=None)
+    return indexed.exclude(embedder=embedder).count()
+
+
+def require_embedder(embedder: str) -> None:
+    """Ask it once. Raises InvalidError, and EmbeddingError if it does not answer as it should."""
     try:
         validate_embedder(embedder)
     except ValidationError as exc:
         raise InvalidError(" ".join(exc.messages)) from exc
     access = replace(settings.EMBEDDER_ACCESS, timeout_seconds=_CHECK_SECONDS)
     open_embedder(EmbedderSpec.parse(embedder), access).check()
-    _change(organization, "embedder", embedder, actor)
-    indexed = organization.repositories.filter(generation__gt=0, retired_at=None)
-    return indexed.exclude(embedder=embedder).count()
 
 
 def set_direct_uploads(*, organization_slug: str, is_on: bool, actor: str) -> None:

@@ -1,0 +1,85 @@
+"""The audit log in the admin: read, searched, never changed."""
+
+import json
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from central.tenancy.administration import HistoryAdmin
+from central.tenancy.models import AuditEntry, Organization
+
+_NONE = "-"  # no slug: what is of no organisation
+
+
+class ActionFilter(admin.SimpleListFilter):
+    """By the noun of the action: to look for all of them would read the whole log."""
+
+    title = "of"
+    parameter_name = "of"
+    nouns = (
+        "organization",
+        "membership",
+        "user",
+        "group",
+        "token",
+        "repository",
+        "github_policy",
+    )
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """What there are entries of."""
+        del request, model_admin
+        return [(noun, noun.replace("_", " ")) for noun in self.nouns]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
+        """The entries of the noun."""
+        del request
+        noun = self.value()
+        return queryset.filter(action__startswith=f"{noun}.") if noun else queryset
+
+
+class SlugFilter(admin.SimpleListFilter):
+    """By organisation, of those that there are; others are found by their slug in the search."""
+
+    title = "organization"
+    parameter_name = "organization"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Each organisation, and what is of none."""
+        del request, model_admin
+        slugs = Organization.objects.values_list("slug", flat=True)
+        return [(_NONE, "none"), *((slug, slug) for slug in slugs)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
+        """The entries of the organisation."""
+        del request
+        if (slug := self.value()) is None:
+            return queryset
+        return queryset.filter(organization="" if slug == _NONE else slug)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(HistoryAdmin):
+    """Who changed what, and when."""
+
+    list_display = ["at", "actor", "action", "organization", "target", "changes"]
+    list_filter = [ActionFilter, SlugFilter]
+    search_fields = ["actor", "action", "organization", "target", "request_id"]
+    search_help_text = "Actor, action, organisation, what was changed, or the request's id"
+    date_hierarchy = "at"
+    fields = ["at", "actor", "action", "organization", "target", "values", "request_id"]
+    readonly_fields = ["values"]
+
+    @admin.display(description="changes")
+    def changes(self, entry: AuditEntry) -> str:
+        """The names of what changed."""
+        return ", ".join(entry.detail)
+
+    @admin.display(description="detail")
+    def values(self, entry: AuditEntry) -> SafeString:
+        """The values, before and after."""
+        return format_html("<pre>{}</pre>", json.dumps(entry.detail, indent=2, ensure_ascii=False))

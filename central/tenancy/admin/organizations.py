@@ -1,0 +1,103 @@
+"""Organisations and their members in the admin."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.admin import TabularInline
+
+from central.common.errors import ServiceError
+from central.tenancy.admin.forms import SightForm
+from central.tenancy.administration import AuditedAdmin
+from central.tenancy.models import Membership, Organization
+from central.tenancy.services import require_embedder
+from indexer.errors import EmbeddingError
+
+
+class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
+    """An organisation as people edit it."""
+
+    def clean_embedder(self) -> str:
+        """Ask another embedder once, as `manage.py set_embedder` does."""
+        embedder: str = self.cleaned_data["embedder"]
+        if "embedder" in self.changed_data:
+            try:
+                require_embedder(embedder)
+            except ServiceError as exc:
+                raise forms.ValidationError(exc.message) from exc
+            except EmbeddingError as exc:
+                raise forms.ValidationError(f"It does not serve: {exc}") from exc
+        return embedder
+
+
+class MembershipForm(SightForm):
+    """A member as people edit it."""
+
+    class Meta:
+        model = Membership
+        fields = ["user", "organization", "role", "repositories", "visibilities"]
+
+
+class MembershipInline(TabularInline):  # type: ignore[misc] # unfold has no types
+    """The members of an organisation."""
+
+    model = Membership
+    form = MembershipForm
+    fields = ["user", "role", "repositories", "visibilities"]
+    autocomplete_fields = ["user"]
+    extra = 0
+    per_page = 20
+
+
+@admin.register(Organization)
+class OrganizationAdmin(AuditedAdmin):
+    """Tenants."""
+
+    form = OrganizationForm
+    list_display = ["slug", "github_owner_id", "embedder", "direct_uploads", "created_at"]
+    search_fields = ["slug"]
+    inlines = [MembershipInline]
+
+    def organization_of(self, obj: Organization) -> Organization:
+        """Itself."""
+        return obj
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Organization | None = None
+    ) -> list[str]:
+        """The slug is given once: collections in the vector store are named by it."""
+        del request
+        return [] if obj is None else ["slug"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Organization | None = None) -> bool:
+        """Its points would stay in the vector store."""
+        del request, obj
+        return False
+
+
+@admin.register(Membership)
+class MembershipAdmin(AuditedAdmin):
+    """Who belongs to which organisation, and sees what of it."""
+
+    form = MembershipForm
+    list_display = ["user", "organization", "role", "sees", "created_at"]
+    list_filter = ["role", "organization"]
+    list_select_related = ["user", "organization"]
+    search_fields = ["user__username", "user__email", "organization__slug"]
+    autocomplete_fields = ["user", "organization"]
+
+    def target_of(self, obj: Membership) -> str:
+        """The person's name."""
+        return obj.user.get_username()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> list[str]:
+        """Of another person or organisation, it is another membership."""
+        del request
+        return [] if obj is None else ["user", "organization"]
+
+    @admin.display(description="sees")
+    def sees(self, membership: Membership) -> str:
+        """The repositories in sight."""
+        limits: list[Any] = [membership.visibilities, membership.repositories]
+        return "; ".join(", ".join(limit) for limit in limits if limit) or "everything"

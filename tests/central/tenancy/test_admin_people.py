@@ -1,0 +1,85 @@
+"""People in the admin: who may change whom, and that it is noted."""
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from central.tenancy.models import AuditEntry, Membership
+from tests.central.admin import staff, superuser
+from tests.central.factories import MembershipFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+USERS = "/admin/auth/user/"
+PASSWORD = "another horse, another staple"
+
+
+@pytest.fixture
+def admin() -> Client:
+    return superuser()
+
+
+def test_making_a_person_is_noted_without_the_password(admin: Client) -> None:
+    form = {"username": "ada", "password1": PASSWORD, "password2": PASSWORD}
+    form |= {"usable_password": "true"}
+    assert admin.post(f"{USERS}add/", form).status_code == 302
+    assert User.objects.get(username="ada").check_password(PASSWORD)
+    entry = AuditEntry.objects.get()
+    assert (entry.actor, entry.action, entry.target) == ("user root", "user.created", "ada")
+    assert entry.detail == {"username": "ada"}
+
+
+def test_a_change_is_noted_with_what_was_and_what_is(admin: Client) -> None:
+    ada = UserFactory.create(username="ada")
+    group = Group.objects.create(name="readers")
+    form = {"username": "ada", "is_staff": "on", "is_active": "on", "groups": [group.pk]}
+    assert admin.post(f"{USERS}{ada.pk}/change/", form).status_code == 302
+    assert AuditEntry.objects.get().detail == {
+        "is_staff": {"before": False, "after": True},
+        "groups": {"before": [], "after": ["readers"]},
+    }
+
+
+def test_a_new_password_is_noted_and_told_to_nobody(admin: Client) -> None:
+    ada = UserFactory.create(username="ada")
+    form = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    assert admin.post(f"{USERS}{ada.pk}/password/", form).status_code == 302
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.target, entry.detail) == ("user.password_changed", "ada", {})
+
+
+def test_a_password_that_is_refused_is_no_change(admin: Client) -> None:
+    ada = UserFactory.create()
+    form = {"password1": PASSWORD, "password2": "other", "usable_password": "true"}
+    assert admin.post(f"{USERS}{ada.pk}/password/", form).status_code == 200
+    assert not AuditEntry.objects.exists()
+
+
+def test_deleting_a_person_is_noted_with_what_goes_too(admin: Client) -> None:
+    membership = MembershipFactory.create(user__username="ada")
+    answer = admin.post(f"{USERS}{membership.user.pk}/delete/", {"post": "yes"})
+    assert answer.status_code == 302
+    assert not Membership.objects.exists()
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.target) == ("user.deleted", "ada")
+    assert entry.detail == {"rows": {"tenancy.Membership": 1, "auth.User": 1}}
+
+
+def test_whoever_may_change_people_gives_no_rights_in_the_admin() -> None:
+    client = staff("auth.view_user", "auth.change_user")
+    ada = UserFactory.create(username="ada")
+    form = {"username": "ada", "email": "ada@example.org", "is_active": "on"}
+    form |= {"is_staff": "on", "is_superuser": "on"}
+    assert client.post(f"{USERS}{ada.pk}/change/", form).status_code == 302
+    ada.refresh_from_db()
+    assert (ada.email, ada.is_staff, ada.is_superuser) == ("ada@example.org", False, False)
+
+
+def test_only_a_superuser_changes_a_superuser() -> None:
+    """Whose password one may set, one may be."""
+    client = staff("auth.view_user", "auth.change_user", "auth.delete_user")
+    root = UserFactory.create(is_staff=True, is_superuser=True)
+    form = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    assert client.post(f"{USERS}{root.pk}/password/", form).status_code == 403
+    assert client.post(f"{USERS}{root.pk}/change/", {"username": "x"}).status_code == 403
+    assert client.post(f"{USERS}{root.pk}/delete/", {"post": "yes"}).status_code == 403

@@ -1,0 +1,143 @@
+"""Every list of the admin, one that comes later included: bounded queries, unfold, audited."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.admin import site
+from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
+from django.contrib.auth.models import Group, User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from central.github.models import GitHubDelivery, GitHubPolicy
+from central.ingest.models import Delivery, IndexRun
+from central.repositories.models import Repository
+from central.tenancy.administration import AuditedAdmin, HistoryAdmin
+from central.tenancy.audit import record
+from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
+from tests.central.admin import staff, superuser
+from tests.central.factories import (
+    ApiTokenFactory,
+    IndexRunFactory,
+    MembershipFactory,
+    OrganizationFactory,
+    RepositoryFactory,
+    UserFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+MOST_QUERIES = 14
+
+
+def delivery() -> Delivery:
+    run = IndexRunFactory.create()
+    return Delivery.objects.create(
+        organization=run.repository.organization, run=run, webhook_id=str(run.pk), digest=b"1" * 32
+    )
+
+
+# One row, with whatever it points at of its own.
+MAKERS: dict[type[Any], Callable[[], Any]] = {
+    ApiToken: lambda: ApiTokenFactory.create(owner=UserFactory.create()),
+    AuditEntry: lambda: record(actor="command", action="token.created", target="it"),
+    Delivery: delivery,
+    GitHubDelivery: lambda: GitHubDelivery.objects.create(
+        organization=OrganizationFactory.create(), delivery_id="1", event="push", outcome="done"
+    ),
+    GitHubPolicy: lambda: GitHubPolicy.objects.create(organization=OrganizationFactory.create()),
+    Group: lambda: Group.objects.create(name=f"group {Group.objects.count()}"),
+    IndexRun: IndexRunFactory.create,
+    Membership: MembershipFactory.create,
+    Organization: OrganizationFactory.create,
+    Repository: RepositoryFactory.create,
+    User: UserFactory.create,
+}
+LISTS = [pytest.param(model, id=model.__name__) for model in site._registry]
+
+
+def address_of(model: type[Any]) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_a_list_asks_as_often_whatever_it_holds(model: type[Any]) -> None:
+    client, address = superuser(), address_of(model)
+    MAKERS[model]()
+    client.get(address)
+    counts = []
+    for more in (0, 19):
+        for _ in range(more):
+            MAKERS[model]()
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            page = client.get(address)
+        assert page.status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= MOST_QUERIES
+    assert len(page.context["cl"].result_list) >= 20
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_a_row_s_page_is_there(model: type[Any]) -> None:
+    client = superuser()
+    MAKERS[model]()
+    row = model._default_manager.first()
+    assert client.get(f"{address_of(model)}{row.pk}/change/").status_code == 200
+    assert client.get(f"{address_of(model)}?q=shop").status_code == 200
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_every_admin_is_audited_and_counts_no_table_twice(model: type[Any]) -> None:
+    admin = site._registry[model]
+    assert isinstance(admin, AuditedAdmin)
+    assert not admin.show_full_result_count
+    assert admin.list_max_show_all <= 200
+
+
+@pytest.mark.parametrize("model", [AuditEntry, Delivery, GitHubDelivery, IndexRun])
+def test_history_is_read_and_neither_written_nor_counted(model: type[Any]) -> None:
+    client, address = superuser(), address_of(model)
+    MAKERS[model]()
+    row = model._default_manager.get()
+    assert isinstance(site._registry[model], HistoryAdmin)
+    assert client.get(f"{address}add/").status_code == 403
+    assert client.post(f"{address}{row.pk}/change/", {}).status_code == 403
+    assert client.post(f"{address}{row.pk}/delete/", {"post": "yes"}).status_code == 403
+    client.post(address, {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"})
+    assert model._default_manager.filter(pk=row.pk).exists()
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address)
+    assert not [query for query in queries if "COUNT(*)" in query["sql"]]
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_a_list_is_for_those_who_have_the_right(model: type[Any]) -> None:
+    client = staff("tenancy.view_organization")
+    expected = 200 if model is Organization else 403
+    assert client.get(address_of(model)).status_code == expected
+
+
+def test_what_packages_bring_of_their_own_is_left_out() -> None:
+    """It would change rows without an entry in the audit log."""
+    site.register(GitHubPolicy, DjangosGroupAdmin)
+    assert isinstance(site._registry[GitHubPolicy], AuditedAdmin)
+
+
+def test_the_audit_log_is_filtered_and_searched() -> None:
+    client = superuser()
+    OrganizationFactory.create(slug="acme")
+    record(actor="user ada", action="token.created", target="ci", organization="acme")
+    record(actor="user bob", action="user.created", target="eve")
+    for query, found in (
+        ({"of": "token"}, {"ci"}),
+        ({"of": "user"}, {"eve"}),
+        ({"organization": "acme"}, {"ci"}),
+        ({"organization": "-"}, {"eve"}),
+        ({"q": "bob"}, {"eve"}),
+    ):
+        rows = client.get(address_of(AuditEntry), query).context["cl"].result_list
+        assert {row.target for row in rows} == found
