@@ -211,7 +211,7 @@ def _boxes(
             layer=number,
             x=_MARGIN + number * _LAYER_STEP,
             y=_MARGIN + (tallest - rows[-1]) // 2 + offset,
-            label=shortened(node.qualified_name or node.name, _COLUMNS),
+            label=shortened(node.qualified_name or _file_name(node), _COLUMNS),
             place=_place(node),
             tint=tints[node.project],
             is_root=one in roots,
@@ -227,7 +227,11 @@ def _place(node: "GraphNode") -> str:
     whole = f"{node.project}/{node.file}"
     if columns(whole) <= _SMALL_COLUMNS:
         return whole
-    return shortened(f"{node.project}/…/{node.file.rpartition('/')[2]}", _SMALL_COLUMNS)
+    return shortened(f"{node.project}/…/{_file_name(node)}", _SMALL_COLUMNS)
+
+
+def _file_name(node: "GraphNode") -> str:
+    return node.file.rpartition("/")[2]
 
 
 def _offsets(projects: Sequence[str]) -> list[int]:

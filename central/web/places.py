@@ -1,0 +1,30 @@
+"""Addresses of files, symbols and graphs on these pages. Names are hostile, addresses are not."""
+
+from urllib.parse import urlencode
+
+from django.urls import NoReverseMatch, reverse
+
+
+def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
+    """The file's page, at a line; "" for a path that no address can hold, such as one of lines."""
+    kwargs = {"organization": organization, "project": project, "path": path}
+    try:
+        url = reverse("web:file", kwargs=kwargs)
+    except NoReverseMatch:
+        return ""
+    return f"{url}#L{line}" if line else url
+
+
+def symbol_url(organization: str, name: str, **query: object) -> str:
+    """What is known of a name; `project`, `file` and `line` choose among its definitions."""
+    return _asked("web:symbol", organization, {"name": name, **query})
+
+
+def graph_url(organization: str, name: str, **query: object) -> str:
+    """The call graph around a name, chosen alike."""
+    return _asked("web:graph", organization, {"name": name, **query})
+
+
+def _asked(page: str, organization: str, query: dict[str, object]) -> str:
+    given = {name: value for name, value in query.items() if value not in {"", None, 0}}
+    return f"{reverse(page, kwargs={'organization': organization})}?{urlencode(given)}"

@@ -1,0 +1,149 @@
+"use strict";
+// The call graph by hand: what a node is joined to lights up, the view box moves, arrow keys follow
+// lines. Without this file the picture scrolls and its nodes are links all the same.
+
+(() => {
+  const svg = document.querySelector("[data-graph]");
+  const tools = document.querySelector("[data-graph-tools]");
+  if (!svg || !tools) return;
+
+  const nodes = [...svg.querySelectorAll(".node")];
+  const edges = [...svg.querySelectorAll(".edge")].map((line) => ({
+    line, from: Number(line.dataset.from), to: Number(line.dataset.to),
+  }));
+  const whole = svg.viewBox.baseVal;
+  const all = { x: 0, y: 0, width: whole.width, height: whole.height };
+  const view = { ...all };
+
+  // --- What is joined ---------------------------------------------------------------------------
+
+  const light = (number) => {
+    const lit = new Set([number]);
+    for (const { line, from, to } of edges) {
+      const joined = from === number || to === number;
+      line.classList.toggle("is-lit", joined);
+      if (joined) lit.add(from).add(to);
+    }
+    nodes.forEach((node, index) => node.classList.toggle("is-lit", lit.has(index)));
+    svg.classList.toggle("is-chosen", number !== null);
+  };
+  const numberOf = (target) => {
+    const node = target instanceof Element ? target.closest(".node") : null;
+    return node ? Number(node.dataset.node) : null;
+  };
+  svg.addEventListener("pointerover", (event) => light(numberOf(event.target) ?? focused()));
+  svg.addEventListener("pointerleave", () => light(focused()));
+  svg.addEventListener("focusin", (event) => {
+    const number = numberOf(event.target);
+    light(number);
+    if (number !== null && !dragged) reveal(nodes[number]);
+  });
+  svg.addEventListener("focusout", () => light(null));
+  const focused = () => numberOf(document.activeElement);
+
+  // --- The view ---------------------------------------------------------------------------------
+
+  const show = () => svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${view.height}`);
+  const scale = () => {
+    const box = svg.getBoundingClientRect();
+    return Math.max(view.width / box.width, view.height / box.height);
+  };
+  const zoom = (factor, x = view.x + view.width / 2, y = view.y + view.height / 2) => {
+    const width = Math.min(Math.max(view.width * factor, 200), all.width * 4);
+    const by = width / view.width;
+    view.x = x - (x - view.x) * by;
+    view.y = y - (y - view.y) * by;
+    view.width = width;
+    view.height *= by;
+    show();
+  };
+  const centre = (node) => {
+    const at = node.transform.baseVal.getItem(0).matrix;
+    const box = node.getBBox();
+    view.x = at.e + box.width / 2 - view.width / 2;
+    view.y = at.f + box.height / 2 - view.height / 2;
+    show();
+  };
+  const reveal = (node) => {
+    const at = node.transform.baseVal.getItem(0).matrix;
+    const box = node.getBBox();
+    const inside = at.e >= view.x && at.f >= view.y
+      && at.e + box.width <= view.x + view.width && at.f + box.height <= view.y + view.height;
+    if (!inside) centre(node);
+  };
+  const begin = () => {
+    const box = svg.getBoundingClientRect();
+    const fits = all.width <= box.width * 1.6 && all.height <= box.height * 1.6;
+    Object.assign(view, all);
+    if (fits) return show();
+    view.width = Math.min(all.width, box.width * 1.2); // letters that can be read, the root in the middle
+    view.height = view.width * box.height / box.width;
+    const root = svg.querySelector(".node-root") ?? nodes[0];
+    if (root) centre(root);
+  };
+
+  tools.addEventListener("click", (event) => {
+    const what = event.target instanceof Element ? event.target.closest("[data-zoom]") : null;
+    if (!what) return;
+    if (what.dataset.zoom === "all") { Object.assign(view, all); show(); }
+    else zoom(what.dataset.zoom === "in" ? 0.8 : 1.25);
+  });
+  svg.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return; // the page scrolls
+    event.preventDefault();
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    zoom(event.deltaY > 0 ? 1.15 : 1 / 1.15, at.x, at.y);
+  }, { passive: false });
+
+  let drag = null;
+  let dragged = false;
+  svg.addEventListener("pointerdown", (event) => {
+    dragged = false;
+    if (event.button === 0) drag = { x: event.clientX, y: event.clientY, left: view.x, top: view.y };
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (!drag) return;
+    const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+    if (!dragged && Math.hypot(x, y) < 5) return; // a click
+    if (!dragged) svg.setPointerCapture(event.pointerId);
+    dragged = true;
+    svg.classList.add("is-dragged");
+    view.x = drag.left - x * scale();
+    view.y = drag.top - y * scale();
+    show();
+  });
+  const drop = () => { drag = null; svg.classList.remove("is-dragged"); };
+  svg.addEventListener("pointerup", drop);
+  svg.addEventListener("pointercancel", drop);
+  svg.addEventListener("click", (event) => { if (dragged) event.preventDefault(); }, true);
+  svg.addEventListener("dragstart", (event) => event.preventDefault());
+
+  // --- The keyboard -----------------------------------------------------------------------------
+
+  const place = (number) => nodes[number].transform.baseVal.getItem(0).matrix;
+  const nearest = (here, candidates) => candidates
+    .map((number) => [Math.hypot(place(number).e - place(here).e, place(number).f - place(here).f), number])
+    .sort((one, other) => one[0] - other[0])[0]?.[1];
+  const next = {
+    ArrowLeft: (here) => nearest(here, edges.filter((one) => one.to === here && one.from !== here).map((one) => one.from)),
+    ArrowRight: (here) => nearest(here, edges.filter((one) => one.from === here && one.to !== here).map((one) => one.to)),
+    ArrowUp: (here) => nearest(here, beside(here).filter((one) => place(one).f < place(here).f)),
+    ArrowDown: (here) => nearest(here, beside(here).filter((one) => place(one).f > place(here).f)),
+  };
+  const beside = (here) => nodes.map((_, index) => index).filter((one) => place(one).e === place(here).e);
+  svg.addEventListener("keydown", (event) => {
+    const here = focused();
+    if (here === null || !(event.key in next)) return;
+    const found = next[event.key](here);
+    event.preventDefault();
+    event.stopPropagation(); // to the arrows of the page
+    if (found !== undefined) nodes[found].focus();
+  });
+
+  tools.hidden = false;
+  svg.classList.add("is-live");
+  svg.parentElement.removeAttribute("tabindex"); // its nodes can be reached, and nothing scrolls
+  svg.removeAttribute("width");
+  svg.removeAttribute("height");
+  begin();
+})();

@@ -1,0 +1,127 @@
+"""What the pages of symbols and graphs share: their questions, and answers ready to be shown."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpRequest
+
+from central.common.documents import INTEGER, query_object
+from central.common.errors import NotFoundError
+from central.trace.answers import Endpoint, Link, ShownDefinition, UnresolvedSite
+from central.web.places import file_url, graph_url, symbol_url
+
+_NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
+_NOT_THERE: Final = "symbol_not_found"
+RULE_WORDS: Final = {
+    "same_file": "in the same file",
+    "import": "by an import",
+    "receiver_type": "by the type of what it is called on",
+    "same_package": "in the same package",
+    "dependency": "by a package that is imported whole",
+    "name_only": "by nothing but its name",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A link with addresses: of where it stands, and of the definition at its other end."""
+
+    link: Link
+    end: Endpoint
+    rule: str
+    place_url: str
+    symbol_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Links whose shown ends are of one project."""
+
+    project: str
+    rows: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A definition with addresses."""
+
+    definition: ShownDefinition
+    file_url: str
+    symbol_url: str
+    graph_url: str
+
+
+def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
+    """The address's question as the API's request has it; a form sends empty fields, too."""
+    query = query_object(request.GET, lists=frozenset({"caller_projects"}), numbers=_NUMBERS)
+    given = {name: value for name, value in query.items() if value not in ("", [""])}
+    return {**given, "symbol": given.get("name", ""), "org_id": organization}
+
+
+def near_names(exc: NotFoundError) -> list[str] | None:
+    """Names that are like one that is nowhere; None where something else was not found."""
+    if exc.code != _NOT_THERE:
+        return None
+    near = exc.extra.get("near")
+    return [str(name) for name in near] if isinstance(near, list) else []
+
+
+def callers_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
+    """Links with the callers as their shown ends."""
+    return _grouped(links, lambda link: link.caller, organization)
+
+
+def callees_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
+    """Links with the callees as their shown ends."""
+    return _grouped(links, lambda link: link.callee, organization)
+
+
+def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
+    """The definitions that a name means."""
+    return [
+        Choice(
+            one,
+            file_url(organization, one.project, one.file, one.line),
+            symbol_url(organization, one.qualified_name, **_place(one)),
+            graph_url(organization, one.qualified_name, **_place(one)),
+        )
+        for one in definitions
+    ]
+
+
+def with_places(
+    sites: Iterable[UnresolvedSite], *, organization: str
+) -> list[tuple[UnresolvedSite, str]]:
+    """References of which nothing is known, with their addresses."""
+    return [(one, file_url(organization, one.project, one.file, one.line)) for one in sites]
+
+
+def _grouped(
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], organization: str
+) -> list[Group]:
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for link in links:
+        end = end_of(link)
+        rows[end.project].append(
+            Row(
+                link,
+                end,
+                RULE_WORDS.get(link.rule, link.rule),
+                file_url(organization, link.project, link.file, link.line),
+                _end_url(organization, end),
+            )
+        )
+    return [Group(project, rows[project]) for project in sorted(rows)]
+
+
+def _end_url(organization: str, end: Endpoint) -> str:
+    """A file's top level has no symbol: its file is shown."""
+    if not end.qualified_name:
+        return file_url(organization, end.project, end.file)
+    return symbol_url(organization, end.qualified_name, project=end.project, file=end.file)
+
+
+def _place(one: ShownDefinition) -> dict[str, object]:
+    return {"project": one.project, "file": one.file, "line": one.line}

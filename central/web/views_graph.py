@@ -1,0 +1,61 @@
+"""The call graph around a symbol, drawn by the server."""
+
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from central.common.errors import NotFoundError
+from central.tenancy.credentials import Credential
+from central.trace.serializers import CONFIDENCES, GraphRequestSerializer
+from central.trace.services.graphing import graph as graph_around
+from central.web.access import member_page
+from central.web.graph_drawing import drawing_of
+from central.web.graph_layout import picture_of
+from central.web.places import symbol_url
+from central.web.tracing import near_names, trace_query
+
+_GRAPH: Final = GraphRequestSerializer()
+_NODES: Final = 80  # of a picture that can be read; the address may ask for the API's most
+DEPTHS: Final = (1, 2, 3)
+
+
+@member_page
+def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """A picture, and its edges as a table; `project`, `file`, `line`, `depth` are as in the API."""
+    organization = credential.organization.slug
+    query = {"limit": _NODES, **trace_query(request, organization=organization)}
+    context: dict[str, Any] = {
+        "organization": organization,
+        "section": "symbol",
+        "query": query,
+        "confidences": CONFIDENCES,
+    }
+    if not query["symbol"]:
+        return render(request, "web/symbol_form.html", context)
+    try:
+        asked = _GRAPH.graph_request(query)
+        answer = graph_around(credential=credential, request=asked)
+    except NotFoundError as exc:
+        near = near_names(exc)
+        if near is None:
+            raise
+        context |= {"problem": exc.message, "near": near}
+        return render(request, "web/symbol_form.html", context, status=404)
+    context |= {
+        "graph": answer,
+        "depth": asked.depth,
+        "depths": DEPTHS,
+        "drawing": drawing_of(
+            picture_of(answer.nodes, answer.edges, answer.root),
+            organization=organization,
+            again={name: query[name] for name in ("depth", "min_confidence") if name in query},
+        ),
+        "symbol_url": symbol_url(organization, **_named(query)),
+    }
+    return render(request, "web/graph.html", context)
+
+
+def _named(query: dict[str, Any]) -> dict[str, Any]:
+    chosen = {name: query[name] for name in ("project", "file", "line") if name in query}
+    return {"name": query["symbol"], **chosen}

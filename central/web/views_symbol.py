@@ -1,0 +1,89 @@
+"""A symbol: its definitions, who uses them, and what they use."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from central.common.errors import NotFoundError
+from central.tenancy.credentials import Credential
+from central.trace.answers import Callees, Callers
+from central.trace.serializers import (
+    CONFIDENCES,
+    CalleesRequestSerializer,
+    CallersRequestSerializer,
+)
+from central.trace.services.tracing import callees, callers
+from central.web.access import member_page
+from central.web.tracing import (
+    Group,
+    callees_by_project,
+    callers_by_project,
+    choices,
+    near_names,
+    trace_query,
+    with_places,
+)
+
+_CALLERS: Final = CallersRequestSerializer()
+_CALLEES: Final = CalleesRequestSerializer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Direction:
+    """One half of the page."""
+
+    name: str
+    title: str
+    answer: Callers | Callees
+    groups: list[Group]
+
+
+@member_page
+def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """Both directions, or one by `direction`, which alone has further pages; a form without name.
+
+    Without a definition of that name: 404, with names that are like it.
+    """
+    organization = credential.organization.slug
+    query = trace_query(request, organization=organization)
+    context: dict[str, Any] = {
+        "organization": organization,
+        "section": "symbol",
+        "query": query,
+        "confidences": CONFIDENCES,
+    }
+    if not query["symbol"]:
+        return render(request, "web/symbol_form.html", context)
+    try:
+        directions = _directions(credential, query)
+    except NotFoundError as exc:
+        near = near_names(exc)
+        if near is None:
+            raise
+        context |= {"problem": exc.message, "near": near}
+        return render(request, "web/symbol_form.html", context, status=404)
+    first = directions[0].answer
+    context |= {
+        "directions": directions,
+        "choices": choices(first.definitions, organization=organization),
+        "receipt": first.receipt,
+        "unresolved": with_places(first.receipt.unresolved.sample, organization=organization),
+    }
+    return render(request, "web/symbol.html", context)
+
+
+def _directions(credential: Credential, query: dict[str, Any]) -> list[_Direction]:
+    organization = credential.organization.slug
+    wanted = query.get("direction")
+    found = []
+    if wanted != "callees":
+        up = callers(credential=credential, request=_CALLERS.trace_request(query))
+        groups = callers_by_project(up.callers, organization=organization)
+        found.append(_Direction("callers", "Callers", up, groups))
+    if wanted != "callers":
+        down = callees(credential=credential, request=_CALLEES.trace_request(query))
+        groups = callees_by_project(down.callees, organization=organization)
+        found.append(_Direction("callees", "Callees", down, groups))
+    return found
