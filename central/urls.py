@@ -10,6 +10,7 @@ from central.ingest.views_internal import dump_index, reconcile_index
 from central.repositories.views import StatusView
 from central.search.views import SearchView
 from central.tenancy.views_internal import local_token
+from central.web.views_people import sign_in_to_administer
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/index/status", StatusView.as_view(), name="index-status"),
@@ -22,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("livez", livez, name="livez"),
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
+    path("admin/login/", sign_in_to_administer),
     path("admin/", admin.site.urls),
     path("", include("central.web.urls")),
     path("internal/local-token", local_token, name="internal-local-token"),

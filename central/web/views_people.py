@@ -6,16 +6,21 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.contrib.auth.views import (
+    LoginView,
+    LogoutView,
+    PasswordChangeView,
+    redirect_to_login,
+)
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from central.common.errors import ServiceError
+from central.common.errors import ForbiddenError, ServiceError
 from central.tenancy.audit import record, user_actor
 from central.tenancy.members import organizations_of
 from central.tenancy.models import ApiToken, Organization
@@ -73,6 +78,20 @@ class SignIn(LoginView):
 
 sign_in = SignIn.as_view()
 sign_out = LogoutView.as_view()
+
+
+@require_safe
+def sign_in_to_administer(request: HttpRequest) -> HttpResponse:
+    """In place of the admin's own form, which would count no attempts and know no provider.
+
+    Raises ForbiddenError for who is signed in, and is no administrator.
+    """
+    if request.user.is_authenticated and not request.user.is_staff:
+        raise ForbiddenError(
+            "The administration is for superusers of this service. One of them makes another: "
+            "`manage.py create_member USERNAME --superuser`."
+        )
+    return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
 
 @login_required

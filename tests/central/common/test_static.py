@@ -5,10 +5,15 @@ import re
 import pytest
 from django.test import Client
 
+from tests.central.factories import UserFactory
 
-@pytest.mark.parametrize("page", ["/api/v1/docs", "/admin/login/"])
+
+@pytest.mark.parametrize("page", ["/api/v1/docs", "/sign-in", "/admin/"])
+@pytest.mark.django_db
 def test_page_loads_only_files_that_are_served_here(page: str) -> None:
     client = Client()
+    if page == "/admin/":
+        client.force_login(UserFactory.create(is_superuser=True, is_staff=True))
     answer = client.get(page)
     assert answer.status_code == 200
     linked = re.findall(

@@ -165,3 +165,12 @@ def test_home_tells_who_is_nobodys_member_what_to_do(client: Client, ada: User) 
 def test_home_tells_the_first_administrator_how_to_begin(client: Client) -> None:
     client.force_login(UserFactory.create(is_superuser=True, is_staff=True))
     assert "manage.py create_organization" in client.get("/").content.decode()
+
+
+def test_the_administration_has_the_same_way_in(client: Client, ada: User) -> None:
+    asked = client.get("/admin/", follow=True)
+    assert asked.redirect_chain[-1][0].startswith("/sign-in?next=")
+    sign_in(client, ada.username)
+    refused = client.get("/admin/", follow=True)
+    assert refused.status_code == 403
+    assert "--superuser" in refused.content.decode()
