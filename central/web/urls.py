@@ -6,10 +6,12 @@ from django.urls import URLPattern, URLResolver, path
 from central.web import (
     views_file,
     views_frame,
+    views_graph,
     views_people,
     views_repositories,
     views_runs,
     views_search,
+    views_symbol,
 )
 
 app_name = "web"
@@ -35,6 +37,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         views_runs.run_progress,
         name="run-progress",
     ),
+    path("o/<slug:organization>/symbol", views_symbol.symbol, name="symbol"),
+    path("o/<slug:organization>/graph", views_graph.graph, name="graph"),
     path("o/<slug:organization>/r/<str:project>/file/<path:path>", views_file.file, name="file"),
 ]
 
