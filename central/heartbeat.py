@@ -40,7 +40,7 @@ class WorkerHeartbeat(bootsteps.StartStopStep):
 
 
 class BeatScheduler(Scheduler):
-    """Celery's schedule in memory: all of it is in the code, so nothing is lost with the process."""
+    """Celery's schedule in memory: all of it is in the code, nothing to keep."""
 
     def tick(self, *arguments: Any, **options: Any) -> Any:
         """Send what is due; returns the seconds until the next is, at most 10 here."""

@@ -1,0 +1,125 @@
+"""docker-compose.yml: valid, hardened, without a secret in it, and of settings that there are."""
+
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.local_service import ROOT
+from tests.deploy import composition
+
+FILE = composition.load()
+SERVICES: dict[str, dict[str, Any]] = FILE["services"]
+OURS = ("migrate", "web", "worker", "beat")
+ONCE = ("migrate", "ollama-model")
+SECRET = re.compile(r"secret|password|key|token", re.IGNORECASE)
+
+
+def checked(path: Path) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).parent / "check-jsonschema"
+    return subprocess.run(
+        [program, "--builtin-schema", "vendor.compose-spec", path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_file_is_what_the_specification_of_compose_says(tmp_path: Path) -> None:
+    assert checked(composition.COMPOSE).returncode == 0
+    broken = tmp_path / "docker-compose.yml"
+    broken.write_text(composition.COMPOSE.read_text().replace("cap_drop: [ALL]", "cap_drop: ALL"))
+    assert "cap_drop" in checked(broken).stdout
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_service_is_hardened_limited_and_pinned(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert set(service["deploy"]["resources"]["limits"]) == {"cpus", "memory"}
+    assert service["restart"] == ("no" if name in ONCE else "unless-stopped")
+    image = composition.with_defaults(service["image"])
+    assert re.search(r":v?\d+\.\d+", image), f"{image} is another one tomorrow"
+    assert (
+        service["healthcheck"] == {"disable": True}
+        if name in ONCE
+        else "test" in service["healthcheck"]
+    )
+
+
+def test_only_the_web_process_is_published_and_only_on_this_machine() -> None:
+    published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
+    assert list(published) == ["web"]
+    assert [composition.with_defaults(port) for port in published["web"]] == ["127.0.0.1:8000:8000"]
+
+
+def test_processes_wait_for_what_they_need() -> None:
+    for name in OURS:
+        for needed, wait in SERVICES[name]["depends_on"].items():
+            expected = "service_completed_successfully" if needed in ONCE else "service_healthy"
+            assert wait == {"condition": expected}
+    assert set(SERVICES["web"]["depends_on"]) == {"migrate", "postgres", "redis", "qdrant"}
+
+
+def test_what_is_kept_is_in_volumes_with_names() -> None:
+    mounted = {
+        volume.split(":")[0] for each in SERVICES.values() for volume in each.get("volumes", [])
+    }
+    assert mounted == set(FILE["volumes"]) == {"postgres", "redis", "qdrant", "ollama"}
+
+
+def test_secrets_come_from_files_and_make_secrets_makes_them(tmp_path: Path) -> None:
+    made = composition.make_secrets(tmp_path / "secrets")
+    declared = {name: ROOT / secret["file"] for name, secret in FILE["secrets"].items()}
+    assert {path.relative_to(ROOT).parts[0] for path in declared.values()} == {"secrets"}
+    assert {path.name for path in declared.values()} <= {path.name for path in made.iterdir()}
+    for name, service in SERVICES.items():
+        mounted = set(service.get("secrets", []))
+        assert mounted <= set(declared), name
+        for variable, value in service.get("environment", {}).items():
+            if SECRET.search(variable):
+                assert variable.endswith("_FILE"), f"{name} has {variable} in its environment"
+            if variable.endswith("_FILE"):
+                assert str(value).removeprefix("/run/secrets/") in mounted, (name, variable)
+
+
+def test_secrets_are_strong_kept_and_behind_a_directory_of_their_owner_s(tmp_path: Path) -> None:
+    directory = composition.make_secrets(tmp_path / "secrets")
+    before = {path.name: path.read_text() for path in directory.iterdir()}
+    random = ("secret_key", "postgres_password", "redis_password", "qdrant_api_key")
+
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert all(re.fullmatch(r"[0-9a-f]{64}", before[name]) for name in random)
+    assert len({before[name] for name in random}) == len(random)
+
+    (directory / "openai_api_key").write_text("mine")
+    composition.make_secrets(directory)
+    after = {path.name: path.read_text() for path in directory.iterdir()}
+    assert after == before | {"openai_api_key": "mine"}
+
+
+def test_secrets_are_kept_out_of_git_and_of_the_image() -> None:
+    assert {"/secrets/", "/.env"} <= set((ROOT / ".gitignore").read_text().splitlines())
+    assert (ROOT / ".dockerignore").read_text().splitlines()[1] == "*"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_setting_is_one_that_central_reads(name: str) -> None:
+    read = "".join(path.read_text() for path in (ROOT / "central" / "settings").glob("*.py"))
+    read += (ROOT / "deploy" / "entrypoint.sh").read_text()
+    for variable in SERVICES[name]["environment"]:
+        assert variable.removesuffix("_FILE") in read, variable
+
+
+def test_variables_of_the_env_file_change_what_they_should() -> None:
+    environment = SERVICES["web"]["environment"]
+    chosen = {"CODESEARCH_STORE_BACKEND": "postgres", "AETERNA_PUBLIC_URL": "https://code.example"}
+    for name, value in chosen.items():
+        assert composition.with_defaults(environment[name], chosen) == value
+        assert composition.with_defaults(environment[name]) != value

@@ -1,0 +1,225 @@
+"""The image and docker-compose.yml without an engine: the same steps, entry points and settings.
+
+Real processes: PostgreSQL, Redis, a web process, a worker, beat. Only Qdrant is a stand-in.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+from django.conf import settings
+
+from scripts.local_git import commit_all, new_repository
+from scripts.local_service import ROOT, Organization, free_address, temporary_workspace
+from tests.deploy import composition, dockerfile
+from tests.deploy.containers import Container, running, wait_for
+from tests.indexer.store.qdrant.server import running_stand_in
+
+PACKAGES = ("agents", "central", "cli", "indexer")
+DATABASE = "of_the_image"
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Iterator[Path]:
+    with temporary_workspace("aeterna-image-") as directory:
+        yield directory
+
+
+@pytest.fixture(scope="module")
+def image(workspace: Path) -> Path:
+    """What the image has in /opt/codesearch."""
+    return dockerfile.build(workspace / "build")
+
+
+def files_below(directory: Path) -> set[str]:
+    return {
+        path.relative_to(directory).as_posix()
+        for package in PACKAGES
+        for path in (directory / package).rglob("*")
+        if path.is_file() and path.suffix not in {".pyc", ".md"}
+    }
+
+
+def test_nothing_of_the_project_is_forgotten_and_nothing_else_is_there(image: Path) -> None:
+    (site_packages,) = image.glob("lib/python3*/site-packages")
+    assert files_below(site_packages) == files_below(ROOT)
+    assert not list(site_packages.glob("tests*"))
+    assert not (image / "bin" / "pip").exists()
+
+
+def test_the_build_installs_by_hashes_as_make_does() -> None:
+    (install,) = (
+        each.rest for each in dockerfile.instructions() if dockerfile.BOOTSTRAP in each.rest
+    )
+    assert "pip install" in install
+    assert "--require-hashes" in install
+    makefile = (ROOT / "Makefile").read_text()
+    assert f"--require-hashes {dockerfile.BOOTSTRAP}" in makefile
+
+
+def test_the_image_runs_as_a_numbered_user_who_is_not_root() -> None:
+    (user,) = (each.rest for each in dockerfile.instructions() if each.word == "USER")
+    assert all(part.isdecimal() and int(part) > 999 for part in user.split(":"))
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """An empty database in the server of the tests."""
+    with psycopg.connect(settings.DATABASE_URL, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {DATABASE}")
+        try:
+            yield settings.DATABASE_URL.replace("/postgres?", f"/{DATABASE}?")
+        finally:
+            connection.execute(f"DROP DATABASE {DATABASE} WITH (FORCE)")
+
+
+@contextmanager
+def redis_server(configuration: Path, address: str) -> Iterator[None]:
+    host, port = address.split(":")
+    process = subprocess.Popen(
+        ["redis-server", configuration, "--bind", host, "--port", port],
+        cwd=configuration.parent,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+@dataclass
+class Stack:
+    """What `docker compose up` starts."""
+
+    image: Path
+    secrets: Path
+    hosts: dict[str, str]
+    web: Container
+    worker: Container
+    beat: Container
+
+
+def variables(service: str, secrets: Path, hosts: dict[str, str]) -> dict[str, str]:
+    """The service's environment with this machine's hosts for Compose's."""
+    values = composition.environment(service, secrets)
+    for there, here in hosts.items():
+        values = {name: value.replace(there, here) for name, value in values.items()}
+    return values
+
+
+@pytest.fixture(scope="module")
+def stack(image: Path, workspace: Path) -> Iterator[Stack]:
+    secrets = composition.make_secrets(workspace / "secrets")
+    redis_address, web_address = free_address(), free_address()
+    with ExitStack() as cleanup:
+        key = (secrets / "qdrant_api_key").read_text().strip()
+        qdrant = cleanup.enter_context(running_stand_in(api_key=key))
+        (secrets / "database_url").write_text(cleanup.enter_context(database()))
+        broker = secrets / "celery_broker_url"
+        broker.write_text(broker.read_text().replace("redis:6379", redis_address))
+        cleanup.enter_context(redis_server(secrets / "redis.conf", redis_address))
+        hosts = {"http://qdrant:6333": qdrant.url}
+
+        def container(service: str, **further: str) -> Container:
+            given = variables(service, secrets, hosts) | further
+            return Container(image, workspace / service, given)
+
+        migrated = container("migrate").run("entrypoint.sh", "migrate")
+        assert migrated.returncode == 0, migrated.stderr
+        web = container("web", AETERNA_BIND=web_address)
+        worker = container("worker", AETERNA_WORKER_CONCURRENCY="1")
+        beat = container("beat")
+        for service, each in {"web": web, "worker": worker, "beat": beat}.items():
+            command = composition.load()["services"][service]["command"]
+            cleanup.enter_context(running(each, *command))
+        wait_for(web.is_ready, web)
+        for name, each in {"worker": worker, "beat": beat}.items():
+            wait_for((each.directory / "data" / f"{name}.alive").exists, each)
+        yield Stack(image, secrets, hosts, web, worker, beat)
+
+
+@pytest.fixture(scope="module")
+def acme(stack: Stack) -> Organization:
+    manage = ("entrypoint.sh", "manage")
+    stack.web.run(*manage, "create_organization", "acme")
+    token = stack.web.run(
+        *manage, "create_token", "--organization", "acme", "--scopes", "index,search"
+    )
+    return Organization(stack.web, "acme", token.stdout.strip())  # type: ignore[arg-type]
+
+
+@pytest.mark.system("redis-server")
+def test_a_repository_is_indexed_by_the_worker_and_found_by_the_web_process(
+    acme: Organization, tmp_path: Path
+) -> None:
+    repository = new_repository(tmp_path / "shop")
+    (repository / "retry.py").write_text("def retry_with_backoff():\n    return 1\n")
+    commit_all(repository, "First commit")
+
+    report = acme.index(repository, "shop")
+    answer = acme.search("retry with backoff")
+
+    assert report["mode"] == "full"
+    assert answer["results"][0]["file"] == "retry.py"
+    assert answer["receipt"]["complete"] is True
+
+
+@pytest.mark.system("redis-server")
+@pytest.mark.parametrize("service", ["web", "worker", "beat"])
+def test_the_health_check_of_the_compose_file_answers(stack: Stack, service: str) -> None:
+    first, *command = composition.load()["services"][service]["healthcheck"]["test"]
+    assert first == "CMD"
+    container: Container = getattr(stack, service)
+
+    done = container.run(*command)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.system("redis-server")
+def test_probes_are_answered_in_plain_http_and_pages_only_to_known_hosts(stack: Stack) -> None:
+    assert httpx.get(f"{stack.web.url}/livez").status_code == 200
+    stranger = httpx.get(f"{stack.web.url}/livez", headers={"Host": "stranger.example"})
+    assert stranger.status_code == 400
+
+
+@pytest.mark.system("redis-server")
+def test_the_sidecar_runs_from_the_same_image(stack: Stack, workspace: Path) -> None:
+    given = {"AETERNA_URL": stack.web.url, "CODESEARCH_SIDECAR_BIND": free_address()}
+    container = Container(stack.image, workspace / "sidecar", given)
+    with running(container, "sidecar"):
+        url = f"http://{given['CODESEARCH_SIDECAR_BIND']}"
+        wait_for(lambda: is_up(f"{url}/readyz"), container)
+        assert container.run("entrypoint.sh", "health", "sidecar").returncode == 0
+
+
+def is_up(url: str) -> bool:
+    try:
+        return httpx.get(url).is_success
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.system("redis-server")
+def test_no_process_writes_into_the_image(stack: Stack) -> None:
+    """So its root may be read-only."""
+    built = (stack.image / "bin" / "entrypoint.sh").stat().st_mtime
+    changed = [
+        path for path in stack.image.rglob("*") if path.lstat().st_mtime > built and path.is_file()
+    ]
+    assert changed == []
+
+
+def test_a_word_that_the_entry_point_does_not_know_says_which_it_does(
+    image: Path, workspace: Path
+) -> None:
+    done = Container(image, workspace / "unknown", {}).run("entrypoint.sh", "serve")
+    assert done.returncode == 64
+    assert "web, worker, beat, migrate" in done.stderr
