@@ -16,6 +16,7 @@ from django.http import HttpResponse
 from django.urls import set_script_prefix
 
 from central.common.errors import ServiceError
+from central.common.headers import harden
 from central.common.problems import response_to
 from central.common.receiving import check_declared, receive_body
 from central.common.threads import RequestThreads
@@ -91,4 +92,6 @@ class ThreadHandler(ASGIHandler):
         request, malformed = self.create_request(scope, BytesIO())
         if request is None:
             return malformed
-        return response_to(request, exc) or HttpResponse(status=500)
+        response = response_to(request, exc) or HttpResponse(status=500)
+        harden(response.headers, is_secure=request.is_secure())
+        return response

@@ -5,12 +5,12 @@ of thousands, so those are counted once a minute. No figure is of one repository
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from django.core.cache import cache
 from django.db import DatabaseError, connection
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, Min, QuerySet, Sum
 from django.utils import timezone
 from prometheus_client.core import GaugeHistogramMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
@@ -81,7 +81,7 @@ def _ended() -> dict[str, int]:
 
 
 def _repositories() -> Iterator[Metric]:
-    there = with_states(Repository.objects.filter(retired_at=None)).order_by()
+    there: QuerySet[Any] = with_states(Repository.objects.filter(retired_at=None)).order_by()
     by_state = there.values("index_state").annotate(
         count=Count("pk"), total_chunks=Sum("chunks"), total_files=Sum("files")
     )
@@ -115,7 +115,7 @@ def _ages() -> Iterator[Metric]:
     )
 
 
-def _rows(statement: str) -> list[tuple[object, ...]]:
+def _rows(statement: str) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement)
         return list(cursor.fetchall())

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 
 from central.common.errors import (
     ForbiddenError,
@@ -18,6 +18,7 @@ from central.common.errors import (
     UnauthenticatedError,
     UnavailableError,
 )
+from central.common.headers import harden
 from central.common.problems import problem, response_to
 from central.common.receiving import check_declared, receive_body
 from central.common.requests import request_told
@@ -66,10 +67,11 @@ class Gate:
             async def named(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     answered.status = message["status"]
-                    message["headers"] = [
-                        *message.get("headers", ()),
-                        (b"x-request-id", answered.request_id.encode()),
-                    ]
+                    told = MutableHeaders(raw=list(message.get("headers", ())))
+                    told["X-Request-Id"] = answered.request_id
+                    # Where https is enforced, what came in the clear was refused.
+                    harden(told, is_secure=settings.SECURE_SSL_REDIRECT)
+                    message["headers"] = told.raw
                 await send(message)
 
             await self._answer(scope, headers, receive, named)

@@ -251,3 +251,9 @@ def test_a_token_that_asks_too_much_is_told_when_to_come_back(
     assert agent.post(BODY, **MCP).status_code == 200
     assert told(agent)[:2] == (429, "throttled")
     assert 3500 < int(agent.post(BODY, **MCP).headers["retry-after"]) <= 3600
+
+
+def test_answers_tell_browsers_what_all_answers_of_the_service_do(agent: Agent) -> None:
+    headers = agent.post(BODY, **MCP).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
