@@ -10,9 +10,11 @@ import sys
 
 from benchmarks import (
     action,
+    breadth,
     command_line,
     figures,
     indexing,
+    pages,
     peer,
     searching,
     tracing,
@@ -38,6 +40,8 @@ BENCHMARKS = {
     "command_line": command_line.measure,
     "stores": stores.measure,
     "units": units.measure,
+    "breadth": breadth.measure,
+    "pages": pages.measure,
 }
 STANDING_ALONE = {
     "callers": callers.main,

@@ -16,6 +16,7 @@ class Client:
         self.connection = http.client.HTTPConnection(urlsplit(acme.service.url).netloc)
         self.headers = {"Authorization": f"Bearer {acme.token}", "Content-Type": "application/json"}
         self.organization = acme.slug
+        self.received = 0  # bytes of the last answer
 
     def search(self, query: str) -> float:
         """Milliseconds of one search."""
@@ -24,6 +25,10 @@ class Client:
     def trace(self, kind: str, **parameters: str | int) -> float:
         """Milliseconds of one `callers`, `callees` or `graph`."""
         return self._timed("GET", self._path(f"/api/v1/trace/{kind}", parameters))
+
+    def get(self, path: str, **parameters: str | int) -> float:
+        """Milliseconds of one GET."""
+        return self._timed("GET", self._path(path, parameters))
 
     def finds(self, path: str, parameters: Mapping[str, str | int]) -> bool:
         """Whether there is such a thing."""
@@ -45,4 +50,6 @@ class Client:
         text = None if body is None else json.dumps(body)
         self.connection.request(method, path, text, self.headers)
         response = self.connection.getresponse()
-        return response.status, response.read()
+        content = response.read()
+        self.received = len(content)
+        return response.status, content

@@ -1,5 +1,9 @@
 """What a running service has spent: processor time by part, and what PostgreSQL has written."""
 
+import ctypes
+import os
+import resource
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +15,9 @@ import psycopg
 
 from central.postgres import short_name
 from scripts.local_service import Service
+
+_SET_CHILD_SUBREAPER = 36  # prctl(2)
+_WORKERS = "multiprocessing.forkserver"
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,28 @@ class Meter:
             store=sum(_own_seconds(child) for child in web.children(recursive=True)),
             written=int(row[0]) if row else 0,
         )
+
+
+def adopt_orphans() -> None:
+    """From now on, processes whose parent has ended become this one's children. Linux only."""
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def indexer_seconds() -> float:
+    """Processor time of every child that has ended: indexers, and their workers once adopted."""
+    while any(_is_worker(child) for child in psutil.Process().children()):
+        os.waitpid(-1, os.WNOHANG)
+        time.sleep(0.01)
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    """Whether it lives, or waits to be counted, and is what an indexer's workers come from."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE or _WORKERS in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _postmaster(data_dir: Path) -> int:

@@ -3,7 +3,6 @@
 docs/scaling.md computes sizes of installations from these (`benchmarks/sizing.py`).
 """
 
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,13 @@ import psycopg
 from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure
 from benchmarks.indexing import touch_three
-from benchmarks.spending import Meter, Spent, opened_database
+from benchmarks.spending import (
+    Meter,
+    Spent,
+    adopt_orphans,
+    indexer_seconds,
+    opened_database,
+)
 from benchmarks.webhook import Sender
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, Service, running_service
@@ -34,6 +39,7 @@ def measure(workspace: Path) -> Iterator[Figure]:
     with running_service(workspace / "data") as service, opened_database(service) as database:
         acme = Organization(service, "acme", service.create_organization("acme"))
         meter = Meter(service, database)
+        adopt_orphans()
         acme.index(python_repository(workspace / "warm", megabytes=0), "warm-up")
         yield from first_index(acme, meter, repository)
         yield from sizes(service, database)
@@ -114,9 +120,3 @@ def webhooks(acme: Organization, meter: Meter) -> Iterator[Figure]:
         sender.acknowledge(f"webhook-{number}")
     spent = meter.read().since(before, WEBHOOKS)
     yield from parts("smallest run, Open to webhook", spent, 1, "ms CPU", 1000)
-
-
-def indexer_seconds() -> float:
-    """Processor time of every indexer process that has ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
