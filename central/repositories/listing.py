@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
+from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
 from central.common.errors import NotFoundError
 from central.repositories.models import Repository
@@ -83,7 +83,7 @@ def repository_in_sight(*, credential: Credential, project: str) -> Repository:
 
 def _page(stated: QuerySet[Repository], wanted: Wanted, page: int) -> list[Repository]:
     if wanted.state is not None:
-        stated = stated.filter(index_state=wanted.state)
+        stated = stated.filter(Q(index_state=wanted.state))
     if wanted.is_worst_first:
         ranks = [When(index_state=state, then=Value(n)) for n, state in enumerate(_WORST_FIRST)]
         stated = stated.order_by(Case(*ranks, output_field=IntegerField()), "name")

@@ -57,5 +57,5 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
 
 
 def _named(query: dict[str, Any]) -> dict[str, Any]:
-    chosen = {name: query[name] for name in ("project", "file", "line") if name in query}
-    return {"name": query["symbol"], **chosen}
+    names = [name for name in ("project", "file", "line") if name in query]
+    return {"name": query["symbol"], **{name: query[name] for name in names}}

@@ -1,6 +1,7 @@
 """A run, and while it lasts what changes of it."""
 
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +11,7 @@ from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 from central.ingest.selectors import visible_run
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.courses import course_of, runner_of
+from central.web.courses import Course, course_of, runner_of
 
 
 @member_page
@@ -26,7 +27,7 @@ def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> 
     Asked every second by the page, and no more once the run has ended.
     """
     context = _context(credential, run_id)
-    course = context["course"]
+    course: Course = context["course"]
     if course.run.state == request.GET.get("state"):
         return render(request, "web/_run_progress.html", context)
     status = 200 if course.is_live else HTMX_STOP_POLLING
@@ -34,7 +35,7 @@ def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> 
     return reswap(retarget(response, "#run"), "outerHTML")
 
 
-def _context(credential: Credential, run_id: UUID) -> dict[str, object]:
+def _context(credential: Credential, run_id: UUID) -> dict[str, Any]:
     found = visible_run(credential=credential, run_id=run_id)
     return {
         "organization": credential.organization.slug,
