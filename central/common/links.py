@@ -4,6 +4,19 @@ from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.request import Request
 
+from central.runtime import running_server
+
+
+def service_url() -> str:
+    """Where clients reach this service, without a final slash; "" where that is not known.
+
+    AETERNA_PUBLIC_URL or, without it, what the server that holds the data directory announced.
+    """
+    if settings.PUBLIC_URL:
+        return str(settings.PUBLIC_URL).rstrip("/")
+    server = running_server(settings.DATA_DIR)
+    return server["url"].rstrip("/") if server else ""
+
 
 def absolute_url(request: HttpRequest | Request, path: str) -> str:
     """`path` at AETERNA_PUBLIC_URL, or, without it, where the request came to."""

@@ -6,6 +6,9 @@ from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import quote
 
+from django.urls import reverse
+
+from central.common.links import service_url
 from central.common.statements import fetch_rows
 from central.repositories.selectors import VISIBLE, visible_parameters
 from central.tenancy.credentials import Credential
@@ -24,6 +27,8 @@ class RepositoryInSight(NamedTuple):
     chunks: int
     paused: bool
     trouble: str
+    organization: str
+    service_url: str
 
     @property
     def lack(self) -> str:
@@ -34,12 +39,23 @@ class RepositoryInSight(NamedTuple):
             return "never_indexed"
         return self.trouble or ("paused" if self.paused else "")
 
-    def forge_url(self, path: str, first_line: int, last_line: int | None = None) -> str | None:
-        """Lines of a file at the indexed commit on the forge, if it is known where that is."""
-        if not self.web_url:
-            return None
+    def url(self, path: str, first_line: int, last_line: int | None = None) -> str | None:
+        """Lines of a file at the indexed commit on the forge; where that is unknown, on our page.
+
+        None where it is not known either how clients reach this service.
+        """
         lines = f"#L{first_line}" if last_line is None else f"#L{first_line}-L{last_line}"
-        return f"{self.web_url.rstrip('/')}/blob/{self.commit}/{quote(path, safe='/')}{lines}"
+        if self.web_url:
+            return f"{forge_file_url(self.web_url, self.commit, path)}{lines}"
+        if not self.service_url:
+            return None
+        kwargs = {"organization": self.organization, "project": self.name, "path": path}
+        return f"{self.service_url}{reverse('web:file', kwargs=kwargs)}{lines}"
+
+
+def forge_file_url(web_url: str, commit: str, path: str) -> str:
+    """A file of a repository at the forge, as of a commit."""
+    return f"{web_url.rstrip('/')}/blob/{commit}/{quote(path, safe='/')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +85,8 @@ _GENERATIONS = """SELECT r.id, r.generation FROM repositories_repository r
 def repositories_in_sight(*, credential: Credential) -> list[RepositoryInSight]:
     """Every repository that the credential sees, by name."""
     rows = fetch_rows(_IN_SIGHT, visible_parameters(credential=credential))
-    return [RepositoryInSight(*row) for row in rows]
+    own = (credential.organization.slug, service_url())
+    return [RepositoryInSight._make((*row, *own)) for row in rows]
 
 
 def have_moved(repositories: Iterable[RepositoryInSight]) -> bool:

@@ -154,7 +154,7 @@ class Execution:
             content_start_line=first_line,
             truncated=truncated,
             matched=self._matched(item),
-            url=repository.forge_url(row.path, row.start_line, row.end_line),
+            url=repository.url(row.path, row.start_line, row.end_line),
             why=why,
         )
 

@@ -220,7 +220,7 @@ def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDef
         language=one.language,
         package=one.distribution or None,
         version=one.version or None,
-        url=repository.forge_url(one.path, one.start_line, one.end_line),
+        url=repository.url(one.path, one.start_line, one.end_line),
     )
 
 

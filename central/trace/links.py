@@ -68,5 +68,5 @@ def _link(
         required_version=(requirement.required or None) if requirement else None,
         indexed_version=target.version or None,
         lags=lags(target.ecosystem, pinned=pinned, indexed=target.version),
-        url=repository.forge_url(site.path, site.line),
+        url=repository.url(site.path, site.line),
     )

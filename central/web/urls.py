@@ -1,7 +1,7 @@
 """Every page. An organisation's stand below /o/<slug>/, so that a link says whose it is."""
 
 from django.apps import apps
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, register_converter
 
 from central.web import (
     views_file,
@@ -13,6 +13,9 @@ from central.web import (
     views_search,
     views_symbol,
 )
+from central.web.paths import FilePathConverter
+
+register_converter(FilePathConverter, "file")
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -39,7 +42,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("o/<slug:organization>/symbol", views_symbol.symbol, name="symbol"),
     path("o/<slug:organization>/graph", views_graph.graph, name="graph"),
-    path("o/<slug:organization>/r/<str:project>/file/<path:path>", views_file.file, name="file"),
+    path("o/<slug:organization>/r/<str:project>/file/<file:path>", views_file.file, name="file"),
 ]
 
 if apps.is_installed("allauth.socialaccount"):  # where the settings name a provider

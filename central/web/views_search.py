@@ -1,14 +1,64 @@
 """The search page: every filter is in its address."""
 
+from dataclasses import replace
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from central.common.errors import InvalidError
+from central.repositories.facets import facets
+from central.repositories.selectors import visible_repositories
+from central.search.answers import Answer
+from central.search.query import Mode
+from central.search.services import search as answer_to
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
+from central.web.hits import Group, grouped
+from central.web.searching import asked_in
+from indexer.records import ChunkType
+
+_MODES = {
+    Mode.HYBRID: "words and similarity",
+    Mode.SEMANTIC: "similarity",
+    Mode.LEXICAL: "words",
+    Mode.SYMBOL: "names of symbols",
+}
 
 
 @member_page
 def search(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """The form and, with a query, its answer."""
-    context = {"organization": credential.organization.slug, "section": "search"}
-    return render(request, "web/search.html", context)
+    """The form and, with a query, its answer; 400 with the form where the address is refused."""
+    asked = asked_in(request.GET, organization=credential.organization.slug)
+    answer = None
+    try:
+        if asked.request is not None:
+            answer = answer_to(credential=credential, request=asked.request)
+    except InvalidError as exc:  # a cursor of another search
+        asked = replace(asked, errors={"cursor": [exc.message]})
+    context = {
+        "organization": credential.organization.slug,
+        "section": "search",
+        "asked": asked,
+        "answer": answer,
+        "chosen": [(project, asked.without("project", project)) for project in asked.projects],
+        "wider": asked.wider(),
+        "first_page": asked.page_at(""),
+        "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
+        "groups": _groups(credential, answer),
+        "facets": facets(credential=credential),
+        "modes": [(str(mode), words) for mode, words in _MODES.items()],
+        "chunk_types": [str(kind) for kind in ChunkType],
+    }
+    return render(request, "web/search.html", context, status=400 if asked.errors else 200)
+
+
+def _groups(credential: Credential, answer: Answer | None) -> list[Group]:
+    if answer is None:
+        return []
+    names = {result.project for result in answer.results}
+    found = visible_repositories(credential=credential).filter(name__in=names)
+    return grouped(
+        answer,
+        organization=credential.organization.slug,
+        web_urls=dict(found.values_list("name", "web_url")),
+    )

@@ -62,7 +62,7 @@ def code_block(
     Without `href` the lines themselves bear those names: one listing of a page may.
     """
     lines = highlighted_lines(code, language=language, words=words)
-    name = format_html('<pre class="code" tabindex="0" role="region" aria-label="{}"><code>', label)
+    name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
     link = format_html("{}", href)
     rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]
     return mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped

@@ -2,8 +2,10 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from central.corpus.vectors import vector_store
+from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.tenancy.services import create_token
 from indexer.errors import StoreUnavailableError
@@ -138,3 +140,44 @@ def test_search_costs_few_database_queries(
 def test_long_query_for_a_symbol_finds_nothing(client: Client, query: str) -> None:
     response = post(client, query=query, mode="symbol")
     assert (response.status_code, response.json()["count"]) == (200, 0)
+
+
+def test_a_hit_of_an_unknown_forge_is_shown_by_this_service(
+    client: Client, settings: Settings
+) -> None:
+    Repository.objects.update(web_url="")
+    assert post(client, query="readToken").json()["results"][0]["url"] is None
+    settings.PUBLIC_URL = "https://code.example"
+    first = post(client, query="readToken").json()["results"][0]
+    assert first["url"] == (
+        "https://code.example/o/acme/r/payments-api/file/src/token.ts"
+        f"#L{first['start_line']}-L{first['end_line']}"
+    )
+
+
+def test_a_result_says_why_it_is_there_if_that_is_asked(client: Client) -> None:
+    assert post(client, query="validate_token").json()["results"][0]["why"] is None
+    body = post(client, query="validate_token", explain=True).json()["results"]
+    parameters = {"org_id": "acme", "query": "validate_token", "explain": "true"}
+    assert client.get(ADDRESS, parameters).json()["results"] == body
+    why = body[0]["why"]
+    assert why["lexical_rank"] == 1
+    assert {"rule": "definition", "adds": 2.0, "times": 1.0} in why["rules"]
+
+
+@pytest.mark.parametrize("mode", ["semantic", "lexical", "symbol"])
+def test_each_mode_explains_itself_by_what_it_goes_by(client: Client, mode: str) -> None:
+    why = post(client, query="validate_token", mode=mode, explain=True).json()["results"][0]["why"]
+    assert (why["semantic_rank"] == 1) == (mode == "semantic")
+    assert (why["lexical_rank"] == 1) == (mode == "lexical")
+    assert bool(why["rules"]) == (mode == "symbol")
+
+
+def test_several_queries_are_explained_by_the_one_that_placed_a_result(client: Client) -> None:
+    results = post(client, queries=["validate_token", "readToken"], explain=True).json()["results"]
+    defined = [
+        result["name"]
+        for result in results
+        if any(effect["rule"] == "definition" for effect in result["why"]["rules"])
+    ]
+    assert {"validate_token", "readToken"} <= {name for one in defined for name in one.split(", ")}

@@ -1,0 +1,192 @@
+"""The search page: the address holds the whole search, and the answer explains itself."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from central.repositories.models import Repository, Visibility
+from central.tenancy.models import Membership
+from tests.central.factories import MembershipFactory, RepositoryFactory
+from tests.central.search.corpus import index_repository, organization_of
+
+TOKENS = '''"""Tokens."""
+
+
+def validate_token(token):
+    """Verify the <signature> of a token & return its claims."""
+    return decode(token, key="<script>alert(1)</script>")
+
+
+def issue_token(user):
+    """Sign a token for the user, to be validated later."""
+    return encode({"sub": user.id})
+'''
+READER = """// Reads the token that was issued.
+export function readToken(cookies: Cookies): string {
+  const token = cookies.get("session");
+  return token;
+}
+"""
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def member(client: Client) -> Client:
+    """A member of acme, whose two repositories are indexed; one is at no forge that is known."""
+    acme = organization_of("acme")
+    index_repository(acme, "auth", {"src/auth/tokens.py": TOKENS, "README.md": "# Tokens\n"})
+    index_repository(acme, "site", {"src/reader.ts": READER})
+    Repository.objects.filter(name="site").update(web_url="")
+    Repository.objects.filter(name="auth").update(languages={"python": 1, "markdown": 1})
+    client.force_login(MembershipFactory(organization=acme).user)
+    return client
+
+
+def page(client: Client, status: int = 200, **query: Any) -> str:
+    response = client.get("/o/acme/", query)
+    assert response.status_code == status
+    return response.content.decode()
+
+
+def text_of(html: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", html))
+
+
+def projects_in(html: str) -> list[str]:
+    return re.findall(r'<section class="group" aria-label="([^"]*)"', html)
+
+
+def test_before_a_query_the_page_says_what_there_is_and_what_can_be_asked(member: Client) -> None:
+    html = page(member)
+    assert "2 of 2 repositories indexed" in html
+    assert 'href="?q=handler&amp;mode=symbol"' in html
+    assert '<option value="python">python (1)</option>' in html
+    assert '<option value="auth"></option>' in html
+
+
+def test_results_are_grouped_by_project_in_the_order_of_their_best(member: Client) -> None:
+    html = page(member, q="validate_token")
+    assert projects_in(html)[0] == "auth"
+    assert html.index("src/auth/tokens.py") < html.index("src/reader.ts")
+    assert 'title="c0ffee' in html
+    assert "just now" in html
+
+
+def test_a_result_links_to_its_lines_here_and_at_the_forge(member: Client) -> None:
+    html = page(member, q="validate_token")
+    assert re.search(r'href="/o/acme/r/auth/file/src/auth/tokens.py#L\d+-L\d+"', html)
+    assert re.search(r'href="https://forge.example/acme/auth/blob/c0ffee0+/src/auth/tok', html)
+    assert html.count("at the forge") == html.count('href="https://forge.example/acme/auth/blob')
+
+
+def test_code_is_coloured_numbered_and_marked_and_stays_what_it_is(member: Client) -> None:
+    html = page(member, q="validate_token")
+    assert '<span class="k">def</span>' in html
+    assert "<mark>validate_token</mark>" in html
+    assert 'href="/o/acme/r/auth/file/src/auth/tokens.py#L6"' in html
+    assert "<script>alert" not in html
+    assert 'return decode(token, key="<script>alert(1)</script>")' in text_of(html)
+
+
+def test_a_result_says_why_it_is_there(member: Client) -> None:
+    html = page(member, q="validate_token")
+    assert "it defines what is asked for" in html
+    assert "place 1 by them" in html
+
+
+def test_the_receipt_says_what_was_asked_and_what_is_missing(member: Client) -> None:
+    RepositoryFactory(organization=organization_of("acme"), name="empty")
+    text = " ".join(text_of(page(member, q="token")).split())
+    assert "Asked 2 repositories · incomplete missing: empty (never indexed)" in text
+
+
+def test_every_filter_is_in_the_address_and_in_the_form(member: Client) -> None:
+    html = page(
+        member, q="token", mode="lexical", language="typescript", path="src/", exclude="test"
+    )
+    assert projects_in(html) == ["site"]
+    for shown in (
+        '<option value="lexical" selected>',
+        "<option selected>typescript</option>",
+        'name="path" value="src/"',
+        'name="exclude" value="test"',
+    ):
+        assert shown in html
+
+
+def test_projects_may_be_several_and_each_can_be_dropped(member: Client) -> None:
+    html = page(member, q="token", project=["auth", "site", ""])
+    assert set(projects_in(html)) == {"auth", "site"}
+    assert 'href="?q=token&amp;project=site"' in html
+    assert projects_in(page(member, q="token", project="site")) == ["site"]
+
+
+def test_an_empty_answer_says_why_and_offers_wider_searches(member: Client) -> None:
+    html = page(member, q="token", mode="lexical", language="cobol", path="lib/")
+    assert "Nothing passed the filters." in html
+    for address in (
+        "?q=token&amp;mode=lexical&amp;path=lib%2F",
+        "?q=token&amp;mode=lexical&amp;language=cobol",
+        "?q=token",
+    ):
+        assert f'<a href="{address}">' in html
+
+
+def test_pages_follow_one_another_by_address(
+    member: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.web.searching.RESULTS", 1)
+    first = page(member, q="token")
+    following = re.search(r'href="(\?q=token&amp;cursor=[^"]*)" rel="next"', first)
+    assert following
+    second = member.get(f"/o/acme/{unescape(following[1])}").content.decode()
+    shown = [re.findall(r'<h3><a href="([^"]*)"', html) for html in (first, second)]
+    assert len(shown[0]) == len(shown[1]) == 1
+    assert shown[0] != shown[1]
+    assert '<a class="button button-quiet" href="?q=token">First page</a>' in second
+
+
+@pytest.mark.parametrize(
+    ("field", "query"),
+    [
+        ("q", {"q": "a\0b"}),
+        ("q", {"q": "a" * 4_001}),
+        ("mode", {"q": "a", "mode": "magic"}),
+        ("chunk_type", {"q": "a", "chunk_type": "struct"}),
+        ("path", {"q": "a", "path": "a\0"}),
+        ("project", {"q": "a", "project": "b\0"}),
+    ],
+)
+def test_what_is_refused_is_said_beside_its_field(
+    member: Client, field: str, query: dict[str, str]
+) -> None:
+    html = page(member, status=400, **query)
+    assert f'aria-describedby="{field}-error"' in html
+    assert f'id="{field}-error"' in html
+
+
+def test_a_cursor_of_another_search_leads_back_to_the_first_page(member: Client) -> None:
+    html = page(member, status=400, q="token", cursor="nonsense")
+    assert 'role="alert"' in html
+    assert '<a href="?q=token">Begin with the first page</a>' in html
+
+
+def test_a_member_finds_nothing_of_a_repository_that_it_does_not_see(member: Client) -> None:
+    Membership.objects.update(visibilities=[Visibility.PUBLIC])
+    Repository.objects.filter(name="site").update(visibility=Visibility.PUBLIC)
+    html = page(member, q="token")
+    assert projects_in(html) == ["site"]
+    assert "auth" not in html.split("<main")[1]
+
+
+def test_a_page_costs_few_queries_however_much_it_shows(
+    member: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    page(member, q="warm")  # the session learns of the organisation
+    with django_assert_max_num_queries(15):
+        page(member, q="token")
