@@ -7,7 +7,6 @@ from celery.schedules import crontab
 from django.conf import settings
 
 from central.common import messages, worker_metrics  # noqa: F401 (messages connects to signals)
-
 from central.heartbeat import WorkerHeartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
