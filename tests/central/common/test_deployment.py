@@ -55,6 +55,6 @@ def test_a_public_address_without_tls_is_named(settings: Settings, url: str | No
     assert "aeterna.W010" not in found()
 
 
-def test_the_public_address_may_send_forms(settings: Settings) -> None:
+def test_a_public_address_with_tls_is_fine(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://code.example"
     assert "aeterna.W010" not in found(deploy=True)
