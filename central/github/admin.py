@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from central.github.models import GitHubDelivery, GitHubPolicy
+from central.tenancy.admin_filters import when
 from central.tenancy.administration import AuditedAdmin, HistoryAdmin
 
 
@@ -23,8 +24,7 @@ class GitHubDeliveryAdmin(HistoryAdmin):
     """What GitHub's webhooks told, and what became of it."""
 
     list_display = ["received_at", "organization", "event", "outcome", "delivery_id"]
-    list_filter = ["organization"]
+    list_filter = [when("received_at"), "organization"]
     list_select_related = ["organization"]
     search_fields = ["delivery_id", "event"]
     search_help_text = "GitHub's id of the delivery, or the event"
-    date_hierarchy = "received_at"

@@ -1,5 +1,6 @@
 """Runs and their webhooks in the admin, to be read."""
 
+import re
 from typing import Any
 
 from django.contrib import admin
@@ -10,6 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from central.ingest.models import Delivery, IndexRun, RunState
+from central.tenancy.admin_filters import when
 from central.tenancy.administration import HistoryAdmin, badge
 from indexer.records import Mode, Reason
 
@@ -24,6 +26,7 @@ LABELS: dict[str, str] = {
     RunState.ABANDONED: "default",
 }
 _SHOWN_ERROR = 120
+_COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
 class WordFilter(admin.SimpleListFilter):
@@ -72,11 +75,10 @@ class IndexRunAdmin(HistoryAdmin):
         "beginning_of_error",
     ]
     list_display_links = ["opened_at"]
-    list_filter = ["state", ModeFilter, ReasonFilter, "repository__organization"]
+    list_filter = [when("opened_at"), "state", ModeFilter, ReasonFilter, "repository__organization"]
     list_select_related = ["repository__organization"]
-    search_fields = ["repository__name", "commit_sha__startswith"]
-    search_help_text = "A repository's name, or the beginning of a commit"
-    date_hierarchy = "opened_at"
+    search_fields = ["repository__name"]
+    search_help_text = "A repository's name, or seven or more characters of a commit"
     fieldsets = [
         (None, {"fields": ["run_state", "error", "of_repository", "mode", "reason", "progress"]}),
         ("Commit", {"fields": ["ref", "commit_sha", "base_commit", "job"]}),
@@ -85,6 +87,17 @@ class IndexRunAdmin(HistoryAdmin):
         ("Made with", {"fields": ["extractor", "embedder", "generation", "event", "id"]}),
     ]
     readonly_fields = ["run_state", "of_repository", "job", "times", "stages", "counts", "id"]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[IndexRun], search_term: str
+    ) -> tuple[QuerySet[IndexRun], bool]:
+        """Either: to look for both at once would read every run, and its repository."""
+        if _COMMIT.fullmatch(search_term):
+            return queryset.filter(commit_sha__startswith=search_term), False
+        found: tuple[QuerySet[IndexRun], bool] = super().get_search_results(
+            request, queryset, search_term
+        )
+        return found
 
     @badge(LABELS, description="state", ordering="state")
     def run_state(self, run: IndexRun) -> str:

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from central.tenancy.admin_filters import when
 from central.tenancy.administration import HistoryAdmin
 from central.tenancy.models import AuditEntry, Organization
 
@@ -67,10 +68,9 @@ class AuditEntryAdmin(HistoryAdmin):
     """Who changed what, and when."""
 
     list_display = ["at", "actor", "action", "organization", "target", "changes"]
-    list_filter = [ActionFilter, SlugFilter]
+    list_filter = [when("at"), ActionFilter, SlugFilter]
     search_fields = ["actor", "action", "organization", "target", "request_id"]
     search_help_text = "Actor, action, organisation, what was changed, or the request's id"
-    date_hierarchy = "at"
     fields = ["at", "actor", "action", "organization", "target", "values", "request_id"]
     readonly_fields = ["values"]
 

@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Delivery, IndexRun
@@ -138,6 +139,18 @@ def test_the_audit_log_is_filtered_and_searched() -> None:
         ({"organization": "acme"}, {"ci"}),
         ({"organization": "-"}, {"eve"}),
         ({"q": "bob"}, {"eve"}),
+        ({"when": "hour"}, {"ci", "eve"}),
+        ({"when": f"{timezone.now():%Y-%m}"}, {"ci", "eve"}),
+        ({"when": "1999-12"}, set()),
     ):
         rows = client.get(address_of(AuditEntry), query).context["cl"].result_list
         assert {row.target for row in rows} == found
+
+
+def test_runs_are_found_by_their_repository_or_their_commit() -> None:
+    client = superuser()
+    run = IndexRunFactory.create(repository__name="shop", commit_sha="abcdef0123" * 4)
+    IndexRunFactory.create()
+    for query in ("shop", "abcdef0"):
+        found = client.get(address_of(IndexRun), {"q": query}).context["cl"].result_list
+        assert list(found) == [run]
