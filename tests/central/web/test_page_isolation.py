@@ -1,0 +1,152 @@
+"""Nothing crosses organisations, over every page: those of `central.web.urls`, one by one.
+
+A page that is added is asked for here by itself: it must ask who is signed in, and be of an
+organisation or be named below. The routes of programs are walked in central/test_tenant_isolation.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, reverse
+
+from central.web.urls import urlpatterns
+from tests.central.factories import MembershipFactory, UserFactory
+from tests.central.protocol import api_of, commit_of
+
+pytestmark = pytest.mark.django_db
+
+PROJECT = "hush-hush"
+FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
+SECRETS = (PROJECT, "salt", commit_of(FILES), "secret_recipe", "acme")
+
+# Asked before anybody is signed in: they know no organisation.
+OPEN = {"sign-in", "sign-out", "theme", "sso", "sso-callback"}
+# Of whoever is signed in.
+OWN = {"home", "account", "password", "make-token", "revoke-token"}
+
+PATTERNS = {
+    str(pattern.name): pattern for pattern in urlpatterns if isinstance(pattern, URLPattern)
+}
+PAGES = sorted(PATTERNS.keys() - OPEN - OWN)
+PARTS = {"organization": "acme", "project": PROJECT, "path": "secret_recipe.py"}
+QUERIES = (
+    "",
+    "?name=f1",
+    f"?q=secret_recipe&name=f1&project={PROJECT}&mode=lexical",
+)
+
+
+@pytest.fixture
+def known() -> dict[str, Any]:
+    """What addresses of acme's pages are made of; its index holds a secret."""
+    api = api_of()
+    api.index(FILES, project=PROJECT)
+    run_id = api.open(PROJECT, commit_sha=commit_of(FILES)).json()["run_id"]
+    return {**PARTS, "run_id": run_id}
+
+
+def addresses(names: Iterable[str], known: dict[str, Any]) -> Iterator[str]:
+    """Those of pages; fails for a part that is not known here: say what it is of."""
+    for name in names:
+        parts = {part: known[part] for part in PATTERNS[name].pattern.converters}
+        page = reverse(f"web:{name}", kwargs=parts)
+        yield from (f"{page}{query}" for query in QUERIES)
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_every_page_is_one_of_an_organization_or_named_here() -> None:
+    for name in PAGES:
+        assert "organization" in PATTERNS[name].pattern.converters, name
+    assert len(PATTERNS) == len(urlpatterns), "give each page a name"
+
+
+def test_a_member_reaches_each_page(known: dict[str, Any]) -> None:
+    """Or what follows would prove nothing."""
+    member = signed_in(MembershipFactory.create(organization=api_of().organization).user)
+    for name in PAGES:
+        seen = set()
+        for address in addresses([name], known):
+            answer = member.get(address)
+            assert answer.status_code == 200, address
+            told = answer.content.decode()
+            seen |= {secret for secret in SECRETS if secret in told} - asked_for(address)
+        assert seen - {"acme"}, name
+
+
+def test_nobody_sees_a_page_without_signing_in() -> None:
+    known = {**PARTS, "run_id": UUID(int=1), "token_id": 1}
+    for address in addresses([*PAGES, *OWN], known):
+        for answer in (Client().get(address), Client().post(address)):
+            assert answer.status_code == 302, address
+            assert answer["Location"].startswith("/sign-in?next="), address
+
+
+@pytest.mark.parametrize("is_staff", [False, True])
+def test_who_is_no_member_finds_nothing(known: dict[str, Any], is_staff: bool) -> None:
+    user = UserFactory.create(is_staff=is_staff)
+    MembershipFactory.create(user=user, organization__slug="globex", role="admin")
+    outsider = signed_in(user)
+    for name in PAGES:
+        for address in addresses([name], known):
+            for answer in (outsider.get(address), outsider.post(address)):
+                assert answer.status_code == 404, address
+                assert_silent(answer, address)
+        gone = next(addresses([name], {**known, "organization": "no-such"}))
+        absent = outsider.get(gone)
+        assert plain(absent, gone) == plain(outsider.get(address), address)  # they look alike
+
+
+@pytest.mark.parametrize("limit", [{"repositories": ["billing"]}, {"visibilities": ["public"]}])
+def test_a_member_for_other_repositories_learns_nothing(
+    known: dict[str, Any], limit: dict[str, list[str]]
+) -> None:
+    acme = api_of().organization
+    limited = signed_in(MembershipFactory.create(organization=acme, **limit).user)
+    for address in addresses(PAGES, known):
+        answer = limited.get(address)
+        assert answer.status_code in (200, 404), address
+        assert_silent(answer, address, except_for=("acme",))
+
+
+def test_a_page_of_one_s_own_names_no_other_organization(known: dict[str, Any]) -> None:
+    outsider = signed_in(MembershipFactory.create(organization__slug="globex").user)
+    for address in addresses(sorted(OWN - {"revoke-token"}), known):
+        for method in (outsider.get, outsider.post):
+            assert_silent(method(address, follow=True), address)
+
+
+def test_who_is_no_longer_active_is_signed_out() -> None:
+    user = MembershipFactory.create(organization=api_of().organization).user
+    client = signed_in(user)
+    assert client.get("/o/acme/").status_code == 200
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    assert client.get("/o/acme/").status_code == 302
+
+
+def asked_for(address: str) -> set[str]:
+    """What an answer may repeat: the address is the asker's own."""
+    return {secret for secret in SECRETS if secret in address}
+
+
+def plain(answer: HttpResponse, address: str) -> str:
+    """A page without its address, its request's id and the form's key."""
+    lines = answer.content.decode().replace(address.partition("?")[0], "").splitlines()
+    varying = ("csrfmiddlewaretoken", answer["X-Request-Id"], 'name="next"')
+    return "\n".join(line for line in lines if not any(part in line for part in varying))
+
+
+def assert_silent(answer: HttpResponse, address: str, except_for: tuple[str, ...] = ()) -> None:
+    text = answer.content.decode()
+    repeated = {*asked_for(address), *except_for}
+    told = [secret for secret in SECRETS if secret in text and secret not in repeated]
+    assert not told, address
