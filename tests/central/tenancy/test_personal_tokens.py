@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -46,6 +46,7 @@ def restrictions(values: list[str]) -> st.SearchStrategy[list[str] | None]:
 class TestNeverMoreThanTheOwner(TestCase):
     """Over all restrictions of both."""
 
+    @settings(max_examples=40)
     @given(
         role=st.none() | st.sampled_from(Role.values),
         is_active=st.booleans(),
