@@ -52,7 +52,7 @@ def course_of(run: IndexRun) -> Course:
         run=run,
         advice=advice_on_run(run),
         why=why(run.reason),
-        seconds=(ended - run.opened_at).total_seconds(),
+        seconds=max(0.0, (ended - run.opened_at).total_seconds()),
         stages=stages_of(run.stats.get("seconds") or {}),
         is_live=run.state in LIVE_STATES,
         percent=percent if isinstance(percent, int) else None,

@@ -23,7 +23,7 @@ _ROW_GAP: Final = 12
 _GROUP_GAP: Final = 12  # beside the gap between rows, where another project begins
 _SWEEPS: Final = 6
 _COLUMNS: Final = 26  # of a label, in characters as wide as a digit
-_SMALL_COLUMNS: Final = 30  # of the line below it
+_SMALL_COLUMNS: Final = 28  # of the line below it
 TINTS: Final = 8
 
 

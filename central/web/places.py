@@ -2,16 +2,13 @@
 
 from urllib.parse import urlencode
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 
 def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
-    """The file's page, at a line; "" for a path that no address can hold, such as one of lines."""
+    """The file's page, at a line."""
     kwargs = {"organization": organization, "project": project, "path": path}
-    try:
-        url = reverse("web:file", kwargs=kwargs)
-    except NoReverseMatch:
-        return ""
+    url = reverse("web:file", kwargs=kwargs)
     return f"{url}#L{line}" if line else url
 
 

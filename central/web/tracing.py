@@ -42,6 +42,12 @@ class Group:
     project: str
     rows: list[Row]
 
+    @property
+    def has_versions(self) -> bool:
+        """Whether any of them goes from one package to another that it asks for."""
+        links = (row.link for row in self.rows)
+        return any(one.pinned_version or one.required_version for one in links)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:

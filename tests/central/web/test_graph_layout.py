@@ -55,7 +55,7 @@ def test_no_two_boxes_overlap_and_all_lie_in_the_picture(
         assert 0 <= box.x <= picture.width - WIDTH
         assert 0 <= box.y <= picture.height - HEIGHT
         assert columns(box.label) <= 26
-        assert columns(box.place) <= 30
+        assert columns(box.place) <= 28
 
 
 @settings(max_examples=60)

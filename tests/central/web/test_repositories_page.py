@@ -72,7 +72,7 @@ def test_all_are_listed_by_name_with_commit_languages_and_error(
     html = page(member)
     assert names(html) == ["behind", "current", "failed", "indexing", "never", "paused"]
     assert f'href="https://forge.example/acme/current/commit/{COMMIT}"' in html
-    assert 'aria-label="python 75 %, go 25 %"' in html
+    assert 'aria-label="python 75\u00a0%, go 25\u00a0%"' in html
     assert "It is failed." in html
 
 

@@ -167,11 +167,9 @@ def test_hostile_names_are_shown_as_text_and_linked_whole(member: Client) -> Non
     assert "/o/acme/r/evil/file/src/it&#x27;s%20%22%3Cscript%3E%22.py#L3" in html
 
 
-def test_a_path_that_no_address_can_hold_is_not_linked(member: Client) -> None:
+def test_a_path_of_two_lines_is_linked_as_any_other(member: Client) -> None:
     repository("odd", {"a\nb.py": "def strange(): ...\n"})
-    html = page(member, name="strange")
-    assert "a\nb.py:1" in html
-    assert "file/a" not in html
+    assert 'href="/o/acme/r/odd/file/a%0Ab.py#L1"' in page(member, name="strange")
 
 
 def test_queries_are_bounded(
