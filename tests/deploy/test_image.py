@@ -4,6 +4,7 @@ Real processes: PostgreSQL, Redis, a web process, a worker, beat. Only Qdrant is
 """
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -65,6 +66,19 @@ def test_the_build_installs_by_hashes_as_make_does() -> None:
 def test_the_image_runs_as_a_numbered_user_who_is_not_root() -> None:
     (user,) = (each.rest for each in dockerfile.instructions() if each.word == "USER")
     assert all(part.isdecimal() and int(part) > 999 for part in user.split(":"))
+
+
+def test_nothing_is_wrong_with_the_scripts() -> None:
+    scripts = [path for path in (ROOT / "deploy").iterdir() if path.stat().st_mode & 0o100]
+    files = [path for path in scripts if path.is_file()]
+    assert len(files) == 3
+    done = subprocess.run(
+        [Path(sys.executable).parent / "shellcheck", *files],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 @contextmanager
