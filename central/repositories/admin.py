@@ -1,6 +1,7 @@
 """Repositories in the admin: their state, and what administrators order."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -130,12 +131,12 @@ class RepositoryAdmin(AuditedAdmin):
     @admin.display(description="indexed", ordering="indexed_at")
     def age(self, repository: Repository) -> str:
         """How long ago."""
-        return f"{timesince(repository.indexed_at, depth=1)} ago" if repository.indexed_at else "-"
+        return _ago(repository.indexed_at)
 
-    @admin.display(description="re-index requested", ordering="reindex_requested_at", boolean=True)
-    def reindex(self, repository: Repository) -> bool:
-        """Whether its next run is to process every file."""
-        return repository.reindex_requested_at is not None
+    @admin.display(description="re-index requested", ordering="reindex_requested_at")
+    def reindex(self, repository: Repository) -> str:
+        """Since when its next run is to process every file."""
+        return _ago(repository.reindex_requested_at)
 
     @admin.display(description="last error")
     def last_error(self, repository: Repository) -> str:
@@ -196,3 +197,7 @@ class RepositoryAdmin(AuditedAdmin):
         for repository in done:
             self.log_change(request, repository, message)
         return len(done)
+
+
+def _ago(at: datetime | None) -> str:
+    return f"{timesince(at, depth=1)} ago" if at else "-"

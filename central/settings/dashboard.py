@@ -25,6 +25,18 @@ def style(request: HttpRequest) -> str:
     return static("web/admin.css")
 
 
+def icon(request: HttpRequest) -> str:
+    """The pages' own."""
+    del request
+    return static("web/icon.svg")
+
+
+def elsewhere(request: HttpRequest) -> bool:
+    """Every address begins as that of the pages: unfold would mark it as where one is."""
+    del request
+    return False
+
+
 def _item(title: str, icon: str, model: str, verb: str = "view") -> dict[str, Any]:
     app, _, name = model.partition(".")
 
@@ -49,6 +61,7 @@ UNFOLD = {
     "SITE_SUBHEADER": "Code search, administration",
     "SITE_SYMBOL": "manage_search",
     "SITE_URL": "/",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": icon}],
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": True,
     "ENVIRONMENT": "central.settings.dashboard.environment",
@@ -69,6 +82,7 @@ UNFOLD = {
                         "title": "To the pages",
                         "icon": "arrow_back",
                         "link": reverse_lazy("web:home"),
+                        "active": elsewhere,
                     },
                 ]
             },

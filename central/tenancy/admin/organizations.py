@@ -48,6 +48,7 @@ class MembershipInline(TabularInline):  # type: ignore[misc] # unfold has no typ
     autocomplete_fields = ["user"]
     extra = 0
     per_page = 20
+    hide_title = True
 
 
 @admin.register(Organization)
