@@ -88,6 +88,10 @@ class IndexRunAdmin(HistoryAdmin):
     ]
     readonly_fields = ["run_state", "of_repository", "job", "times", "stages", "counts", "id"]
 
+    def view_on_site(self, obj: IndexRun) -> str:
+        """Its page, with live progress."""
+        return reverse("web:run", args=[obj.repository.organization.slug, obj.pk])
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[IndexRun], search_term: str
     ) -> tuple[QuerySet[IndexRun], bool]:

@@ -9,6 +9,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet, URLField
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.timesince import timesince
 
 from central.repositories import orders
@@ -117,6 +118,12 @@ class RepositoryAdmin(AuditedAdmin):
     def has_purge_permission(self, request: HttpRequest) -> bool:
         """Whoever may delete repositories, as Django names that right."""
         return request.user.has_perm("repositories.delete_repository")
+
+    def view_on_site(self, obj: Repository) -> str | None:
+        """Its page, which what is gone has not."""
+        if obj.retired_at:
+            return None
+        return reverse("web:repository", args=[obj.organization.slug, obj.name])
 
     @badge(LABELS, description="state", ordering="index_state")
     def state(self, repository: Any) -> str:

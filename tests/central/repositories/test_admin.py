@@ -120,3 +120,11 @@ def test_neither_repositories_nor_organisations_can_be_deleted(admin: Client) ->
     ):
         assert admin.post(path, {"post": "yes"}).status_code == 403
     assert Repository.objects.filter(pk=repository.pk, retired_at=None).exists()
+
+
+def test_a_repository_leads_to_its_page_unless_it_is_gone(admin: Client) -> None:
+    repository = RepositoryFactory.create(name="shop")
+    link = f"/o/{repository.organization.slug}/r/shop"
+    assert link in admin.get(f"{LIST}{repository.pk}/change/").content.decode()
+    purge(admin, repository, post="yes")
+    assert link not in admin.get(f"{LIST}{repository.pk}/change/").content.decode()
