@@ -32,6 +32,7 @@ _COMMANDS = {
     "manage.py": (
         "  .venv/bin/python manage.py create_organization acme\n"
         "  .venv/bin/python manage.py create_token --organization acme --scopes index,search\n"
+        "  .venv/bin/python manage.py create_member YOU --superuser  # to sign in there\n"
     ),
     "codesearch": "  codesearch init PATH_OF_A_REPOSITORY\n",
 }

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 
 from central.github.models import GitHubDelivery, IdTokenUse
@@ -33,6 +34,7 @@ class Forgotten:
     tokens: int
     id_tokens: int
     deliveries: int
+    sessions: int
     runs: int
 
 
@@ -44,6 +46,7 @@ def forget(*, now: datetime) -> Forgotten:
         deliveries=GitHubDelivery.objects.filter(
             received_at__lt=now - timedelta(days=_DELIVERY_DAYS), waiting__isnull=True
         ).delete()[0],
+        sessions=Session.objects.filter(expire_date__lt=now).delete()[0],
         runs=_forget_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
     )
     _log.info("forgotten", **asdict(forgotten))

@@ -4,6 +4,7 @@ import hashlib
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from central.github.models import GitHubDelivery, IdTokenUse
@@ -20,7 +21,7 @@ from tests.central.factories import (
 pytestmark = pytest.mark.django_db
 
 NOW = timezone.now()
-NOTHING = Forgotten(tokens=0, id_tokens=0, deliveries=0, runs=0)
+NOTHING = Forgotten(tokens=0, id_tokens=0, deliveries=0, sessions=0, runs=0)
 
 
 def test_there_may_be_nothing_to_forget() -> None:
@@ -50,6 +51,14 @@ def test_an_id_token_is_remembered_until_it_could_not_be_used_again() -> None:
         )
     assert forget(now=NOW).id_tokens == 1
     assert IdTokenUse.objects.get().forget_at > NOW
+
+
+def test_a_session_goes_when_it_has_ended() -> None:
+    for key, minutes in (("gone", -1), ("kept", 1)):
+        ends = NOW + timedelta(minutes=minutes)
+        Session.objects.create(session_key=key, session_data="", expire_date=ends)
+    assert forget(now=NOW).sessions == 1
+    assert Session.objects.get().session_key == "kept"
 
 
 def test_github_s_deliveries_go_after_half_a_year() -> None:
