@@ -9,10 +9,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from html import escape
+from time import thread_time
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Generic, Keyword, Literal, Name, Operator, _TokenType
+from pygments.token import Comment, Generic, Keyword, Literal, Name, Operator, Text, _TokenType
 from pygments.util import ClassNotFound
 
 Interval = tuple[int, int]  # of characters, the end not among them
@@ -36,7 +37,12 @@ _CLASSES: Sequence[tuple[_TokenType, str]] = (
     (Generic.Heading, DEFINED),
     (Generic.Subheading, DEFINED),
 )
-_LEXER_OF = {"c_sharp": "csharp", "shell": "bash", "text": ""}  # where Pygments' name is another
+
+# A lexer may take a time that grows with the square of what a hostile file holds: 20 KB of `//`
+# take one 4 s. Ordinary code is 700 KB in a second.
+HIGHLIGHTED_CHARACTERS = 100_000  # of ordinary code 0.15 s; what is longer is better shown plain
+_CPU_SECONDS = 0.3
+_CHECKED_TOKENS = 64
 
 
 def highlighted_lines(code: str, *, language: str, words: Iterable[str] = ()) -> list[str]:
@@ -77,7 +83,7 @@ def _pieces(code: str, language: str) -> list[Piece]:
     if lexer is None:
         return [("", code)]
     pieces: list[Piece] = []
-    for _, token, text in lexer.get_tokens_unprocessed(code):
+    for token, text in _tokens(lexer, code):
         css = _class_of(token)
         if pieces and pieces[-1][0] == css:
             pieces.append((css, pieces.pop()[1] + text))
@@ -87,6 +93,18 @@ def _pieces(code: str, language: str) -> list[Piece]:
     if "".join([text for _, text in pieces]) != code:
         return [("", code)]
     return pieces
+
+
+def _tokens(lexer: Lexer, code: str) -> Iterator[tuple[_TokenType, str]]:
+    """The lexer's tokens; what it has not reached when its time is over is one of no kind."""
+    end = 0
+    started = thread_time()
+    for count, (start, token, text) in enumerate(lexer.get_tokens_unprocessed(code), 1):
+        yield token, text
+        end = start + len(text)
+        if not count % _CHECKED_TOKENS and thread_time() - started > _CPU_SECONDS:
+            yield Text, code[end:]
+            return
 
 
 def _cut(pieces: Iterable[Piece], marks: Sequence[Interval]) -> Iterator[tuple[str, str, bool]]:
@@ -119,7 +137,7 @@ def _element(css: str, text: str, is_marked: bool) -> str:
 @lru_cache(maxsize=128)
 def _lexer(language: str) -> Lexer | None:
     try:
-        return get_lexer_by_name(_LEXER_OF.get(language, language))
+        return get_lexer_by_name(language)
     except ClassNotFound:
         return None
 

@@ -4,26 +4,40 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from central.common.errors import NotFoundError
-from central.corpus.models import File
-from central.repositories.selectors import visible_repositories
+from central.corpus.reading import FileNotFoundInIndexError, read_file
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
+from central.web.highlighting import HIGHLIGHTED_CHARACTERS
+from central.web.paths import crumbs
+from central.web.places import file_url, symbol_url
 
 
 @member_page
 def file(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
-    """A file as it is indexed."""
-    found = File.objects.filter(
-        repository__in=visible_repositories(credential=credential),
-        repository__name=project,
-        path=path,
-    ).first()
-    if found is None:
-        raise NotFoundError("There is no such file in the index.", code="file_not_found")
+    """A file as it is indexed; where there is none, the paths that may have been meant."""
+    organization = credential.organization.slug
+    try:
+        found = read_file(credential=credential, project=project, path=path)
+    except FileNotFoundInIndexError as exc:
+        near = [
+            {"text": other, "url": file_url(organization, project, other)} for other in exc.near
+        ]
+        raise NotFoundError(exc.message, code=exc.code, suggestions=near) from exc
+    outline = [
+        (
+            symbol,
+            symbol_url(
+                organization, symbol.name, project=project, file=path, line=symbol.start_line
+            ),
+        )
+        for symbol in found.symbols
+    ]
     context = {
-        "organization": credential.organization.slug,
+        "organization": organization,
         "section": "repositories",
-        "project": project,
         "file": found,
+        "crumbs": crumbs(organization, project, path),
+        "outline": outline,
+        "is_plain": len(found.content) > HIGHLIGHTED_CHARACTERS,
     }
     return render(request, "web/file.html", context)

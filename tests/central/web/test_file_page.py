@@ -1,0 +1,174 @@
+"""The page of a file: what the index holds of it, with lines that can be linked to."""
+
+import re
+from html import unescape
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from central.corpus.models import File, Symbol
+from central.repositories.models import Repository, Visibility
+from central.tenancy.models import Membership
+from central.web.highlighting import HIGHLIGHTED_CHARACTERS
+from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
+
+CODE = """class Signer:
+    def sign(self, claims):
+        return "</pre><script>alert(1)</script>" + claims
+
+
+def check(token):
+    return bool(token)
+"""
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def repository() -> Repository:
+    """An indexed repository of acme."""
+    return RepositoryFactory(
+        organization__slug="acme",
+        name="kit",
+        generation=1,
+        last_indexed_commit="c0ffee" + "0" * 34,
+        web_url="https://forge.example/acme/kit",
+    )
+
+
+@pytest.fixture
+def member(client: Client, repository: Repository) -> Client:
+    """A signed-in member of acme."""
+    client.force_login(MembershipFactory(organization=repository.organization).user)
+    return client
+
+
+@pytest.fixture
+def signer(repository: Repository) -> File:
+    """A file with a class, its method and a function."""
+    file = FileFactory(repository=repository, path="src/kit/signer.py", content=CODE)
+    for name, kind, first, last in (
+        ("Signer", "class", 1, 3),
+        ("sign", "method", 2, 3),
+        ("check", "function", 6, 7),
+    ):
+        Symbol.objects.create(
+            repository=repository, file=file, name=name, qualified_name=name, kind=kind,
+            start_line=first, end_line=last, signature="", exported=True, parts=[name],
+        )  # fmt: skip
+    return file
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    response = client.get(f"/o/acme/r/kit/file/{path}")
+    assert response.status_code == status
+    return response.content.decode()
+
+
+def listing(html: str) -> str:
+    [code] = re.findall(r"<pre[^>]*><code>(.*)</code></pre>", html, re.DOTALL)
+    return unescape(re.sub(r'<a class="code-number".*?</a>|<[^>]*>', "", code))
+
+
+def test_the_whole_file_is_shown_as_it_is_with_lines_to_link_to(
+    member: Client, signer: File
+) -> None:
+    html = page(member, signer.path)
+    assert listing(html) == CODE
+    assert "<script>alert" not in html
+    for line in range(1, 8):
+        assert f'id="L{line}"><a class="code-number" href="#L{line}">{line}</a>' in html
+    assert '<span class="k">class</span>' in html
+
+
+def test_it_says_of_which_commit_it_is_and_where_else_it_can_be_read(
+    member: Client, signer: File
+) -> None:
+    html = page(member, signer.path)
+    assert 'title="c0ffee' in html
+    assert (
+        f"https://forge.example/acme/kit/blob/{signer.repository.last_indexed_commit}/src" in html
+    )
+    assert (
+        '<a href="/o/acme/?project=kit&amp;path=src%2Fkit%2F" title="Search below it">kit' in html
+    )
+
+
+def test_its_symbols_lead_to_their_lines_and_to_their_users(member: Client, signer: File) -> None:
+    html = page(member, signer.path)
+    outline = re.findall(r'class="depth-(\d)"><a class="mono" href="(#L\d+)">(\w+)</a>', html)
+    assert outline == [("0", "#L1", "Signer"), ("1", "#L2", "sign"), ("0", "#L6", "check")]
+    assert "/o/acme/symbol?name=sign&amp;project=kit&amp;file=src%2Fkit%2Fsigner.py" in html
+
+
+def test_a_skipped_file_says_why(member: Client, repository: Repository) -> None:
+    FileFactory(repository=repository, path="data.bin", skipped="too_large", language="")
+    html = page(member, "data.bin")
+    assert "The reason: too large." in html
+    assert "<pre" not in html
+
+
+def test_an_empty_file_says_so(member: Client, repository: Repository) -> None:
+    FileFactory(repository=repository, path="empty.py")
+    assert "This file is empty" in page(member, "empty.py")
+
+
+def test_a_file_that_is_too_large_for_colours_is_shown_without(
+    member: Client, repository: Repository
+) -> None:
+    content = "if x: pass  # <why>\n" * (HIGHLIGHTED_CHARACTERS // 20 + 1)
+    FileFactory(repository=repository, path="large.py", content=content)
+    html = page(member, "large.py")
+    assert "Too large to be coloured." in html
+    assert '<span class="k">' not in html
+    assert listing(html) == content
+
+
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        ("lib/signer.py", "src/kit/signer.py"),
+        ("src/kit/signer.pyi", "src/kit/signer.py"),
+        ("src/kit", "src/kit/signer.py"),
+    ],
+)
+def test_an_unknown_path_is_not_found_and_near_ones_are_offered(
+    member: Client, signer: File, asked: str, offered: str
+) -> None:
+    html = page(member, asked, status=404)
+    assert "There is no such file in the index" in html
+    assert f'href="/o/acme/r/kit/file/{offered}"' in html
+
+
+@pytest.mark.parametrize(
+    "path", ['"><script>alert(1)</script>.py', "a b/ü#?%41&.py", "line\nbreak.py", "-/${x}`.py"]
+)
+def test_a_hostile_name_is_a_name(member: Client, repository: Repository, path: str) -> None:
+    FileFactory(repository=repository, path=path, content="x = 1\n")
+    near = page(member, quote(f"nothing/{path.rpartition('/')[2]}"), status=404)
+    [address] = re.findall(r'<a class="mono" href="([^"]*)">', near)
+    response = member.get(unescape(address))
+    assert response.status_code == 200
+    html = response.content.decode()
+    assert "<script>alert" not in html
+    [title] = re.findall(r"<h1[^>]*>(.*?)</h1>", html, re.DOTALL)
+    assert unescape(title) == path
+
+
+def test_a_file_of_a_repository_that_is_not_in_sight_is_not_found(
+    member: Client, signer: File
+) -> None:
+    Membership.objects.update(visibilities=[Visibility.PUBLIC])
+    html = page(member, signer.path, status=404)
+    assert "There is no such repository for you." in html
+    assert "Signer" not in html
+
+
+def test_a_page_costs_few_queries(
+    member: Client, signer: File, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    page(member, signer.path)
+    with django_assert_max_num_queries(8):
+        page(member, signer.path)

@@ -1,0 +1,89 @@
+"""Code in colours: its text is what it was, all of it escaped, with words marked."""
+
+import re
+from html import unescape
+from time import thread_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from central.web.highlighting import highlighted_lines, occurrences
+
+CODE = st.lists(
+    st.sampled_from(
+        ["def f(x):", " ", "\n", "\r\n", "\t", '"', "'", '"""', "<b>", "&amp;", "# token", "{", "}",
+         "token", "getToken", "/*", "*/", "<script>", "é", "\u2028", "\\", "`", "$", "1", "<?php "]
+    ) | st.text(max_size=5)
+).map("".join)  # fmt: skip
+LANGUAGES = st.sampled_from(["python", "typescript", "php", "html", "markdown", "text", "nothing"])
+_TAG = re.compile(r'</?mark>|<span class="[cksld]">|</span>')
+
+
+def text_of(html: str) -> str:
+    return unescape(_TAG.sub("", html))
+
+
+@given(code=CODE, language=LANGUAGES, words=st.lists(st.sampled_from(["token", "f(", "<b>", '"'])))
+def test_the_text_is_unchanged_and_no_tag_is_the_code_s(
+    code: str, language: str, words: list[str]
+) -> None:
+    lines = highlighted_lines(code, language=language, words=words)
+    assert "\n".join(map(text_of, lines)) == code.removesuffix("\n")
+    for line in lines:
+        bare = _TAG.sub("", line)
+        assert not set(bare) & set("<>\"'")
+        assert line.count("<span") == line.count("</span>")
+        assert line.count("<mark>") == line.count("</mark>")
+
+
+@given(code=CODE, language=LANGUAGES)
+def test_every_occurrence_is_marked_whatever_tokens_it_is_of(code: str, language: str) -> None:
+    html = "\n".join(highlighted_lines(code, language=language, words=["token", "x)"]))
+    marked = "".join(map(text_of, re.findall(r"<mark>(.*?)</mark>", html, re.DOTALL)))
+    found = [code[start:end] for start, end in occurrences(code, ["token", "x)"])]
+    assert marked == "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "word", "found"),
+    [
+        ("validate_token(token)", "token", ["token", "token"]),
+        ("readToken and TOKEN", "token", ["Token", "TOKEN"]),
+        ("brokentoken", "token", []),
+        ("tokens", "token", ["token"]),
+        ("a.b(c)", "a.b", ["a.b"]),
+    ],
+)
+def test_a_word_is_found_where_a_part_of_a_name_begins(
+    code: str, word: str, found: list[str]
+) -> None:
+    assert [code[start:end] for start, end in occurrences(code, [word])] == found
+
+
+def test_a_mark_goes_across_the_tokens_of_code() -> None:
+    [line] = highlighted_lines("x = user.name", language="python", words=["user.name"])
+    assert text_of(line) == "x = user.name"
+    assert "<mark>user.name</mark>" in line
+
+
+def test_tokens_have_the_classes_of_the_style() -> None:
+    [comment, code] = highlighted_lines("# why\nif x: return 'a', 1", language="python")
+    assert comment == '<span class="c"># why</span>'
+    assert code == (
+        '<span class="k">if</span> x: <span class="k">return</span> '
+        '<span class="s">&#x27;a&#x27;</span>, <span class="l">1</span>'
+    )
+
+
+def test_a_language_that_nobody_knows_has_no_colours() -> None:
+    assert highlighted_lines("if <x>:", language="klingon") == ["if &lt;x&gt;:"]
+
+
+def test_hostile_code_takes_its_share_of_time_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("central.web.highlighting._CPU_SECONDS", 0.05)
+    code = "//" * 6_000  # all of it: 1.4 s
+    started = thread_time()
+    lines = highlighted_lines(code, language="c")
+    assert thread_time() - started < 0.7
+    assert "".join(map(text_of, lines)) == code
