@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +25,12 @@ INDEXER = ("-m", "indexer", "run", "--json")
 
 class ServiceError(Exception):
     """A process did not do what it should; the message holds the end of its output."""
+
+
+@cache
+def authorities() -> ssl.SSLContext:
+    """For `verify` of httpx: reading them anew for each request takes longer than most requests."""
+    return httpx.create_ssl_context()
 
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
@@ -105,7 +113,8 @@ class Service:
 
     def _is_ready(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=5).status_code == httpx.codes.OK
+            answer = httpx.get(f"{self.url}/readyz", timeout=5, verify=authorities())
+            return answer.status_code == httpx.codes.OK
         except (FileNotFoundError, httpx.TransportError):
             return False
 
@@ -148,6 +157,7 @@ class Service:
             headers={"X-Aeterna-Server-Key": key},
             json=arguments,
             timeout=60,
+            verify=authorities(),
         )
         return response.raise_for_status()
 
@@ -239,6 +249,7 @@ class Organization:
             f"{self.service.url}/api/v1/{route}",
             headers={"Authorization": f"Bearer {self.token}"},
             timeout=30,
+            verify=authorities(),
             **arguments,
         )
         response.raise_for_status()

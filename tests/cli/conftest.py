@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from cli.local_token import LocalToken
-from scripts.examples import example_repositories, index_all
+from scripts.examples import example_repositories
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import MakeRepository, make_repository, new_data_directory
+from tests.e2e.indexing import index_here
 
 __all__ = ["MakeRepository", "make_repository"]  # the fixture of the end-to-end tests
 
@@ -29,7 +30,8 @@ def acme(service: Service) -> Iterator[Organization]:
     with tempfile.TemporaryDirectory() as directory:
         organization = Organization(service, "acme", LocalToken(service.data_dir, "acme").bearer())
         repositories = example_repositories(Path(directory))
-        index_all(organization, {name: repositories[name] for name in ACME})
+        for name in ACME:
+            index_here(organization, repositories[name], name)
         yield organization
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.examples import example_repositories, index_all
+from scripts.examples import example_repositories
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
+from tests.e2e.indexing import index_here
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
 MakeRepository = Callable[..., Path]
@@ -47,7 +48,8 @@ def examples() -> Iterator[Organization]:
     """The example organisation, indexed. All modules share it: ask it, or add to it, no more."""
     with new_data_directory() as directory, running_service(directory) as running:
         organization = running.organization("acme")
-        index_all(organization, example_repositories(directory.parent / "git"))
+        for project, path in example_repositories(directory.parent / "git").items():
+            index_here(organization, path, project)
         yield organization
 
 

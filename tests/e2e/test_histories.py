@@ -4,7 +4,6 @@ import itertools
 import tempfile
 from pathlib import Path
 
-import httpx
 from hypothesis import HealthCheck, Phase, event, given, note, settings
 from hypothesis import strategies as st
 
@@ -30,15 +29,7 @@ def run(acme: Organization, branch: Branch, project: str) -> Report:
 
 def dump(acme: Organization, project: str) -> list[str]:
     """The canonical dump, asked of the server as `manage.py dump_index` asks it."""
-    key = (acme.service.data_dir / "server_key").read_text()
-    answer = httpx.post(
-        f"{acme.service.url}/internal/dump-index",
-        json={"organization": acme.slug, "repository": project},
-        headers={"X-Aeterna-Server-Key": key},
-        timeout=30,
-    )
-    answer.raise_for_status()
-    return answer.text.splitlines()
+    return acme.dump(project).splitlines()
 
 
 @settings(
