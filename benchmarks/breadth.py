@@ -14,18 +14,23 @@ import psycopg
 from benchmarks.client import Client
 from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure, percentile
+from benchmarks.pages import PERSON, UNLIMITED, Seen, ask, session_of
 from benchmarks.searching import QUERIES
 from benchmarks.spending import Meter, opened_database
+from scripts.browsing import create_person
 from scripts.local_service import Organization, running_service
 
 SIZES = (1, 100, 1_000, 10_000)
-ASKED = 40
+ASKED = 12
 RUNS = 5
-UNLIMITED = {"AETERNA_RATE_SEARCH": "off"}
+PAGES = {
+    "search page": "/o/acme/?q=retry+a+task",
+    "repositories page": "/o/acme/repositories",
+}
 
 
 def measure(workspace: Path) -> Iterator[Figure]:
-    """Latency, processor time and bytes of a search, the status and a question for callers."""
+    """Latency, processor time and bytes of each question and page."""
     repository = python_repository(workspace / "corpus", megabytes=0)
     with (
         running_service(workspace / "data", UNLIMITED) as service,
@@ -35,9 +40,14 @@ def measure(workspace: Path) -> Iterator[Figure]:
         acme.index(repository, "real")
         meter = Meter(service, database)
         client = Client(acme)
+        create_person(service, PERSON, "--organization", "acme")
+        cookies = session_of(service, PERSON)
         for size in SIZES:
             grow(database, size)
             yield from questions(client, meter, size)
+            for what, path in PAGES.items():
+                seen = ask(meter, cookies, [path], ASKED)
+                yield from figures_of(f"{what}, {size:,} repositories", seen)
 
 
 def questions(client: Client, meter: Meter, size: int) -> Iterator[Figure]:
@@ -48,17 +58,20 @@ def questions(client: Client, meter: Meter, size: int) -> Iterator[Figure]:
         "status": lambda: client.get("/api/v1/index/status"),
         "callers": lambda: client.trace("callers", symbol="apply_async"),
     }
-    for what, ask in asked.items():
-        ask()
+    for what, question in asked.items():
+        question()
         before = meter.read()
-        times = [ask() for _ in range(ASKED)]
-        spent = meter.read().since(before, ASKED)
-        name = f"{what}, {size:,} repositories"
-        yield Figure(f"{name}: p50", percentile(times, 50), "ms")
-        yield Figure(f"{name}: web", 1000 * spent.web, "ms CPU")
-        yield Figure(f"{name}: postgresql", 1000 * spent.postgresql, "ms CPU")
-        yield Figure(f"{name}: store", 1000 * spent.store, "ms CPU")
-        yield Figure(f"{name}: answer", client.received, "bytes")
+        times = [question() for _ in range(ASKED)]
+        seen = Seen(times, meter.read().since(before, ASKED), client.received, 0)
+        yield from figures_of(f"{what}, {size:,} repositories", seen)
+
+
+def figures_of(name: str, seen: Seen) -> Iterator[Figure]:
+    """One question."""
+    yield Figure(f"{name}: p50", percentile(seen.times, 50), "ms")
+    for part in ("web", "postgresql", "store"):
+        yield Figure(f"{name}: {part}", 1000 * getattr(seen.spent, part), "ms CPU")
+    yield Figure(f"{name}: answer", seen.size / 1000, "kB")
 
 
 def grow(database: "psycopg.Connection[Any]", size: int) -> None:

@@ -24,13 +24,15 @@ from scripts.local_service import ROOT, Organization, Service, running_service
 SERVICE_BYTES = 400_000
 ROUNDS = 60
 PERSON = "ada"
-SYMBOLS = ("AsyncResult", "apply_async", "Template", "get_queryset", "Connection", "escape")
+POPULAR = ("AsyncResult", "apply_async", "Template", "get_queryset", "Connection", "escape")
 UNLIMITED = {"AETERNA_RATE_SEARCH": "off"}
 PROMISED = 50
 
 _FILES = """SELECT r.name, f.path FROM corpus_file f
     JOIN repositories_repository r ON r.id = f.repository_id
     WHERE f.skipped = '' AND f.content <> '' ORDER BY length(f.content)"""
+_SYMBOLS = """SELECT DISTINCT name, md5(name) FROM corpus_symbol
+    WHERE kind IN ('function', 'method', 'class') AND name NOT LIKE '\\_%' ORDER BY 2 LIMIT 40"""
 _RUN = "SELECT id FROM ingest_indexrun ORDER BY opened_at DESC LIMIT 1"
 
 
@@ -60,12 +62,17 @@ def measure_service(data_dir: Path) -> Iterator[Figure]:
         if not database.execute("SELECT 1 FROM auth_user").fetchone():
             create_person(service, PERSON, "--organization", "acme")
         asked = addresses(database)
-        with signed_in(service, PERSON) as browser:
-            cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        cookies = session_of(service, PERSON)
         meter = Meter(service, database)
         for kind, paths in asked.items():
-            yield from figures_of(kind, ask(service, cookies, meter, paths))
+            yield from figures_of(kind, ask(meter, cookies, paths, ROUNDS))
     yield from rendering_of(service, asked)
+
+
+def session_of(service: Service, person: str) -> str:
+    """The header Cookie of somebody who is signed in."""
+    with signed_in(service, person) as browser:
+        return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
 
 
 def fill(acme: Organization, repositories: Sequence[Path]) -> int:
@@ -82,6 +89,7 @@ def addresses(database: "psycopg.Connection[Any]") -> dict[str, list[str]]:
     """What is asked for of each kind of page."""
     files = database.execute(_FILES).fetchall()
     middle = len(files) // 2
+    symbols = [name for name, _ in database.execute(_SYMBOLS).fetchall()]
     run = database.execute(_RUN).fetchone()
     return {
         "search page": [_page("", q=query) for query in QUERIES],
@@ -89,8 +97,10 @@ def addresses(database: "psycopg.Connection[Any]") -> dict[str, list[str]]:
         "repositories page": [_page("repositories")],
         "repository page": [_page(f"r/{project}") for project, _ in files[:: len(files) // 9]],
         "run page": [_page(f"runs/{run[0]}")] if run else [],
-        "symbol page": [_page("symbol", name=name) for name in SYMBOLS],
-        "graph page": [_page("graph", name=name) for name in SYMBOLS],
+        "symbol page": [_page("symbol", name=name) for name in symbols],
+        "symbol page, popular names": [_page("symbol", name=name) for name in POPULAR],
+        "graph page": [_page("graph", name=name) for name in symbols],
+        "graph page, popular names": [_page("graph", name=name) for name in POPULAR],
         "file page, typical": [_file(*row) for row in files[middle : middle + 20]],
         "file page, largest": [_file(*files[-1])],
     }
@@ -105,18 +115,18 @@ def _file(project: str, path: str) -> str:
     return _page(f"r/{project}/file/{quote(path)}")
 
 
-def ask(service: Service, cookies: str, meter: Meter, paths: Sequence[str]) -> Seen:
-    """Ask for each in turn until there are ROUNDS answers; each was asked for once before."""
-    connection = http.client.HTTPConnection(urlsplit(service.url).netloc)
+def ask(meter: Meter, cookies: str, paths: Sequence[str], rounds: int) -> Seen:
+    """Ask for each in turn until there are `rounds` answers; each was asked for once before."""
+    connection = http.client.HTTPConnection(urlsplit(meter.service.url).netloc)
     headers = {"Cookie": cookies}
     contents = [_content(connection, path, headers) for path in paths]
     before = meter.read()
     times = []
-    for number in range(ROUNDS):
+    for number in range(rounds):
         started = time.perf_counter()
         _content(connection, paths[number % len(paths)], headers)
         times.append(1000 * (time.perf_counter() - started))
-    spent = meter.read().since(before, ROUNDS)
+    spent = meter.read().since(before, rounds)
     connection.close()
     largest = max(contents, key=len)
     return Seen(times, spent, len(largest), len(gzip.compress(largest)))
@@ -149,7 +159,7 @@ def rendering_of(service: Service, asked: Mapping[str, Sequence[str]]) -> Iterat
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.rendering", PERSON],
         cwd=ROOT,
-        env=service.variables(),
+        env={**service.variables(), "AETERNA_LOG_LEVEL": "ERROR"},
         input=json.dumps(asked),
         stdout=subprocess.PIPE,
         text=True,
