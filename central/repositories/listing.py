@@ -72,7 +72,8 @@ def list_repositories(*, credential: Credential, wanted: Wanted) -> RepositoryPa
 
 def repository_in_sight(*, credential: Credential, project: str) -> Repository:
     """One that the credential sees, with `live_run`. Raises NotFoundError."""
-    found = with_live_runs(visible_repositories(credential=credential)).filter(name=project).first()
+    visible = with_live_runs(visible_repositories(credential=credential))
+    found = None if "\0" in project else visible.filter(name=project).first()
     if found is None:
         raise NotFoundError(
             "There is no such repository for you; the list of repositories has all that you see.",

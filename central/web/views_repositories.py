@@ -27,7 +27,7 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     state = request.GET.get("state", "")
     wanted = Wanted(
         state=IndexState(state) if state in set(IndexState) else None,
-        name=request.GET.get("name", "").strip()[:200],
+        name=_text(request, "name").strip()[:200],
         is_worst_first=request.GET.get("sort") == "trouble",
         page=_number(request.GET.get("page", "")),
     )
@@ -43,6 +43,11 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     return render(request, "web/repositories.html", context)
 
 
+def _text(request: HttpRequest, name: str) -> str:
+    """A parameter without NUL, which PostgreSQL refuses."""
+    return request.GET.get(name, "").replace("\0", "")
+
+
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) <= _DIGITS else 1
 
@@ -54,7 +59,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
     runs = recent_runs(repository=found, limit=_RUNS)
     state = index_state(found)
     reason = request.GET.get("skipped", "")
-    after = request.GET.get("after", "")
+    after = _text(request, "after")
     counts = skipped_counts(repository=found)
     paths, has_more = (
         skipped_paths(repository=found, reason=reason, after=after)

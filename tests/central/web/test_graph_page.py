@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
 from tests.central.factories import MembershipFactory
 from tests.central.trace.corpus import organization_of, pyproject, repository
@@ -12,6 +13,7 @@ from tests.central.trace.corpus import organization_of, pyproject, repository
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/o/acme/graph"
+MOST_QUERIES = 30
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -131,3 +133,11 @@ def test_hostile_names_are_text_in_the_picture_too(member: Client) -> None:
     svg = picture(html)  # well formed
     titles = [one.text or "" for one in svg.iterfind(f".//{SVG}a/{SVG}title")]
     assert f"run (function) in evil/{path}, line 1" in titles
+
+
+def test_queries_are_bounded(
+    member: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    page(member)  # the session notes the organisation
+    with django_assert_max_num_queries(MOST_QUERIES):
+        page(member, name="pay", depth=3)

@@ -102,7 +102,7 @@ def test_a_part_of_the_name_chooses_and_what_fits_nothing_says_so(
 
 
 def test_what_is_no_state_and_no_page_is_not_heeded(one_of_each: None, member: Client) -> None:
-    assert len(names(page(member, state="<script>", page="-1"))) == 6
+    assert len(names(page(member, state="<script>", page="-1", name="\0"))) == 6
 
 
 def test_an_organisation_without_repositories_says_how_to_index_one(member: Client) -> None:

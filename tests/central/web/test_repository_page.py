@@ -147,6 +147,7 @@ def test_skipped_files_are_counted_by_reason_and_listed_by_pages(
     assert f"bin/{PAGE_SIZE:03}" in html
     html = page(client, skipped="minified")
     assert "a&quot;&gt;&lt;script&gt;.min.js" in html
+    assert "bin/000" in page(client, skipped="binary", after="\0")
     assert "bin/" not in page(client, skipped="no_such_reason")
 
 
@@ -167,5 +168,6 @@ def test_queries_are_bounded(
 
 def test_what_the_member_does_not_see_is_not_there(repository: Repository, client: Client) -> None:
     assert client.get("/o/acme/r/other").status_code == 404
+    assert client.get("/o/acme/r/%00").status_code == 404
     Membership.objects.update(repositories=["other"])
     assert client.get("/o/acme/r/shop").status_code == 404

@@ -13,6 +13,7 @@ from tests.central.trace.corpus import organization_of, pyproject, repository
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/o/acme/symbol"
+MOST_QUERIES = 36
 
 
 @pytest.fixture
@@ -172,12 +173,24 @@ def test_a_path_of_two_lines_is_linked_as_any_other(member: Client) -> None:
     assert 'href="/o/acme/r/odd/file/a%0Ab.py#L1"' in page(member, name="strange")
 
 
-def test_queries_are_bounded(
-    member: Client, django_assert_num_queries: DjangoAssertNumQueries
+def test_queries_do_not_grow_with_what_is_found(
+    member: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
+    for number in range(10):
+        calls = "\n".join(f"def f{one}():\n    verify(1)\n" for one in range(10))
+        repository(
+            f"app-{number}",
+            {
+                "pyproject.toml": pyproject(f"acme-app-{number}", "acme-auth"),
+                "app.py": f"from acme_auth import verify\n\n{calls}",
+            },
+        )
     page(member)  # the session notes the organisation
-    with django_assert_num_queries(5):
+    with django_assert_max_num_queries(5):
         page(member)
+    with django_assert_max_num_queries(MOST_QUERIES):
+        html = page(member, name="verify", limit=200)
+    assert html.count("found by an import") > 100
 
 
 def test_nothing_is_told_of_what_the_member_does_not_see(member: Client) -> None:
