@@ -10,7 +10,7 @@ from binascii import a2b_base64
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from standardwebhooks import Webhook
 
@@ -94,6 +94,13 @@ class RunState:
     progress: dict[str, Any]
 
 
+class Followed(NamedTuple):
+    """Where central tells what becomes of a run: programs, and people."""
+
+    status_url: str
+    page_url: str | None
+
+
 class Central:
     """One central service, as one credential sees it. Safe to share between threads.
 
@@ -154,11 +161,8 @@ class Central:
 
     def send_webhook(
         self, request: OpenRequest, run: OpenedRun, plan: Plan, *, batches: int, stats: RunStats
-    ) -> str:
-        """Announce that the run is uploaded, signed with the run's secret.
-
-        Answers the address where central tells what becomes of it.
-        """
+    ) -> Followed:
+        """Announce that the run is uploaded, signed with the run's secret."""
         content = _json(
             {
                 "org_id": request.org_id,
@@ -188,7 +192,8 @@ class Central:
             "POST", "/api/v1/index/updated", content=content, headers=signed
         )
         with expected(answer):
-            return str(answer["status_url"])
+            page_url = answer.get("page_url")  # none before pages were
+            return Followed(str(answer["status_url"]), str(page_url) if page_url else None)
 
     def get_run(self, run_id: str) -> RunState:
         """The run's state now."""

@@ -121,4 +121,4 @@ def _tables(report: Report) -> list[str]:
 
 
 def _run(report: Report) -> str:
-    return f"Run {link(code(report.run_id), report.status_url)}."
+    return f"Run {link(code(report.run_id), report.page_url or report.status_url)}."

@@ -11,7 +11,7 @@ from indexer.attributes import attributes_at
 from indexer.bundle.compression import compress
 from indexer.bundle.encoding import encode_tree
 from indexer.bundle.lines import FileLine
-from indexer.client import Central, OpenedRun, OpenRequest, RunState
+from indexer.client import Central, Followed, OpenedRun, OpenRequest, RunState
 from indexer.config import DirectSettings
 from indexer.embedding.base import Usage
 from indexer.errors import (
@@ -130,7 +130,7 @@ class _Run:
             self._progress.plan(plan)
             if plan.mode is Mode.NONE:
                 self._central.abandon_run(opened.run_id, plan.reason)
-                return self._report(opened, plan, RunStats(), status_url=None)
+                return self._report(opened, plan, RunStats(), followed=None)
             with self._watch.stage("select"):
                 work = self._select(opened, plan)
             with self._watch.stage("process"):
@@ -140,10 +140,10 @@ class _Run:
                 usage=self._usage,
                 seconds=self._watch.rounded(),
             )
-            status_url = self._announce(opened, plan, batches, stats)
+            followed = self._announce(opened, plan, batches, stats)
         with self._watch.stage("apply"):
             self._wait(opened)
-        return self._report(opened, plan, stats, status_url)
+        return self._report(opened, plan, stats, followed)
 
     def _require_way(self, opened: OpenedRun) -> None:
         if self._job.direct and not opened.direct:
@@ -229,14 +229,14 @@ class _Run:
                 raise _and_kept(exc, self._tally.embedded) from exc
             return uploader.finish()
 
-    def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> str:
+    def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> Followed:
         """From here on the run is central's; answers where it tells of it."""
         self._course.stage = Stage.ANNOUNCING
-        status_url = self._central.send_webhook(
+        followed = self._central.send_webhook(
             self._job.request, opened, plan, batches=batches, stats=stats
         )
         self._course.stage = Stage.ANNOUNCED
-        return status_url
+        return followed
 
     def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:
         wanted = [entry for entry in entries if needs_content(entry)]
@@ -275,7 +275,7 @@ class _Run:
             self._progress.advance()
 
     def _report(
-        self, opened: OpenedRun, plan: Plan, stats: RunStats, status_url: str | None
+        self, opened: OpenedRun, plan: Plan, stats: RunStats, followed: Followed | None
     ) -> Report:
         return Report(
             project=self._job.request.project_id,
@@ -288,7 +288,8 @@ class _Run:
             seconds=self._watch.rounded(),
             languages=self._tally.languages,
             skipped=self._tally.skipped,
-            status_url=status_url,
+            status_url=followed.status_url if followed else None,
+            page_url=followed.page_url if followed else None,
             repository_url=self._job.request.repository_url,
             deepened=self._deepened,
         )

@@ -47,6 +47,7 @@ class Report:
     languages: Mapping[str, int] = field(default_factory=dict)
     skipped: Mapping[SkipReason, int] = field(default_factory=dict)
     status_url: str | None = None
+    page_url: str | None = None
     repository_url: str | None = None
     deepened: bool = False
 
@@ -96,6 +97,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "seconds": report.seconds,
         "run_id": report.run_id,
         "status_url": report.status_url,
+        "page_url": report.page_url,
     }
 
 

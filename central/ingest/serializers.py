@@ -212,6 +212,7 @@ class WebhookAnswer(serializers.Serializer[Any]):
 
     job_id = serializers.CharField()
     status_url = serializers.CharField()
+    page_url = serializers.CharField(help_text="For people, who must sign in")
 
 
 class Run(serializers.Serializer[Any]):

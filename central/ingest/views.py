@@ -254,6 +254,9 @@ class WebhookView(APIView):
         )
         wakeup.wake(run.pk)
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
+        slug = credential.organization.slug
+        page_url = absolute_url(request, reverse("web:run", args=[slug, run.pk]))
         return Response(
-            {"job_id": str(run.pk), "status_url": status_url}, status=status.HTTP_202_ACCEPTED
+            {"job_id": str(run.pk), "status_url": status_url, "page_url": page_url},
+            status=status.HTTP_202_ACCEPTED,
         )

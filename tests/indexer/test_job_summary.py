@@ -137,3 +137,9 @@ def test_no_text_of_a_run_can_make_it_too_large_or_add_a_line() -> None:
     ]
     assert max(map(len, summaries)) < 100_000
     assert not any("<script>" in summary or "\n#" in summary for summary in summaries)
+
+
+def test_the_run_is_linked_to_its_page_where_the_server_has_pages() -> None:
+    page = "https://codesearch.example.com/o/acme/runs/7f3c"
+    summary = job_summary.of_report(replace(REPORT, page_url=page))
+    assert f"Run [<code>7f3c</code>]({page})." in summary

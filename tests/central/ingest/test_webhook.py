@@ -132,6 +132,7 @@ def test_the_same_delivery_is_answered_alike_and_another_body_is_a_conflict(
     assert_problem(api.deliver(uploaded, body + b"\n"), 409, "delivery_conflict")
     assert snapshot() == before
     assert first.json()["status_url"].endswith(f"/api/v1/index/runs/{uploaded['run_id']}")
+    assert first.json()["page_url"].endswith(f"/runs/{uploaded['run_id']}")
 
 
 def locks_taken(api: Api, run: dict[str, Any], body: bytes) -> int:
