@@ -17,6 +17,7 @@ from central.ingest import wakeup
 from central.ingest.models import RunState
 from central.ingest.services.applying import apply_run
 from central.ingest.services.claims import release_leases
+from central.ingest.services.dissolving import purge_organizations
 from central.ingest.services.forgetting import forget
 from central.ingest.services.keeping import keep_uploads
 from central.ingest.services.purging import purge_repository, purgeable_repositories
@@ -90,6 +91,7 @@ class Sweeper:
                 return
             purge_repository(repository_id=repository_id)
             self._apply()  # a purge may take minutes: no run waits for more than one
+        purge_organizations()
 
     def _apply(self) -> None:
         for run_id in sweep():

@@ -11,6 +11,7 @@ from central.celery import app
 from central.ingest.models import RunState
 from central.ingest.services import (
     applying,
+    dissolving,
     forgetting,
     keeping,
     purging,
@@ -53,9 +54,10 @@ def maintain() -> None:
 
 @app.task(name="central.ingest.tasks.purge")
 def purge() -> None:
-    """Delete what retired repositories held."""
+    """Delete what retired repositories and organisations held."""
     for repository_id in purging.purgeable_repositories(now=timezone.now()):
         purging.purge_repository(repository_id=repository_id)
+    dissolving.purge_organizations()
 
 
 @app.task(name="central.ingest.tasks.forget")

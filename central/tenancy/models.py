@@ -39,6 +39,14 @@ class Scope(models.TextChoices):
     ADMIN = "admin"
 
 
+class OpenOrganizations(models.Manager["Organization"]):
+    """All but those that are being purged, of which nobody is to see anything."""
+
+    def get_queryset(self) -> models.QuerySet["Organization"]:
+        """What there is for everybody but the purge."""
+        return super().get_queryset().filter(retired_at=None)
+
+
 class Organization(models.Model):
     """A tenant. Its embedder decides which vectors its repositories are indexed with."""
 
@@ -56,6 +64,14 @@ class Organization(models.Model):
         help_text="Its indexers may write vectors to the vector store themselves (docs/stores.md)",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="Nobody sees it any more; all that it holds is being purged",
+    )
+
+    objects = OpenOrganizations()
+    everything = models.Manager["Organization"]()
 
     class Meta:
         ordering = ["slug"]

@@ -47,7 +47,7 @@ _BY_DIGEST = f"""SELECT {", ".join(f"t.{column}" for column in _Stored._fields)}
     FROM tenancy_apitoken t JOIN tenancy_organization o ON o.id = t.organization_id
         LEFT JOIN auth_user u ON u.id = t.owner_id
         LEFT JOIN tenancy_membership m ON m.user_id = u.id AND m.organization_id = o.id
-    WHERE t.digest = %s"""  # noqa: S608
+    WHERE t.digest = %s AND o.retired_at IS NULL"""  # noqa: S608
 
 
 def new_token() -> str:

@@ -100,6 +100,10 @@ class VectorStore(Protocol):
         """Remove every point of the collection."""
         ...
 
+    def drop_organization(self, organization: str) -> None:
+        """Remove all that was made for an organisation, which nobody writes to or searches now."""
+        ...
+
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> list[HybridHits]:

@@ -5,6 +5,7 @@ searches and updates never run side by side; updates go in small batches to let 
 ProcessStore runs it apart from the web process.
 """
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -70,6 +71,15 @@ class EdgeStore:
 
     def drop(self, collection: Collection) -> None:
         self.delete(collection, [point for point, _ in self.points(collection)])
+
+    def drop_organization(self, organization: str) -> None:
+        directory = self._directory / organization_key(organization)
+        with self._opening:
+            self._refuse_if_closed()
+            for path in [path for path in self._shards if path.parent == directory]:
+                self._shards.pop(path).close()
+        if directory.is_dir():
+            shutil.rmtree(directory)
 
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]

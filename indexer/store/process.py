@@ -58,6 +58,9 @@ class ProcessStore:
     def drop(self, collection: Collection) -> None:
         self.delete(collection, [point for point, _ in self.points(collection)])
 
+    def drop_organization(self, organization: str) -> None:
+        self._call("drop_organization", organization)
+
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> list[HybridHits]:

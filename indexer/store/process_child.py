@@ -40,6 +40,7 @@ class PackedStore:
     def __init__(self, store: EdgeStore) -> None:
         self._store = store
         self.check = store.check
+        self.drop_organization = store.drop_organization
         self.optimize = store.optimize
         self.close = store.close
 

@@ -13,12 +13,19 @@ from uuid import UUID
 import numpy as np
 import psycopg
 
+from indexer.errors import StoreError
 from indexer.records import EmbedderSpec, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point, ranked
 from indexer.store.pgvector import statements, upkeep
 from indexer.store.pgvector.connections import Connections
 from indexer.store.pgvector.search import Scope, begin
-from indexer.store.pgvector.tables import divide_plain_tables, exists, make_partition, table
+from indexer.store.pgvector.tables import (
+    divide_plain_tables,
+    drop_partitions,
+    exists,
+    make_partition,
+    table,
+)
 from indexer.store.schema import organization_key
 
 _WRITE_BATCH = 1000
@@ -52,14 +59,27 @@ class PgVectorStore:
         organization_key(collection.organization)
         self._make(collection)
         for start in range(0, len(points), _WRITE_BATCH):
-            with self._connections.transaction() as connection:
-                _upsert(connection, collection, points[start : start + _WRITE_BATCH])
+            batch = points[start : start + _WRITE_BATCH]
+            try:
+                self._write(collection, batch)
+            except StoreError as exc:
+                if not isinstance(exc.__cause__, psycopg.errors.CheckViolation):
+                    raise
+                # Another process dropped the partition: of an organisation that is there again.
+                self._made.discard((collection.embedder, collection.organization))
+                self._make(collection)
+                self._write(collection, batch)
 
     def delete(self, collection: Collection, ids: Sequence[UUID]) -> None:
         self._delete(collection, list(ids))
 
     def drop(self, collection: Collection) -> None:
         self._delete(collection, None)
+
+    def drop_organization(self, organization: str) -> None:
+        with self._connections.transaction() as connection:
+            drop_partitions(connection, organization)
+        self._made = {place for place in self._made if place[1] != organization}
 
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
@@ -113,6 +133,10 @@ class PgVectorStore:
 
     def close(self) -> None:
         self._connections.close()
+
+    def _write(self, collection: Collection, points: Sequence[Point]) -> None:
+        with self._connections.transaction() as connection:
+            _upsert(connection, collection, points)
 
     def _make(self, collection: Collection) -> None:
         """What the collection's points need."""

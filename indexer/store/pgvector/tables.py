@@ -55,6 +55,10 @@ JOIN pg_namespace ON pg_namespace.oid = relnamespace
 JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'vector'
 WHERE nspname = %s AND relkind = 'r' AND NOT relispartition
 """
+_DIVIDED_TABLES = """
+SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = %s AND relkind = 'p' ORDER BY relname
+"""
 _EXISTS = "SELECT to_regclass(%s) IS NOT NULL"
 
 
@@ -97,6 +101,13 @@ def make_partition(
     divide_plain_tables(connection)
     if not exists(connection, partition(embedder, organization)):
         _attach(connection, name, _table_name(embedder), organization)
+
+
+def drop_partitions(connection: psycopg.Connection, organization: str) -> None:
+    """Drop what holds an organisation's points, of every embedder. Searches wait a moment."""
+    for (name,) in connection.execute(_DIVIDED_TABLES, [SCHEMA]).fetchall():
+        part = sql.Identifier(SCHEMA, _partition_name(name, organization))
+        connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(part))
 
 
 def _make_table(connection: psycopg.Connection, name: sql.Identifier, dimensions: int) -> None:

@@ -48,6 +48,13 @@ def drop(connection: Connection, names: Names) -> None:
     connection.call(lambda client: client.delete_collection(names.physical))
 
 
+def drop_family(connection: Connection, family: str) -> None:
+    """Delete every collection whose name begins so, with its aliases."""
+    for name in sorted(_existing(connection)):
+        if name.startswith(family):
+            connection.call(partial(QdrantClient.delete_collection, collection_name=name))
+
+
 def release_if_empty(connection: Connection, names: Names) -> None:
     """Let another embedder's collection have the alias once this one holds no repository's points.
 

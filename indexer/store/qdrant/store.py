@@ -19,7 +19,7 @@ from indexer.records import Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point
 from indexer.store.qdrant import physical
 from indexer.store.qdrant.connection import Connection
-from indexer.store.qdrant.names import Names, names_of
+from indexer.store.qdrant.names import PREFIX, Names, names_of
 from indexer.store.qdrant.points import (
     Found,
     dense_vector,
@@ -32,7 +32,7 @@ from indexer.store.qdrant.points import (
 from indexer.store.qdrant.token import access_token
 from indexer.store.qdrant.url import QdrantAddress
 from indexer.store.qdrant.writing import WORK_SECONDS, batches, upsert
-from indexer.store.schema import DENSE, READ_BATCH
+from indexer.store.schema import DENSE, READ_BATCH, organization_key
 
 # A person waits for a search; an apply rather waits for a server that is being restarted.
 _SEARCH_PATIENCE_SECONDS: Final = 2.0
@@ -92,6 +92,11 @@ class QdrantStore:
         else:
             self._delete(collection, point_filter([collection.repository]))
             physical.release_if_empty(self._working, names)
+
+    def drop_organization(self, organization: str) -> None:
+        with self._making:
+            self._known = set()
+        physical.drop_family(self._working, f"{PREFIX}{organization_key(organization)}~")
 
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]

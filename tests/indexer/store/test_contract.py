@@ -308,3 +308,22 @@ def test_searches_beside_an_upsert_see_whole_points(store: VectorStore) -> None:
     assert seen
     assert min(seen) >= 1
     assert store.existing(collection, [point.id for point in points]) == {p.id for p in points}
+
+
+def test_drop_of_an_organization_leaves_the_others_and_its_name_may_be_used_again(
+    store: VectorStore,
+) -> None:
+    own, again = a_collection(), a_point()
+    other_embedder = a_collection(own.organization, embedder=EmbedderSpec("builtin", "other", 8))
+    foreign = a_collection(f"{own.organization}-too")
+    for collection in (own, other_embedder, foreign):
+        store.upsert(collection, [a_point()])
+    kept = list(store.points(foreign))
+
+    store.drop_organization(own.organization)
+
+    assert list(store.points(own)) == list(store.points(other_embedder)) == []
+    assert list(store.points(foreign)) == kept
+    store.drop_organization(own.organization)
+    store.upsert(own, [again])
+    assert [point for point, _ in store.points(own)] == [again.id]

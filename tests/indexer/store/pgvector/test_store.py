@@ -353,3 +353,17 @@ def test_plain_table_of_an_earlier_version_is_partitioned(postgres_url: str, occ
     with psycopg.connect(postgres_url) as connection:
         assert exists(connection, partition(embedder, "acme"))
     store.close()
+
+
+def test_a_partition_that_another_process_dropped_is_made_again(postgres_url: str) -> None:
+    collection, first, second = a_collection(), a_point(), a_point()
+    own, other = PgVectorStore(postgres_url), PgVectorStore(postgres_url)
+    try:
+        own.upsert(collection, [first])
+        other.drop_organization(collection.organization)
+        assert list(own.points(collection)) == []
+        own.upsert(collection, [second])
+        assert [point for point, _ in own.points(collection)] == [second.id]
+    finally:
+        own.close()
+        other.close()

@@ -236,3 +236,19 @@ def test_closed_store_is_unavailable(stand_in: StandIn) -> None:
         collections = [a_collection() for _ in range(count)]
         with pytest.raises(StoreUnavailableError, match="has been closed"):
             store.search(collections, [dense_query(unit(1.0))])
+
+
+def test_dropping_an_organization_leaves_neither_collection_nor_alias_of_it(
+    qdrant: Server,
+) -> None:
+    own = a_collection()
+    foreign = a_collection()
+    store = qdrant.open()
+    for collection in (own, a_collection(own.organization, repository=2), foreign):
+        store.upsert(collection, [a_point()])
+    store.drop_organization(own.organization)
+    store.upsert(own, [a_point()])  # the name may be used again
+    store.close()
+    assert qdrant.collections(own.organization) == {physical(own)}
+    assert qdrant.aliases(own.organization) == {alias(own): physical(own)}
+    assert qdrant.collections(foreign.organization) == {physical(foreign)}
