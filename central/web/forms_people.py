@@ -26,6 +26,10 @@ class SignInForm(AuthenticationForm):
         "an administrator can give you another password.",
     }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = "User name"
+
     def clean(self) -> dict[str, Any]:
         """Attempts are counted before the password is looked at. Raises ValidationError."""
         username = self.cleaned_data.get("username")

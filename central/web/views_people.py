@@ -23,7 +23,7 @@ from django.views.decorators.http import require_POST, require_safe
 from central.common.errors import ForbiddenError, ServiceError
 from central.tenancy.audit import record, user_actor
 from central.tenancy.members import organizations_of
-from central.tenancy.models import ApiToken, Organization
+from central.tenancy.models import ApiToken
 from central.tenancy.services import create_personal_token, revoke_token
 from central.web.access import ORGANIZATION_KEY
 from central.web.attempts import remember
@@ -170,13 +170,13 @@ def _account_page(
     tokens = user.api_tokens.filter(revoked_at=None).select_related("organization")
     context = {
         "section": "account",
+        "organization": request.session.get(ORGANIZATION_KEY, ""),
         "memberships": user.memberships.select_related("organization").order_by(
             "organization__slug"
         ),
         "tokens": tokens,
         "now": timezone.now(),
         "form": form,
-        "has_organization": Organization.objects.exists() if user.is_superuser else None,
         "new_token": new_token,
     }
     response = render(request, "web/account.html", context)
