@@ -29,6 +29,8 @@ class ActionFilter(admin.SimpleListFilter):
         "token",
         "repository",
         "github_policy",
+        "vectors",
+        "backup",
     )
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:

@@ -49,7 +49,7 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
             before = people.values_list("password", flat=True).first()
             answer: HttpResponse = super().user_change_password(request, id, form_url)
             if (user := people.exclude(password=before or "").first()) is not None:
-                self.audit(request, user, "password_changed")
+                self.audit(request, user, "password")
         return answer
 
 

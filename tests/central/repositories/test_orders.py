@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from central.ingest.services.dissolving import retire_organization
 from central.repositories import orders
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
@@ -44,6 +45,12 @@ def test_nothing_is_ordered_for_what_is_gone(order: Order) -> None:
     repository = RepositoryFactory.create(paused=order is orders.resume)
     orders.purge(repository, actor=COMMAND)
     assert not order(repository, actor=COMMAND)
+
+
+def test_a_repository_of_an_organisation_that_is_gone_is_gone() -> None:
+    repository = RepositoryFactory.create()
+    retire_organization(slug=repository.organization.slug, actor=COMMAND)
+    assert not orders.purge(repository, actor=COMMAND)
 
 
 def reindex(*arguments: str) -> str:

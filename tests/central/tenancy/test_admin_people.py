@@ -45,7 +45,7 @@ def test_a_new_password_is_noted_and_told_to_nobody(admin: Client) -> None:
     form = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
     assert admin.post(f"{USERS}{ada.pk}/password/", form).status_code == 302
     entry = AuditEntry.objects.get()
-    assert (entry.action, entry.target, entry.detail) == ("user.password_changed", "ada", {})
+    assert (entry.action, entry.target, entry.detail) == ("user.password", "ada", {})
 
 
 def test_a_password_that_is_refused_is_no_change(admin: Client) -> None:
