@@ -59,8 +59,8 @@ def commit_link(commit: str, web_url: str) -> SafeString:
         return SafeString('<span class="muted">no commit yet</span>')
     short = commit[:_SHORT_COMMIT]
     if not web_url:
-        return format_html('<span class="mono" title="{}">{}</span>', commit, short)
-    link = '<a class="mono" href="{}/commit/{}" title="{}" rel="noreferrer">{}</a>'
+        return format_html('<span class="mono nowrap" title="{}">{}</span>', commit, short)
+    link = '<a class="mono nowrap" href="{}/commit/{}" title="{}" rel="noreferrer">{}</a>'
     return format_html(link, web_url.rstrip("/"), commit, commit, short)
 
 

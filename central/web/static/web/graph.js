@@ -71,6 +71,7 @@
       && at.e + box.width <= view.x + view.width && at.f + box.height <= view.y + view.height;
     if (!inside) centre(node);
   };
+  const within = (start, room) => (room < 0 ? room / 2 : Math.min(Math.max(start, 0), room));
   const begin = () => {
     const box = svg.getBoundingClientRect();
     const fits = all.width <= box.width * 1.6 && all.height <= box.height * 1.6;
@@ -80,6 +81,9 @@
     view.height = view.width * box.height / box.width;
     const root = svg.querySelector(".node-root") ?? nodes[0];
     if (root) centre(root);
+    view.x = within(view.x, all.width - view.width);
+    view.y = within(view.y, all.height - view.height);
+    show();
   };
 
   tools.addEventListener("click", (event) => {
