@@ -23,7 +23,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[GraphNode], list[GraphEdge]]:
     for number in range(count - 1):
         distance = draw(st.integers(min_value=0, max_value=3))
         project = draw(st.sampled_from(["shop", "auth", "mail"]))
-        name = f"{draw(st.text("a_検<\"\u0301", max_size=40))}{number}"
+        name = draw(st.text("a_検<\u0301", max_size=40)) + str(number)
         made = node(f"f{number}", distance, project=project)
         nodes.append(replace(made, qualified_name=name, name=name))
     one = st.integers(min_value=0, max_value=count - 1)
