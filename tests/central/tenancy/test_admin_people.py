@@ -1,9 +1,11 @@
 """People in the admin: who may change whom, and that it is noted."""
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
+from central.tenancy import administration
 from central.tenancy.models import AuditEntry, Membership
 from tests.central.admin import staff, superuser
 from tests.central.factories import MembershipFactory, UserFactory
@@ -83,3 +85,24 @@ def test_only_a_superuser_changes_a_superuser() -> None:
     assert client.post(f"{USERS}{root.pk}/password/", form).status_code == 403
     assert client.post(f"{USERS}{root.pk}/change/", {"username": "x"}).status_code == 403
     assert client.post(f"{USERS}{root.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_a_change_that_cannot_be_noted_is_not_made(
+    admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(**_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(administration, "record", full)
+    ada = UserFactory.create(username="ada")
+    chosen = {"action": "delete_selected", "_selected_action": [ada.pk], "post": "yes"}
+    for address, form in (
+        (f"{USERS}{ada.pk}/change/", {"username": "eve"}),
+        (f"{USERS}{ada.pk}/delete/", {"post": "yes"}),
+        (USERS, chosen),
+    ):
+        with pytest.raises(OSError, match="no space"):
+            admin.post(address, form)
+    ada.refresh_from_db()
+    assert ada.username == "ada"
+    assert not LogEntry.objects.exists()
