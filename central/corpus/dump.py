@@ -83,6 +83,30 @@ def dump_lines(repository: Repository) -> list[str]:
     return sorted(json.dumps(line, sort_keys=True, separators=(",", ":")) for line in lines)
 
 
+def fact_lines(repository: Repository) -> Iterator[dict[str, object]]:
+    """What is stored of its files beside their text, a part at a time; asks no vector store."""
+    yield from _placed_chunks(repository)
+    yield from _symbols(repository)
+    yield from _relations(repository)
+    yield from _packages(repository)
+
+
+def _placed_chunks(repository: Repository) -> Iterator[dict[str, object]]:
+    columns = ("ordinal", "start_line", "end_line", "type", "name", "container")
+    rows = Chunk.objects.filter(repository=repository).values_list("file__path", *columns)
+    for path, ordinal, start, end, kind, name, container in rows.iterator(chunk_size=_ROWS):
+        yield {
+            "type": "chunk",
+            "path": path,
+            "ordinal": ordinal,
+            "start_line": start,
+            "end_line": end,
+            "chunk_type": kind,
+            "name": name,
+            "container": container,
+        }
+
+
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 

@@ -16,7 +16,6 @@ def has_collector() -> bool:
 
 def service_name() -> str | None:
     """What traces are of; None where OpenTelemetry's own variables say it."""
-    told = env.text("OTEL_SERVICE_NAME") or "service.name=" in env.text(
-        "OTEL_RESOURCE_ATTRIBUTES", ""
-    )
+    attributes = env.text("OTEL_RESOURCE_ATTRIBUTES") or ""
+    told = env.text("OTEL_SERVICE_NAME") or "service.name=" in attributes
     return None if told else SERVICE_NAME
