@@ -13,8 +13,8 @@ case $role in
       --without-gossip --without-mingle "$@"
     ;;
   beat) exec celery -A central beat --scheduler central.heartbeat:BeatScheduler --pidfile= "$@" ;;
-  migrate) exec python -m django migrate --no-input "$@" ;;
-  manage) exec python -m django "$@" ;;
+  migrate) exec python "${0%/*}/manage.py" migrate --no-input "$@" ;;
+  manage) exec python "${0%/*}/manage.py" "$@" ;;
   sidecar) exec codesearch sidecar --bind "${CODESEARCH_SIDECAR_BIND:-127.0.0.1:8765}" "$@" ;;
   health) exec python -m central.healthcheck "$@" ;;
   *)

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from django.core import checks
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from pytest_django import Settings
 from structlog.testing import capture_logs
 
-from central.serve import CannotServeError, check_system, warm_up
+from central.serve import CannotServeError, check_system, prepare_database, warm_up
 from central.tenancy.models import Organization
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +25,15 @@ def test_system_checks_are_passed_before_anything_starts(monkeypatch: pytest.Mon
     monkeypatch.setattr(checks.registry.registry, "registered_checks", {lambda **_: [failure]})
     with pytest.raises(CannotServeError, match=r"This is wrong[\s\S]*Change it"):
         check_system()
+
+
+@pytest.mark.django_db
+def test_a_process_that_may_not_migrate_says_which_migration_is_lacking(settings: Settings) -> None:
+    settings.MIGRATES_AT_START = False
+    prepare_database()
+    MigrationRecorder(connection).record_unapplied("tenancy", "0004_people")
+    with pytest.raises(CannotServeError, match=r"manage.py migrate.*tenancy.0004_people"):
+        prepare_database()
 
 
 @pytest.mark.django_db
