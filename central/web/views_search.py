@@ -49,7 +49,10 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
         "chunk_types": [str(kind) for kind in ChunkType],
     }
-    return render(request, "web/search.html", context, status=400 if asked.errors else 200)
+    response = render(request, "web/search.html", context, status=400 if asked.errors else 200)
+    if request.headers.get("HX-Request"):  # without the fields that were left blank
+        response["HX-Push-Url"] = f"{request.path}{asked.address()}"
+    return response
 
 
 def _groups(credential: Credential, answer: Answer | None) -> list[Group]:

@@ -170,6 +170,13 @@ def test_what_is_refused_is_said_beside_its_field(
     assert f'id="{field}-error"' in html
 
 
+def test_the_address_that_htmx_keeps_has_no_blanks(member: Client) -> None:
+    query = {"q": "token", "mode": "hybrid", "language": "", "project": ["auth", ""]}
+    response = member.get("/o/acme/", query, headers={"hx-request": "true"})
+    assert response["HX-Push-Url"] == "/o/acme/?q=token&project=auth"
+    assert not member.get("/o/acme/", query).has_header("HX-Push-Url")
+
+
 def test_a_cursor_of_another_search_leads_back_to_the_first_page(member: Client) -> None:
     html = page(member, status=400, q="token", cursor="nonsense")
     assert 'role="alert"' in html

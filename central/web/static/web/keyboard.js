@@ -56,7 +56,10 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const target = event.target;
-    if (target.id === "q" && event.key === "Escape") target.blur();
+    if (target.id === "q" && event.key === "Escape") {
+      event.preventDefault(); // a search field would lose its text
+      target.blur();
+    }
     if (target.id === "q" && event.key === "ArrowDown" && step(1)) event.preventDefault();
     if (isTyping(target) || document.querySelector("dialog[open]")) return;
     const isChord = performance.now() < chordUntil;
