@@ -1,5 +1,6 @@
 """Addresses of files, symbols and graphs on these pages. Names are hostile, addresses are not."""
 
+from functools import lru_cache
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -24,4 +25,10 @@ def graph_url(organization: str, name: str, **query: object) -> str:
 
 def _asked(page: str, organization: str, query: dict[str, object]) -> str:
     given = {name: value for name, value in query.items() if value not in {"", None, 0}}
-    return f"{reverse(page, kwargs={'organization': organization})}?{urlencode(given)}"
+    return f"{_address(page, organization)}?{urlencode(given)}"
+
+
+@lru_cache(maxsize=256)
+def _address(page: str, organization: str) -> str:
+    """Looked up once: the page of a large file asks for it some hundred times."""
+    return reverse(page, kwargs={"organization": organization})
