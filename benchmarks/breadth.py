@@ -14,7 +14,7 @@ import psycopg
 from benchmarks.client import Client
 from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure, percentile
-from benchmarks.pages import PERSON, UNLIMITED, Seen, ask, session_of
+from benchmarks.pages import PERSON, Seen, ask, session_of
 from benchmarks.searching import QUERIES
 from benchmarks.spending import Meter, opened_database
 from scripts.browsing import create_person
@@ -33,7 +33,7 @@ def measure(workspace: Path) -> Iterator[Figure]:
     """Latency, processor time and bytes of each question and page."""
     repository = python_repository(workspace / "corpus", megabytes=0)
     with (
-        running_service(workspace / "data", UNLIMITED) as service,
+        running_service(workspace / "data") as service,
         opened_database(service) as database,
     ):
         acme = Organization(service, "acme", service.create_organization("acme"))

@@ -25,7 +25,6 @@ SERVICE_BYTES = 400_000
 ROUNDS = 60
 PERSON = "ada"
 POPULAR = ("AsyncResult", "apply_async", "Template", "get_queryset", "Connection", "escape")
-UNLIMITED = {"AETERNA_RATE_SEARCH": "off"}
 PROMISED = 50
 
 _FILES = """SELECT r.name, f.path FROM corpus_file f
@@ -49,7 +48,7 @@ class Seen:
 def measure(workspace: Path) -> Iterator[Figure]:
     """Latency, processor time and size of each page; then how much of it is rendering."""
     repositories = tracing.build(workspace / "repositories", service_bytes=SERVICE_BYTES)
-    with running_service(workspace / "data", UNLIMITED) as service:
+    with running_service(workspace / "data") as service:
         acme = service.organization("acme")
         yield Figure("chunks", fill(acme, repositories), "chunks")
     yield from measure_service(workspace / "data")
@@ -57,7 +56,7 @@ def measure(workspace: Path) -> Iterator[Figure]:
 
 def measure_service(data_dir: Path) -> Iterator[Figure]:
     """The pages of a data directory that is filled already (organisation `acme`)."""
-    with running_service(data_dir, UNLIMITED) as service, opened_database(service) as database:
+    with running_service(data_dir) as service, opened_database(service) as database:
         database.execute("VACUUM ANALYZE")
         if not database.execute("SELECT 1 FROM auth_user").fetchone():
             create_person(service, PERSON, "--organization", "acme")
