@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
@@ -72,7 +73,11 @@ def test_one_that_was_never_indexed_says_how_that_is_done(
 
 def test_one_that_is_paused_says_who_can_resume_it(repository: Repository, client: Client) -> None:
     Repository.objects.update(paused=True)
-    assert "An administrator can resume it" in page(client)
+    html = page(client)
+    assert "An administrator can resume it" in html
+    assert "/admin/" not in html
+    User.objects.update(is_superuser=True, is_staff=True)
+    assert f"/admin/repositories/repository/{repository.pk}/change/" in page(client)
 
 
 def test_one_that_is_behind_says_since_which_push(repository: Repository, client: Client) -> None:
