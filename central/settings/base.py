@@ -14,7 +14,7 @@ BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
 TRUSTED_PROXIES = env.words("AETERNA_TRUSTED_PROXIES", default="127.0.0.1,::1")  # whose word counts
 MIGRATES_AT_START = True  # the server makes its tables
 
-SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")  # what was signed with these is valid still
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")  # keys of before: what they signed holds
 
 DEBUG = False
 ROOT_URLCONF = "central.urls"
