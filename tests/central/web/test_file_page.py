@@ -12,6 +12,7 @@ from central.corpus.models import File, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
 from central.web.highlighting import HIGHLIGHTED_CHARACTERS
+from indexer.records import SkipReason
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 
 CODE = """class Signer:
@@ -106,7 +107,7 @@ def test_its_symbols_lead_to_their_lines_and_to_their_users(member: Client, sign
 def test_a_skipped_file_says_why(member: Client, repository: Repository) -> None:
     FileFactory(repository=repository, path="data.bin", skipped="too_large", language="")
     html = page(member, "data.bin")
-    assert "The reason: too large." in html
+    assert SkipReason.TOO_LARGE.sentence in html
     assert "<pre" not in html
 
 
