@@ -53,6 +53,10 @@ def configure(options: dict[str, str]) -> None:
             # Requests are logged once, by RequestLog; Django's lines repeat them.
             "django.request": {"level": "ERROR"},
             "django.server": {"level": "ERROR"},
+            # Two lines for each task, the sweep of every ten seconds among them.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
+            "celery.beat": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "mcp.client": {"level": "CRITICAL"},  # a sidecar's failures are logged once, by us

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import structlog
 from celery.app.task import Context
-from celery.signals import before_task_publish, task_postrun, task_prerun
+from celery.signals import before_task_publish, setup_logging, task_postrun, task_prerun
 
 from central.common.collector import bind_trace_id, carried, continued
 from central.common.logs import bind_request_id, bound_request_id
@@ -15,6 +15,11 @@ _HEADER: Final = "aeterna"
 
 # Of the task that this process, or this thread of it, is doing.
 _open: dict[str, ExitStack] = {}
+
+
+@setup_logging.connect
+def keep_logging(**_: object) -> None:
+    """A worker logs as every process does, AETERNA_LOG_LEVEL and all: this is why it is asked."""
 
 
 @before_task_publish.connect

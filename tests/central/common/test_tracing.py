@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 import structlog
+from celery.app.task import Context
 from django.test import Client
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
@@ -163,17 +165,14 @@ def test_a_collector_that_is_away_costs_nothing(
 def test_a_task_has_the_id_and_the_trace_of_the_request_that_caused_it(
     collected: type[Collector],
 ) -> None:
-    class Task:
-        name = "apply_run"
-        request: dict[str, object] = {}
-
+    headers: dict[str, object] = {}
     with (
         structlog.contextvars.bound_contextvars(request_id="request-12345678"),
         collector.continued({"traceparent": PARENT}),
     ):
-        put_in(headers=Task.request)
+        put_in(headers=headers)
     structlog.contextvars.clear_contextvars()
-    take_out(task_id="7", task=Task)
+    take_out(task_id="7", task=SimpleNamespace(name="apply_run", request=Context(headers)))
     with span("code.index.build"):
         bound = structlog.contextvars.get_contextvars()
         assert bound["request_id"] == "request-12345678"
