@@ -4,15 +4,17 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
-from scripts.local_service import START_SECONDS, ServiceError
+from scripts.local_service import ServiceError
 from tests.deploy import dockerfile
+
+START_SECONDS = 180  # several start at once, and compile what they import
 
 
 @dataclass
@@ -104,9 +106,8 @@ def running(container: Container, *words: str) -> Iterator[Container]:
     assert code == 0, f"{words}: {code}\n{container.log.read_text()[-3000:]}"
 
 
-def wait_for(condition: object, container: Container) -> None:
-    """Wait until `condition()` is true. Raises ServiceError if the process ends instead."""
-    assert callable(condition)
+def wait_for(condition: Callable[[], bool], container: Container) -> None:
+    """Wait until it is true. Raises ServiceError if the process ends instead."""
     deadline = time.monotonic() + START_SECONDS
     while not condition():
         assert container.process
