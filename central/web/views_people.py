@@ -61,6 +61,11 @@ class SignIn(LoginView):
             **kwargs, sso_name=settings.SSO.name if settings.SSO else ""
         )
 
+    def get_redirect_url(self, *args: Any, **kwargs: Any) -> str:
+        """Where to go then; not back to this form, which sends on who is signed in."""
+        url = super().get_redirect_url(*args, **kwargs)
+        return "" if url.partition("?")[0] == self.request.path else url
+
     def form_valid(self, form: Any) -> HttpResponse:
         """Sign in. The session gets another key; this browser is known from now on."""
         response = super().form_valid(form)

@@ -72,6 +72,13 @@ def test_signing_in_never_leads_to_another_site(client: Client, ada: User, after
     assert sign_in(client, ada.username, after=after)["Location"] == "/"
 
 
+def test_who_is_signed_in_is_not_led_in_circles(client: Client, ada: User) -> None:
+    client.force_login(ada)
+    for after in ("/sign-in", "/sign-in?next=/sign-in", "/account"):
+        led = client.get("/sign-in", {"next": after})
+        assert led["Location"] == ("/account" if after == "/account" else "/")
+
+
 @pytest.mark.parametrize(
     ("username", "password"), [("stays", "wrong"), ("nobody", PASSWORD), ("left", PASSWORD)]
 )
