@@ -79,7 +79,7 @@ def test_revoked_token_is_refused_by_that_name(agent: Agent) -> None:
     status, code, challenge = told(agent)
     assert (status, code) == (401, "token_revoked")
     assert 'error="invalid_token"' in challenge
-    assert "was revoked; ask an administrator" in challenge
+    assert "was revoked; make another" in challenge
 
 
 def test_expired_token_is_refused_by_that_name(agent: Agent) -> None:
