@@ -3,7 +3,9 @@
 All real and all separate processes; what is killed here is killed with SIGKILL.
 """
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
@@ -116,6 +119,7 @@ def running_site(data_dir: Path) -> Iterator[Site]:
             "AETERNA_BIND": free_address(),
             "AETERNA_SWEEP_SECONDS": str(SWEEP_SECONDS),
             "AETERNA_RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+            "AETERNA_WORKER_METRICS_BIND": free_address(),
         },
     )
     worker = Worker(service)
@@ -193,6 +197,28 @@ def test_a_merge_is_applied_by_the_worker_and_searchable(
     assert answer["results"][0]["file"] == "src/retry.py"
     assert answer["receipt"]["complete"] is True
     assert_same_as_fresh(site, repository, "merged")
+    assert_told(site, "acme/merged")
+
+
+def assert_told(site: Site, path: str) -> None:
+    """The worker's figures, which are of all its processes, and its line of the run."""
+    bind = site.service.environment["AETERNA_WORKER_METRICS_BIND"]
+    figures = httpx.get(f"http://{bind}/metrics", timeout=10).text
+    applied = re.search(r'aeterna_apply_seconds_count{outcome="applied"} (\d+)', figures)
+    assert applied
+    assert int(applied[1]) >= 1
+    (span,) = (
+        line
+        for line in json_lines(site.service.data_dir / "worker.log")
+        if line.get("span") == "code.index.build" and line["path"] == path
+    )
+    assert span["fileCount"] == 1
+    assert span["task"] == "central.ingest.tasks.apply_run"
+    assert span["request_id"]  # of the webhook, or of the sweep where that was faster
+
+
+def json_lines(log: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
 
 
 def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
