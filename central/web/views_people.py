@@ -18,7 +18,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from central.common.errors import ForbiddenError, ServiceError
 from central.tenancy.audit import record, user_actor
@@ -29,7 +29,6 @@ from central.web.access import ORGANIZATION_KEY
 from central.web.attempts import remember
 from central.web.forms_people import SignInForm, TokenForm
 
-_NEW_TOKEN_KEY = "new_token"  # noqa: S105 (of the session, from the form to the page that shows it)
 _MOST_LISTED = 200
 
 
@@ -103,21 +102,22 @@ def sign_in_to_administer(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
-    """Memberships and personal tokens; a new token is shown here, this once."""
-    form = TokenForm(_user(request))
-    return _account_page(request, form, new_token=request.session.pop(_NEW_TOKEN_KEY, None))
+    """Memberships and personal tokens."""
+    return _account_page(request, TokenForm(_user(request)))
 
 
 @login_required
 @never_cache
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def make_token(request: HttpRequest) -> HttpResponse:
-    """Make a personal token, and go to the page that shows it."""
+    """Make a personal token; this answer shows it, and nothing else ever does."""
+    if request.method != "POST":  # the address of that answer, opened anew
+        return redirect("web:account")
     form = TokenForm(_user(request), request.POST)
     if form.is_valid():
         chosen = form.cleaned_data
         try:
-            request.session[_NEW_TOKEN_KEY] = create_personal_token(
+            token = create_personal_token(
                 owner=_user(request),
                 organization_slug=chosen["organization"],
                 scopes=chosen["scopes"],
@@ -127,7 +127,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
         except ServiceError as exc:
             form.add_error(None, exc.message)
         else:
-            return redirect("web:account")
+            return _account_page(request, TokenForm(_user(request)), new_token=token)
     return _account_page(request, form)
 
 
