@@ -14,14 +14,16 @@ from rich.table import Table
 
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import ROOT, Organization
+from tests.e2e.indexing import index_here
 
 QUERIES: list[dict[str, Any]] = tomllib.loads(
     (ROOT / "tests" / "e2e" / "ranking.toml").read_text(encoding="utf-8")
 )["query"]
+SOURCES = (ROOT / "tests" / "e2e" / "ranking_sources.txt").read_text(encoding="utf-8").split()
 CLASSES = ("natural", "symbol", "architecture")
 MODES = ("semantic", "lexical", "hybrid")
 # Measured with these labels; a change that falls below them made the search worse.
-LEAST_HYBRID_MRR = 0.70
+LEAST_HYBRID_MRR = 0.72
 LEAST_HYBRID_RECALL = 0.90
 
 Ranks = dict[str, list[int | None]]
@@ -29,22 +31,23 @@ Ranks = dict[str, list[int | None]]
 
 @pytest.fixture(scope="module")
 def indexed(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -> Organization:
-    """Every example repository and this project's own code, indexed."""
-    examples.index(own_sources(tmp_path_factory.mktemp("own") / "aeterna"), "aeterna")
+    """Every example repository and code of this project, indexed."""
+    index_here(examples, own_sources(tmp_path_factory.mktemp("own") / "aeterna"), "aeterna")
     return examples
 
 
 def own_sources(directory: Path) -> Path:
-    """The project as its work tree is, without what its own configuration leaves out."""
+    """The files of this project that ranking_sources.txt names, as they are in the work tree.
+
+    Not all there are: each part that is added would be one more that the examples' answers have to
+    be told from, and the floors would measure how much was written. A file that goes, goes from
+    the list; one that is to be found is added to it with its query.
+    """
     new_repository(directory)
-    for name in ("indexer", "central", "scripts", "docs", "requirements", ".codesearch.toml"):
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(
-                source, directory / name, ignore=shutil.ignore_patterns("__pycache__", "model")
-            )
-        else:
-            shutil.copyfile(source, directory / name)
+    for name in SOURCES:
+        target = directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, target)
     commit_all(directory, "This project")
     return directory
 
@@ -82,6 +85,8 @@ def test_there_are_enough_labelled_queries_and_each_names_a_file_that_exists() -
         base = ROOT if query["project"] == "aeterna" else ROOT / "examples/acme" / query["project"]
         for file in query.get("files", [query.get("file")]):
             assert (base / file).is_file(), f"{query['text']!r} expects {file}"
+            if base == ROOT:
+                assert file in SOURCES, f"{file} is expected and not indexed"
 
 
 def test_hybrid_search_finds_what_a_person_would_want(ranks: Ranks) -> None:
