@@ -6,7 +6,8 @@ from pathlib import Path
 from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = "examples: Organization"  # indexing them takes half a minute
+EXAMPLES = "examples: Organization"  # indexing them takes many seconds
+BROWSER = "tests/e2e/browser/"  # of the examples
 COMMAND_LINE = "tests/cli/"  # one service for all of it
 
 
@@ -17,7 +18,8 @@ class Scheduling(LoadFileScheduling):
         file: str = super()._split_scope(nodeid)
         if file.startswith(COMMAND_LINE):
             return COMMAND_LINE
-        return EXAMPLES if asks_examples(file) else file
+        is_of_examples = file.startswith(BROWSER) or asks_examples(file)
+        return EXAMPLES if is_of_examples else file
 
 
 @cache

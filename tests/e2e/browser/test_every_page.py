@@ -1,0 +1,96 @@
+"""Every page: nothing that axe calls serious in either colours, and room for it on a phone."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from scripts.local_service import Organization
+from tests.e2e.browser.conftest import ADMIN, MEMBER, Open
+from tests.npm import installed_packages
+
+pytestmark = pytest.mark.system("chromium")
+
+PAGES = (
+    "/sign-in",
+    "/account",
+    "/account/password",
+    "/o/acme/",
+    "/o/acme/?q=validate+a+JWT",
+    "/o/acme/?q=token&path=no/such/folder",
+    "/o/acme/?q=token&project=nothing",
+    "/o/acme/repositories",
+    "/o/acme/r/auth-service",
+    "/o/acme/r/common-utils/file/src/acme_common/retry.py",
+    "/o/acme/symbol",
+    "/o/acme/symbol?name=AuthMiddleware",
+    "/o/acme/graph?name=retry_call",
+)
+ADMIN_PAGES = (
+    "/admin/",
+    "/admin/repositories/repository/",
+    "/admin/ingest/indexrun/",
+    "/admin/tenancy/apitoken/",
+    "/admin/tenancy/apitoken/add/",
+    "/admin/tenancy/auditentry/",
+)
+PHONE = {"viewport": {"width": 390, "height": 844}}
+# Not .select2-selection: Django's own field that completes what is typed gives it no name.
+SERIOUS = """async () => (await axe.run({exclude: [[".select2-selection"]]})).violations
+  .filter(one => ["serious", "critical"].includes(one.impact))
+  .map(({id, nodes}) => id + ": " + nodes.slice(0, 3).map(one => one.html).join(" | "))
+"""
+
+
+@pytest.mark.system("chromium", "npm")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("username", [MEMBER, ADMIN])
+def test_axe_finds_nothing_serious(
+    username: str, scheme: str, open_page: Open, examples: Organization
+) -> None:
+    axe = axe_source()
+    pages = PAGES if username == MEMBER else ADMIN_PAGES
+    page = open_page(pages[0], username=username, color_scheme=scheme, bypass_csp=True)
+    assert {path: found for path in pages if (found := serious(page, path, axe))} == {}
+
+
+def axe_source() -> str:
+    """The script, from npm by its hash."""
+    package = installed_packages(Path(__file__).parent)
+    return (package / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+
+
+def serious(page: Page, path: str, axe: str) -> list[str]:
+    """What axe calls serious or critical on a page, with the elements."""
+    page.goto(path)
+    page.evaluate(axe)
+    found: list[str] = page.evaluate(SERIOUS)
+    return found
+
+
+def test_no_page_is_wider_than_a_phone(open_page: Open, examples: Organization) -> None:
+    page = open_page(PAGES[0], **PHONE)
+    wide = [path for path in PAGES if is_too_wide(page, path)]
+    assert wide == []
+
+
+def is_too_wide(page: Page, path: str) -> bool:
+    page.goto(path)
+    width: int = page.evaluate("document.documentElement.scrollWidth")
+    return width > PHONE["viewport"]["width"]
+
+
+def test_dark_colours_are_the_systems_or_the_persons(open_page: Open) -> None:
+    page = open_page("/account", color_scheme="dark")
+    assert lightness(page) < 90
+    page.locator("summary", has_text=MEMBER).click()
+    page.get_by_role("button", name="Light", exact=True).click()
+    page.goto("/o/acme/")
+    assert lightness(page) > 200
+
+
+def lightness(page: Page) -> float:
+    """Of the page's ground, from 0 to 255."""
+    colour: str = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    red, green, blue = (float(part) for part in colour.strip("rgba()").split(",")[:3])
+    return (red + green + blue) / 3

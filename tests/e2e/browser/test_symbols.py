@@ -1,0 +1,61 @@
+"""Who uses a symbol, as lists and as a picture that can be walked."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from scripts.local_service import Organization
+from tests.e2e.browser.conftest import Open
+
+pytestmark = pytest.mark.system("chromium")
+
+
+def test_callers_are_listed_by_project_with_their_confidence(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/symbol")
+    page.get_by_label("Name of a function", exact=False).fill("AuthMiddleware")
+    page.get_by_role("button", name="Trace").click()
+    callers = page.get_by_role("region", name="Callers", exact=False)
+    expect(callers.get_by_role("heading", level=3).nth(1)).to_be_visible()
+    expect(callers.get_by_text("high").first).to_be_visible()
+    callers.get_by_role("rowheader").get_by_role("link").first.click()
+    expect(page.get_by_role("heading", name="Definition")).to_be_visible()
+
+
+def test_a_node_of_the_graph_lights_up_what_it_is_joined_to(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/graph?name=retry_call")
+    nodes, lit = page.locator("a.node"), page.locator("a.node.is-lit")
+    count = nodes.count()
+    assert count > 2
+    page.locator("a.node-root").focus()
+    expect(lit).not_to_have_count(0)
+    expect(page.locator(".edge.is-lit").first).to_be_attached()
+    page.locator("a.node-root").evaluate("node => node.blur()")
+    expect(lit.first).not_to_be_attached()
+    page.locator("a.node-root").hover(force=True)
+    expect(lit.first).to_be_attached()
+
+
+def test_the_graph_is_zoomed_and_walked_by_keyboard(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/graph?name=retry_call")
+    picture = page.locator("[data-graph]")
+    before = picture.get_attribute("viewBox")
+    page.get_by_role("button", name="Larger").click()
+    assert picture.get_attribute("viewBox") != before
+
+    page.locator("a.node-root").focus()
+    for key in ("ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+        if page.evaluate("!document.activeElement.classList.contains('node-root')"):
+            break
+    assert page.evaluate("document.activeElement.classList.contains('node')")
+    assert page.evaluate("!document.activeElement.classList.contains('node-root')")
+    page.keyboard.press("Enter")
+    expect(page).not_to_have_url(re.compile("name=retry_call"))
+    expect(page.locator("a.node-root")).to_be_visible()
