@@ -1,0 +1,76 @@
+"""Takes docs/images/*.webp: the pages as Chromium shows them, over the example organisation.
+
+.venv/bin/python -m scripts.screenshots
+"""
+
+import base64
+import re
+import shutil
+
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from scripts.browsing import create_person, signed_in
+from scripts.examples import example_repositories, index_all
+from scripts.local_service import ROOT, Organization, running_service, temporary_workspace
+
+IMAGES = ROOT / "docs" / "images"
+QUALITY = 60
+PERSON = "ada"
+PAGES = (
+    ("search", "/o/acme/?q=validate+a+JWT", "light"),
+    ("file", "/o/acme/r/common-utils/file/src/acme_common/retry.py#L10-L20", "light"),
+    ("symbol", "/o/acme/symbol?name=AuthMiddleware", "light"),
+    ("graph", "/o/acme/graph?name=retry_call", "dark"),
+    ("repository", "/o/acme/r/auth-service", "light"),
+    ("admin", "/admin/", "light"),
+)
+
+
+def main() -> None:
+    """Index the examples, sign in and take all of them."""
+    with (
+        temporary_workspace("aeterna-screenshots-") as workspace,
+        running_service(workspace / "data") as service,
+        sync_playwright() as playwright,
+    ):
+        acme = service.organization("acme")
+        index_all(acme, example_repositories(workspace / "git"))
+        create_person(service, PERSON, "--superuser")
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        take_all(chromium, acme)
+        chromium.close()
+
+
+def take_all(browser: Browser, acme: Organization) -> None:
+    """One file for each page, overwritten."""
+    IMAGES.mkdir(exist_ok=True)
+    with signed_in(acme.service, PERSON) as client:
+        cookies = [(one.name, one.value or "") for one in client.cookies.jar]
+        listed = client.get("/o/acme/r/auth-service").text
+    run = re.findall("/o/acme/runs/[0-9a-f-]+", listed)[0]
+    for name, address, scheme in (*PAGES, ("run", run, "light")):
+        context = browser.new_context(
+            base_url=acme.service.url,
+            color_scheme="dark" if scheme == "dark" else "light",
+            viewport={"width": 1280, "height": 800},
+        )
+        context.add_cookies(
+            [{"name": key, "value": value, "url": acme.service.url} for key, value in cookies]
+        )
+        (IMAGES / f"{name}.webp").write_bytes(picture(context, address))
+        context.close()
+
+
+def picture(context: BrowserContext, address: str) -> bytes:
+    """What the window shows of a page, as WebP."""
+    page = context.new_page()
+    page.goto(address, wait_until="networkidle")
+    session = context.new_cdp_session(page)
+    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+    return base64.b64decode(taken["data"])
+
+
+if __name__ == "__main__":
+    main()
