@@ -11,6 +11,7 @@ import structlog
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
+from django_htmx.http import reswap
 
 from central.common import problems
 from central.common.problems import Description
@@ -82,7 +83,20 @@ def error_page(request: HttpRequest, found: Description) -> HttpResponse:
     response = HttpResponse(html, status=found.status)
     if found.status == 503:
         response["Retry-After"] = "5"
+    if "HX-Request" in request.headers and "HX-Boosted" not in request.headers:
+        _spare_the_page(response)
     return response
+
+
+def _spare_the_page(response: HttpResponse) -> None:
+    """Of a page that asks for a part of itself: a whole page must not be put there.
+
+    What passes by itself is waited for; of the rest, the page that is loaded again tells.
+    """
+    if response.status_code >= 500 or response.status_code == 429:
+        reswap(response, "none")
+    else:
+        response["HX-Refresh"] = "true"
 
 
 # --- Django's own handlers (see central.urls) ---------------------------------------------------

@@ -92,3 +92,29 @@ def test_a_form_of_another_site_is_refused_on_a_page() -> None:
     response = Client(enforce_csrf_checks=True).post("/theme", {"theme": "dark"})
     assert response.status_code == 403
     assert "Load the page again" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("exc", "status"),
+    [(StoreUnavailableError("away"), 503), (OperationalError(), 503), (ZeroDivisionError(), 500)],
+)
+def test_what_htmx_asks_for_again_stays_as_it_is_while_something_is_away(
+    member: Client, monkeypatch: pytest.MonkeyPatch, exc: Exception, status: int
+) -> None:
+    monkeypatch.setattr(VIEW, failing(exc))
+    response = member.get("/o/acme/", headers={"HX-Request": "true"})
+    assert (response.status_code, response["HX-Reswap"]) == (status, "none")
+
+
+def test_what_htmx_asks_for_in_vain_makes_it_load_the_page_which_says_so(member: Client) -> None:
+    response = member.get("/o/elsewhere/", headers={"HX-Request": "true"})
+    assert (response.status_code, response["HX-Refresh"]) == (404, "true")
+
+
+def test_a_link_that_htmx_follows_leads_to_the_page_of_the_error(
+    member: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(VIEW, failing(StoreUnavailableError("away")))
+    response = member.get("/o/acme/", headers={"HX-Request": "true", "HX-Boosted": "true"})
+    assert "The vector store does not answer." in response.content.decode()
+    assert "HX-Reswap" not in response.headers

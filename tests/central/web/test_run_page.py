@@ -92,6 +92,29 @@ def test_progress_is_asked_for_until_the_state_is_another(run: IndexRun, client:
     assert "applied" in response.content.decode()
 
 
+def test_when_the_session_has_ended_the_browser_goes_to_the_sign_in_page_and_comes_back(
+    run: IndexRun, client: Client
+) -> None:
+    client.logout()
+    address = f"/o/acme/runs/{run.pk}"
+    asked_by_htmx = {"HX-Request": "true", "HX-Current-URL": f"http://testserver{address}"}
+    response = client.get(f"{address}/progress?state=applying", headers=asked_by_htmx)
+    assert response["HX-Redirect"] == f"/sign-in?next={address}"
+    assert response.content == b""
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/o/acme/", ""])
+def test_an_address_elsewhere_is_not_come_back_to(
+    run: IndexRun, client: Client, elsewhere: str
+) -> None:
+    client.logout()
+    response = client.get(
+        f"/o/acme/runs/{run.pk}/progress",
+        headers={"HX-Request": "true", "HX-Current-URL": elsewhere},
+    )
+    assert response["HX-Redirect"] == "/sign-in?next=/"
+
+
 def test_a_run_that_goes_on_in_another_state_is_followed_further(
     run: IndexRun, client: Client
 ) -> None:
