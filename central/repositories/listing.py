@@ -10,7 +10,7 @@ from central.repositories.selectors import visible_repositories
 from central.repositories.states import IndexState, with_live_runs, with_states
 from central.tenancy.credentials import Credential
 
-PAGE_SIZE = 200
+PAGE_SIZE = 100
 _WORST_FIRST = (
     IndexState.FAILED,
     IndexState.BEHIND,
