@@ -136,7 +136,7 @@ def test_thousands_take_as_many_queries_as_one_and_come_in_pages(
 ) -> None:
     Repository.objects.bulk_create(
         Repository(organization=membership.organization, name=f"r{number:04}", tracked_ref="x")
-        for number in range(2_000)
+        for number in range(10 * PAGE_SIZE)
     )
     page(member)  # the session notes the organisation
     # session, user, organisation, membership, organisations of the frame, totals, the page
