@@ -87,3 +87,14 @@ def test_hostile_code_takes_its_share_of_time_and_no_more(monkeypatch: pytest.Mo
     lines = highlighted_lines(code, language="c")
     assert thread_time() - started < 0.7
     assert "".join(map(text_of, lines)) == code
+
+
+def test_a_snippet_that_is_shown_again_is_cut_from_what_is_kept_with_its_own_marks() -> None:
+    code = "def kept(token):\n    return 'token' + other\n"
+    first = highlighted_lines(code, language="python", words=["token"])
+    assert highlighted_lines(code, language="python", words=["token"]) == first
+    assert highlighted_lines(code, language="text", words=["token"]) != first
+    other = highlighted_lines(code, language="python", words=["other"])
+    assert [line.count("<mark>") for line in first] == [1, 1]
+    assert other[1].endswith(" <mark>other</mark>")
+    assert list(map(text_of, other)) == code.splitlines()
