@@ -22,7 +22,7 @@ _LAYER_STEP: Final = WIDTH + 112
 _ROW_GAP: Final = 12
 _GROUP_GAP: Final = 12  # beside the gap between rows, where another project begins
 _SWEEPS: Final = 6
-_COLUMNS: Final = 26  # of a label, in characters as wide as a digit
+_COLUMNS: Final = 24  # of a label, in characters as wide as a digit
 _SMALL_COLUMNS: Final = 28  # of the line below it
 TINTS: Final = 8
 

@@ -142,5 +142,5 @@ def test_tints_begin_again_when_there_are_more_projects() -> None:
 def test_a_long_name_is_cut_and_a_long_path_keeps_its_project() -> None:
     long = replace(ROOT, qualified_name="a" * 40, file="src/" + "deep/" * 20 + "views.py")
     (box,) = laid_out([long], []).boxes
-    assert box.label == "a" * 25 + "…"
+    assert box.label == "a" * 23 + "…"
     assert box.place == "shop/…/views.py"

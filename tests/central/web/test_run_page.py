@@ -73,9 +73,20 @@ def test_it_says_who_ran_it_and_why_in_its_mode(run: IndexRun, client: Client) -
 def test_a_keyless_job_is_said_to_be_one(run: IndexRun, client: Client) -> None:
     token = run.api_token
     assert token is not None
-    token.is_short_lived, token.bound_project, token.bound_ref = True, "shop", "refs/heads/main"
+    token.bound_repository_id = 7
+    token.bound_project, token.bound_ref = "shop", "refs/heads/main"
     token.save()
     assert "a keyless job of shop on refs/heads/main" in page(client, run)
+
+
+def test_this_machines_own_short_lived_token_is_no_keyless_job(
+    run: IndexRun, client: Client
+) -> None:
+    token = run.api_token
+    assert token is not None
+    token.is_short_lived = True
+    token.save()
+    assert "token ci (aet_visible_…)" in page(client, run)
 
 
 def test_progress_is_asked_for_until_the_state_is_another(run: IndexRun, client: Client) -> None:
