@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-import structlog
 from django.contrib.auth.models import AbstractBaseUser
 
-from central.tenancy.credentials import Credential
-from central.tenancy.models import ApiToken, AuditEntry, Organization
+from central.common.logs import bound_request_id
+from central.tenancy.models import AuditEntry, Organization
 
 COMMAND = "command"  # manage.py, by whoever may run it
 GITHUB = "github"
@@ -32,23 +31,10 @@ def record(
         organization=str(organization),
         target=target[:_LONGEST],
         detail=dict(detail or {}),
-        request_id=structlog.contextvars.get_contextvars().get("request_id", ""),
+        request_id=bound_request_id(),
     )
 
 
 def user_actor(user: AbstractBaseUser) -> str:
     """A person."""
     return f"user {user.get_username()}"
-
-
-def token_actor(token: ApiToken) -> str:
-    """A token, by its first characters."""
-    return f"token {token.prefix}…"
-
-
-def credential_actor(credential: Credential) -> str:
-    """Whoever a request's credential is of; of a personal token, the person beside it."""
-    if credential.api_token_id is None:
-        return SERVICE
-    token = ApiToken.objects.select_related("owner").get(pk=credential.api_token_id)
-    return f"{user_actor(token.owner)}, {token_actor(token)}" if token.owner else token_actor(token)

@@ -188,7 +188,7 @@ class ApiToken(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Who changed what, and when. Written once (services.record), never changed.
+    """Who changed what, and when. Written once (central.tenancy.audit.record), never changed.
 
     `organization` is its slug: an entry outlives what it is of.
     """
