@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from central.listening import address
+from central.listening import address, reachable_host
 from central.runtime import data_directory
 from central.settings import env
 
@@ -65,8 +65,7 @@ def check_sign_of(process: str) -> None:
 
 def _ask_livez(bind: str) -> None:
     host, port = address(bind)
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - asked, not bound
-    connection = http.client.HTTPConnection(host, port, timeout=_HTTP_SECONDS)
+    connection = http.client.HTTPConnection(reachable_host(host), port, timeout=_HTTP_SECONDS)
     try:
         connection.request("GET", "/livez")
         status = connection.getresponse().status

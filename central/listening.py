@@ -37,8 +37,13 @@ def bound_socket(bind: str) -> Iterator[socket.socket]:
         yield listener
 
 
+def reachable_host(host: str) -> str:
+    """Where this machine reaches what is bound to `host`."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound to here
+
+
 def reachable_url(listener: socket.socket) -> str:
     """Where this machine reaches `listener`: one bound to any address is at the loopback's."""
     host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound to here
+    host = reachable_host(host)
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"

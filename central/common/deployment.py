@@ -6,10 +6,9 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.core.exceptions import ImproperlyConfigured
 
 from central.common import rates
-from central.common.worker_metrics import address
+from central.listening import CannotListenError, address
 
 
 @register(Tags.compatibility)
@@ -43,8 +42,14 @@ def check_worker_metrics(
     try:
         if settings.WORKER_METRICS_BIND:
             address(settings.WORKER_METRICS_BIND)
-    except ImproperlyConfigured as exc:
-        return [Error(str(exc), hint="Or leave it unset.", id="aeterna.E011")]
+    except CannotListenError as exc:
+        return [
+            Error(
+                f"AETERNA_WORKER_METRICS_BIND: {exc}",
+                hint="Or leave it unset.",
+                id="aeterna.E011",
+            )
+        ]
     return []
 
 

@@ -14,7 +14,8 @@ from typing import Final
 
 from celery.signals import worker_process_shutdown, worker_ready
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
+
+from central.listening import address
 
 _FILES: Final = "PROMETHEUS_MULTIPROC_DIR"
 
@@ -22,7 +23,8 @@ _FILES: Final = "PROMETHEUS_MULTIPROC_DIR"
 def prepare() -> None:
     """Have this process and those that it forks count in files, where that is asked for.
 
-    Not in a server: that imports Celery to send a message, long after it began to count.
+    Not in a server: that imports Celery to send a message, long after it began to count. Raises
+    CannotListenError.
     """
     if not settings.WORKER_METRICS_BIND or "prometheus_client" in sys.modules:
         return
@@ -38,16 +40,6 @@ def prepare() -> None:
     weakref.finalize(prepare, remove)
     worker_ready.connect(lambda **_: _serve(host, port), weak=False)
     worker_process_shutdown.connect(_leave, weak=False)
-
-
-def address(bind: str) -> tuple[str, int]:
-    """Host and port of HOST:PORT. Raises ImproperlyConfigured."""
-    host, _, port = bind.rpartition(":")
-    if not host or not port.isdecimal():
-        raise ImproperlyConfigured(
-            f"AETERNA_WORKER_METRICS_BIND must be HOST:PORT, such as 127.0.0.1:9464, not {bind!r}."
-        )
-    return host.strip("[]"), int(port)
 
 
 def _serve(host: str, port: int) -> None:

@@ -45,7 +45,7 @@ def test_a_rate_that_cannot_be_counted_is_named(settings: Settings, rate: str) -
 
 def test_where_a_worker_cannot_listen_is_named(settings: Settings) -> None:
     settings.WORKER_METRICS_BIND = "9464"
-    assert "HOST:PORT" in found()["aeterna.E011"]
+    assert "'9464' is no address" in found()["aeterna.E011"]
 
 
 @pytest.mark.parametrize("url", ["http://code.example", None])
