@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from central.ingest.models import Delivery, IndexRun, RunState
 from central.tenancy.admin_filters import when
@@ -127,14 +128,12 @@ class IndexRunAdmin(HistoryAdmin):
     @admin.display(description="error")
     def beginning_of_error(self, run: IndexRun) -> str:
         """What it ended with, or met so far."""
-        text = run.error
-        return text if len(text) <= _SHOWN_ERROR else f"{text[:_SHOWN_ERROR]}…"
+        return Truncator(run.error).chars(_SHOWN_ERROR)
 
     @admin.display(description="job")
     def job(self, run: IndexRun) -> SafeString | str:
         """The forge's page of the job that sent it."""
-        is_address = run.run_url.startswith(("https://", "http://"))
-        return _link(run.run_url, run.run_url) if is_address else "-"
+        return _link(run.job_url, run.job_url) if run.job_url else "-"
 
     @admin.display(description="times")
     def times(self, run: IndexRun) -> SafeString:

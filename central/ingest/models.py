@@ -80,6 +80,11 @@ class IndexRun(models.Model):
     def __str__(self) -> str:
         return f"{self.id} ({self.state})"
 
+    @property
+    def job_url(self) -> str:
+        """`run_url` where it may be linked to, else "": a client said it."""
+        return self.run_url if self.run_url.startswith(("https://", "http://")) else ""
+
 
 class Batch(models.Model):
     """An uploaded body: number 0 is the tree of a full run, 1… are file records.

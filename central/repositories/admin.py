@@ -10,6 +10,7 @@ from django.db.models import QuerySet, URLField
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
 from central.repositories import orders
@@ -148,8 +149,7 @@ class RepositoryAdmin(AuditedAdmin):
     @admin.display(description="last error")
     def last_error(self, repository: Repository) -> str:
         """The beginning of what is wrong."""
-        text = repository.trouble_detail
-        return text if len(text) <= _SHOWN_ERROR else f"{text[:_SHOWN_ERROR]}…"
+        return Truncator(repository.trouble_detail).chars(_SHOWN_ERROR)
 
     @admin.action(description="Re-index selected repositories", permissions=["change"])
     def reindex_selected(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:

@@ -37,12 +37,6 @@ class Course:
     is_live: bool
     percent: int | None
 
-    @property
-    def job_url(self) -> str:
-        """The CI job, where it may be linked to; its client said it."""
-        url = self.run.run_url
-        return url if url.startswith(("https://", "http://")) else ""
-
 
 def course_of(run: IndexRun) -> Course:
     """What there is to say of a run; asks the database nothing."""
@@ -84,7 +78,7 @@ def runner_of(run: IndexRun) -> str:
     token = run.api_token
     if token is None:
         return "a token that is deleted, or a job whose short-lived one is over"
-    if token.is_short_lived:
+    if token.bound_repository_id is not None:
         return f"a keyless job of {token.bound_project} on {token.bound_ref}"
     name = f"{token.name} " if token.name else ""
     owner = f", {token.owner.get_username()}'s" if token.owner else ""
