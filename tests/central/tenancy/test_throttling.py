@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from django.http import HttpResponse
-from django.test import Client, RequestFactory
+from django.test import Client
 from pytest_django import Settings
 
 from central.common import rates
-from central.common.errors import ThrottledError
 from central.settings.limits import Rates
 from central.tenancy.models import Organization
-from central.web.access import member_page
 from tests.central.factories import ApiTokenFactory, MembershipFactory, OrganizationFactory
 
 pytestmark = pytest.mark.django_db
@@ -71,11 +68,7 @@ def test_a_strangers_requests_count_for_nobody(acme: Organization) -> None:
 
 
 def test_a_person_is_counted_on_pages(acme: Organization) -> None:
-    member = MembershipFactory.create(organization=acme).user
-    page = member_page(lambda *_: HttpResponse("found"))
-    request = RequestFactory().get("/o/acme/")
-    request.user = member
-    request.session = {}  # type: ignore[assignment]
-    assert page(request, organization="acme").status_code == 200
-    with pytest.raises(ThrottledError):
-        page(request, organization="acme")
+    client = Client()
+    client.force_login(MembershipFactory.create(organization=acme).user)
+    assert client.get("/o/acme/symbol").status_code == 200
+    assert client.get("/o/acme/symbol").status_code == 429
