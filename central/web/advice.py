@@ -1,9 +1,10 @@
-"""What states of repositories and of runs mean to people, and what to do about them. Pure."""
+"""What states of repositories, runs and files mean to people, and what to do then. Pure."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from central.repositories.states import IndexState
+from indexer.records import SkipReason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +55,13 @@ _ADVICE = {
 def advice_on(state: IndexState) -> Advice:
     """On a repository in this state."""
     return _ADVICE[state]
+
+
+def why_skipped(reason: str) -> str:
+    """The reason why a file is not indexed as a sentence; a newer indexer's by its name."""
+    if reason in set(SkipReason):
+        return SkipReason(reason).sentence
+    return reason.replace("_", " ")
 
 
 _RUN_ADVICE = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from central.trace.answers import GraphEdge, GraphNode
 from central.web.graph_layout import HEIGHT, WIDTH, Box, Line, Picture
-from central.web.places import file_url, graph_url, symbol_url
+from central.web.places import end_url, file_url, graph_url
 from central.web.tracing import RULE_WORDS
 
 
@@ -73,8 +73,8 @@ def _drawn(line: Line, boxes: list[Box], organization: str) -> DrawnLine:
         line,
         caller,
         callee,
-        _node_url(caller, organization),
-        _node_url(callee, organization),
+        end_url(organization, caller.project, caller.file, caller.qualified_name),
+        end_url(organization, callee.project, callee.file, callee.qualified_name),
         file_url(organization, edge.project, edge.file, edge.line),
         RULE_WORDS.get(edge.rule, edge.rule),
         f"{name_of(caller)} uses {name_of(callee)}: {edge.confidence} confidence",
@@ -96,9 +96,3 @@ def _box_url(node: GraphNode, organization: str, again: dict[str, object]) -> st
     return graph_url(
         organization, node.qualified_name, project=node.project, file=node.file, **again
     )
-
-
-def _node_url(node: GraphNode, organization: str) -> str:
-    if not node.qualified_name:
-        return file_url(organization, node.project, node.file)
-    return symbol_url(organization, node.qualified_name, project=node.project, file=node.file)

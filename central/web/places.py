@@ -18,6 +18,13 @@ def symbol_url(organization: str, name: str, **query: object) -> str:
     return _asked("web:symbol", organization, {"name": name, **query})
 
 
+def end_url(organization: str, project: str, file: str, name: str) -> str:
+    """What is known of one end of a link; a file's top level has no name: its file is shown."""
+    if not name:
+        return file_url(organization, project, file)
+    return symbol_url(organization, name, project=project, file=file)
+
+
 def graph_url(organization: str, name: str, **query: object) -> str:
     """The call graph around a name, chosen alike."""
     return _asked("web:graph", organization, {"name": name, **query})

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from central.common.documents import INTEGER, query_object
 from central.common.errors import NotFoundError
 from central.trace.answers import Endpoint, Link, ShownDefinition, UnresolvedSite
-from central.web.places import file_url, graph_url, symbol_url
+from central.web.places import end_url, file_url, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
 _NOT_THERE: Final = "symbol_not_found"
@@ -66,12 +66,14 @@ def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
     return {**given, "symbol": given.get("name", ""), "org_id": organization}
 
 
-def near_names(exc: NotFoundError) -> list[str] | None:
-    """Names that are like one that is nowhere; None where something else was not found."""
+def nowhere(exc: NotFoundError) -> dict[str, Any]:
+    """What the form says of a name that is nowhere: names like it. Raises `exc` if it is another's.
+
+    Of what else was not found there is nothing to choose.
+    """
     if exc.code != _NOT_THERE:
-        return None
-    near = exc.extra.get("near")
-    return [str(name) for name in near] if isinstance(near, list) else []
+        raise exc
+    return {"problem": exc.message, "near": exc.extra["near"]}
 
 
 def callers_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
@@ -116,17 +118,10 @@ def _grouped(
                 end,
                 RULE_WORDS.get(link.rule, link.rule),
                 file_url(organization, link.project, link.file, link.line),
-                _end_url(organization, end),
+                end_url(organization, end.project, end.file, end.qualified_name),
             )
         )
     return [Group(project, rows[project]) for project in sorted(rows)]
-
-
-def _end_url(organization: str, end: Endpoint) -> str:
-    """A file's top level has no symbol: its file is shown."""
-    if not end.qualified_name:
-        return file_url(organization, end.project, end.file)
-    return symbol_url(organization, end.qualified_name, project=end.project, file=end.file)
 
 
 def _place(one: ShownDefinition) -> dict[str, object]:

@@ -7,12 +7,10 @@ from central.common.errors import NotFoundError
 from central.corpus.reading import FileNotFoundInIndexError, read_file
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
+from central.web.advice import why_skipped
 from central.web.highlighting import HIGHLIGHTED_CHARACTERS
 from central.web.paths import crumbs
 from central.web.places import file_url, symbol_url
-from indexer.records import SkipReason
-
-_SKIPPED = {str(reason): reason.sentence for reason in SkipReason}
 
 
 @member_page
@@ -41,7 +39,7 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         "file": found,
         "crumbs": crumbs(organization, project, path),
         "outline": outline,
-        "skipped": _SKIPPED.get(found.skipped, found.skipped.replace("_", " ")),
+        "skipped": why_skipped(found.skipped),
         "is_plain": len(found.content) > HIGHLIGHTED_CHARACTERS,
     }
     return render(request, "web/file.html", context)

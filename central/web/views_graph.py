@@ -13,7 +13,7 @@ from central.web.access import member_page
 from central.web.graph_drawing import drawing_of
 from central.web.graph_layout import picture_of
 from central.web.places import symbol_url
-from central.web.tracing import near_names, trace_query
+from central.web.tracing import nowhere, trace_query
 
 _GRAPH: Final = GraphRequestSerializer()
 _NODES: Final = 80  # of a picture that can be read; the address may ask for the API's most
@@ -37,11 +37,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
         asked = _GRAPH.graph_request(query)
         answer = graph_around(credential=credential, request=asked)
     except NotFoundError as exc:
-        near = near_names(exc)
-        if near is None:
-            raise
-        context |= {"problem": exc.message, "near": near}
-        return render(request, "web/symbol_form.html", context, status=404)
+        return render(request, "web/symbol_form.html", context | nowhere(exc), status=404)
     context |= {
         "graph": answer,
         "depth": asked.depth,

@@ -12,10 +12,9 @@ from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.advice import advice_on, gap_of
+from central.web.advice import advice_on, gap_of, why_skipped
 from central.web.courses import course_of, why
 from central.web.languages import shares
-from indexer.records import SkipReason
 
 _RUNS: Final = 20
 _DIGITS: Final = 6
@@ -75,7 +74,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "gap": gap_of(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
         "why": why(found.last_reason),
         "languages": shares(found.languages),
-        "skipped": [(name, count, _sentence(name)) for name, count in counts],
+        "skipped": [(name, count, why_skipped(name)) for name, count in counts],
         "reason": reason,
         "after": after,
         "paths": paths,
@@ -83,10 +82,3 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "courses": [course_of(run) for run in runs],
     }
     return render(request, "web/repository.html", context)
-
-
-def _sentence(reason: str) -> str:
-    """What a reason means; one of a later version of the indexer says its name."""
-    if reason in set(SkipReason):
-        return SkipReason(reason).sentence
-    return reason.replace("_", " ")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django_htmx.http import push_url
 
 from central.common.errors import InvalidError
 from central.repositories.facets import facets
@@ -50,8 +51,8 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "chunk_types": [str(kind) for kind in ChunkType],
     }
     response = render(request, "web/search.html", context, status=400 if asked.errors else 200)
-    if request.headers.get("HX-Request"):  # without the fields that were left blank
-        response["HX-Push-Url"] = f"{request.path}{asked.address()}"
+    if request.htmx:  # type: ignore[attr-defined] # its middleware's
+        push_url(response, f"{request.path}{asked.address()}")  # without fields left blank
     return response
 
 

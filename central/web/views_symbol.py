@@ -21,7 +21,7 @@ from central.web.tracing import (
     callees_by_project,
     callers_by_project,
     choices,
-    near_names,
+    nowhere,
     trace_query,
     with_places,
 )
@@ -59,11 +59,7 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     try:
         directions = _directions(credential, query)
     except NotFoundError as exc:
-        near = near_names(exc)
-        if near is None:
-            raise
-        context |= {"problem": exc.message, "near": near}
-        return render(request, "web/symbol_form.html", context, status=404)
+        return render(request, "web/symbol_form.html", context | nowhere(exc), status=404)
     first = directions[0].answer
     context |= {
         "directions": directions,

@@ -11,12 +11,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from central.web.languages import Share
+from central.web.templatetags.web import short_commit
 
 register = template.Library()
 
 _MINUTE = 60
 _HOUR = 3_600
-_SHORT_COMMIT = 10
 _TONES = {
     "current": "ok",
     "indexing": "info",
@@ -57,7 +57,7 @@ def commit_link(commit: str, web_url: str) -> SafeString:
     """The beginning of a commit, which leads to the forge where it is known."""
     if not commit:
         return SafeString('<span class="muted">no commit yet</span>')
-    short = commit[:_SHORT_COMMIT]
+    short = short_commit(commit)
     if not web_url:
         return format_html('<span class="mono nowrap" title="{}">{}</span>', commit, short)
     link = '<a class="mono nowrap" href="{}/commit/{}" title="{}" rel="noreferrer">{}</a>'
