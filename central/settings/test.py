@@ -2,6 +2,7 @@
 
 import atexit
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -18,14 +19,18 @@ SECRET_KEY = "test-only-secret-key-that-is-long-enough-for-hmac"  # noqa: S105
 ALLOWED_HOSTS = ["*"]
 env.forget("PG")
 DATABASE_IS_EMBEDDED = True
+if template := env.text("AETERNA_TEST_DATABASE"):  # of tests/database.py, with its tables
+    subprocess.run(["cp", "-a", template, DATA_DIR], check=True)  # noqa: S603, S607
 DATABASE_URL = embedded_postgres(DATA_DIR / "postgres")
 DATABASES = {"default": database(DATABASE_URL)}
 del DATABASES["default"]["OPTIONS"]["pool"]  # pytest-django keeps one connection
+DATABASES["default"]["TEST"] = {"TEMPLATE": DATABASES["default"]["NAME"]}
 VECTOR_STORE_URL = f"edge:{DATA_DIR / 'edge'}"
 CELERY_BROKER_URL = None
 RATES = Rates(search="off", index="off")  # tests of limits set their own
 RATE_STORAGE = None
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+WHITENOISE_AUTOREFRESH = True  # each test's client would list all static files: 20 ms
 
 SSO = None  # tests of it set their own provider
 INSTALLED_APPS += sso.APPS

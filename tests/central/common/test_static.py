@@ -4,8 +4,15 @@ import re
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from tests.central.factories import UserFactory
+
+
+@pytest.fixture(autouse=True)
+def listed_at_the_start(settings: Settings) -> None:
+    """As a service does; other tests do not ask for these files."""
+    settings.WHITENOISE_AUTOREFRESH = False
 
 
 @pytest.mark.parametrize("page", ["/api/v1/docs", "/sign-in", "/admin/"])
