@@ -85,8 +85,9 @@ def test_a_member_reaches_each_page(known: dict[str, Any]) -> None:
 
 def test_nobody_sees_a_page_without_signing_in() -> None:
     known = {**PARTS, "run_id": UUID(int=1), "token_id": 1}
+    stranger = Client()
     for address in addresses([*PAGES, *OWN], known):
-        for answer in (Client().get(address), Client().post(address)):
+        for answer in (stranger.get(address), stranger.post(address)):
             assert answer.status_code == 302, address
             assert answer["Location"].startswith("/sign-in?next="), address
 
