@@ -4,7 +4,7 @@ Planning `= ANY` of hundreds of values takes several times as long as finding th
 1 ms), and so does composing a query of the ORM. Needs `prepare_threshold` in OPTIONS.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import connection
@@ -27,6 +27,15 @@ def execute(sql: str, parameters: Sequence[Any]) -> None:
     """As `fetch_rows`, of a statement without rows: bytes travel as they are, not in its text."""
     with _cursor() as cursor:
         cursor.execute(sql, parameters)
+
+
+def id_array(ids: Iterable[int]) -> str:
+    """Ids as the text of a parameter that the statement casts to bigint[].
+
+    A list of numbers below 32,768 is a smallint[] to psycopg, which a prepared statement casts anew
+    for each row that it looks at: with 10,000 ids 60 ms of PostgreSQL, against half a millisecond.
+    """
+    return f"{{{','.join(map(str, ids))}}}"
 
 
 def _cursor() -> CursorWrapper:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from django.urls import reverse
 
 from central.common.links import service_url
-from central.common.statements import fetch_rows
+from central.common.statements import fetch_rows, id_array
 from central.repositories.selectors import VISIBLE, visible_parameters
 from central.tenancy.credentials import Credential
 
@@ -92,7 +92,7 @@ def repositories_in_sight(*, credential: Credential) -> list[RepositoryInSight]:
 def have_moved(repositories: Iterable[RepositoryInSight]) -> bool:
     """Whether any of them was indexed anew, or deleted, since it was read."""
     known = {item.id: item.generation for item in repositories}
-    return dict(fetch_rows(_GENERATIONS, [list(known)])) != known
+    return dict(fetch_rows(_GENERATIONS, [id_array(known)])) != known
 
 
 def answering_projects(repositories: Iterable[RepositoryInSight]) -> list[AnsweringProject]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from central.common.statements import fetch_rows
+from central.common.statements import fetch_rows, id_array
 from central.search.filters import RowFilter
 
 SYMBOL_ROWS = 500
@@ -82,7 +82,7 @@ _SHOWN_WITH_FILE = """SELECT r.id, r.generation, c.id, c.text, f.content
 def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:
     """The chunks of `repositories` that name one of `points` (UUID.int); a dead point has none."""
     ids = ",".join([f"{point:032x}" for point in points])
-    rows = fetch_rows(_LIVE, [f"{{{ids}}}", list(repositories)])
+    rows = fetch_rows(_LIVE, [f"{{{ids}}}", id_array(repositories)])
     return [LiveChunk(*row) for row in rows]
 
 
@@ -90,7 +90,7 @@ def chunks_defining(
     *, names: Sequence[str], repositories: Sequence[int]
 ) -> list[tuple[str, LiveChunk]]:
     """(name, chunk that defines it) for symbols with exactly one of `names`."""
-    ids = fetch_rows(_NAMED, [list(names), list(repositories), SYMBOL_ROWS])
+    ids = fetch_rows(_NAMED, [list(names), id_array(repositories), SYMBOL_ROWS])
     return _defining([row[0] for row in ids])
 
 
@@ -106,7 +106,7 @@ def chunks_defining_like(
     ids = fetch_rows(
         _MATCHING,
         [
-            list(repositories),
+            id_array(repositories),
             _beginnings(parts, "".join(parts)),
             rows.prefix,
             rows.language,
@@ -122,7 +122,8 @@ def chunks_defining_like(
 
 def shown_texts(*, chunks: Sequence[int], repositories: Sequence[int], with_file: bool) -> Shown:
     """Texts of `chunks` and, read in the same instant, the generations of `repositories`."""
-    rows = fetch_rows(_SHOWN_WITH_FILE if with_file else _SHOWN, [list(chunks), list(repositories)])
+    statement = _SHOWN_WITH_FILE if with_file else _SHOWN
+    rows = fetch_rows(statement, [id_array(chunks), id_array(repositories)])
     return Shown(
         {row[2]: ShownText(row[3], row[4]) for row in rows if row[2] is not None},
         {row[0]: row[1] for row in rows},
@@ -132,7 +133,7 @@ def shown_texts(*, chunks: Sequence[int], repositories: Sequence[int], with_file
 def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
     if not symbols:
         return []
-    return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [symbols])]
+    return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [id_array(symbols)])]
 
 
 def _beginnings(parts: Sequence[str], whole: str) -> str:

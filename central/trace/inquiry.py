@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
-from central.common.statements import fetch_rows
+from central.common.statements import fetch_rows, id_array
 from central.trace.questions import Members
 from central.trace.rows import STATEMENTS
 
@@ -47,7 +47,7 @@ class Inquiry:
 
     def __init__(self, rules: Rules, *, repositories: Iterable[int]) -> None:
         self._rules = rules
-        self.repositories = sorted(repositories)
+        self.repositories = id_array(sorted(repositories))  # once for some hundred statements
         self.heirs: dict[tuple[int, str], list[tuple[int, str]]] = {}  # of classes, as kin finds
         self._known: dict[type, dict[Question, Answer]] = defaultdict(dict)
         self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)

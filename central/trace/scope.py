@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from central.common.errors import NotFoundError
-from central.common.statements import fetch_rows
+from central.common.statements import fetch_rows, id_array
 from central.repositories.sight import RepositoryInSight, repositories_in_sight
 from central.tenancy.credentials import Credential
 from central.trace.inquiry import Inquiry
@@ -62,7 +62,7 @@ def chosen_definitions(sight: Sight, choice: Choice) -> tuple[list[Definition], 
 
 def has_file(sight: Sight, path: str, repository: RepositoryInSight | None) -> bool:
     """Whether the repository, or any in sight, has the file."""
-    ids = [repository.id] if repository else sight.inquiry.repositories
+    ids = id_array([repository.id]) if repository else sight.inquiry.repositories
     return bool(fetch_rows(_HAS_FILE, [ids, path]))
 
 

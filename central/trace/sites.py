@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from central.common.statements import fetch_rows
+from central.common.statements import fetch_rows, id_array
 from central.trace.inquiry import Inquiry
 from central.trace.things import Key
 
@@ -120,7 +120,7 @@ def sites_named(inquiry: Inquiry, named: Named) -> list[Site]:
         named.kind,
         named.kind,
         named.at_top,
-        list(named.files),
+        id_array(named.files),
         named.containers is not None,
         list(named.containers or ()),
     ]

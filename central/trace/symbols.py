@@ -1,7 +1,7 @@
 """Which definitions a symbol's name means: bare, qualified, or with its module before it."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from central.common.statements import fetch_rows
@@ -114,14 +114,14 @@ def definitions_in(inquiry: Inquiry, *, repository: int, path: str) -> list[Defi
     return [Definition(*row) for row in rows]
 
 
-def near_names(symbol: str, *, repositories: Sequence[int]) -> list[str]:
-    """Names that exist and are like the symbol's, the most similar first."""
+def near_names(symbol: str, *, repositories: str) -> list[str]:
+    """Names that exist and are like the symbol's, the most similar first; in an `id_array`."""
     name = split_symbol(symbol)[1].rpartition(".")[2]
     parts = [token[:3] for token in tokenize(name) if token]
     if not parts:
         return []
     like = " | ".join(f"'{part}':*" for part in dict.fromkeys(parts))
-    rows = fetch_rows(_SIMILAR, [list(repositories), like, len(name), _NEAR_ROWS])
+    rows = fetch_rows(_SIMILAR, [repositories, like, len(name), _NEAR_ROWS])
     folded = {row[0].lower(): row[0] for row in rows}
     close = difflib.get_close_matches(name.lower(), folded, n=_NEAR_NAMES, cutoff=0.6)
     return [folded[one] for one in close]
