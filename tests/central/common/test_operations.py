@@ -6,6 +6,7 @@ import threading
 
 import pytest
 import structlog
+from django.core.cache import cache
 from django.core.checks import run_checks
 from django.test import Client
 from pytest_django import Settings
@@ -64,6 +65,7 @@ def test_readyz_says_which_one_is_away_and_does_not_wait_long(
 
 @pytest.mark.django_db
 def test_metrics_count_runs_and_time_applies(settings: Settings) -> None:
+    cache.clear()  # ended runs are counted once a minute
     api = api_of()
     api.index({"a.py": "def a\n"})
     api.queue_full({"b.py": "def b\n"})
