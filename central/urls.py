@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from central.common.health import livez, readyz
@@ -24,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("admin/login/", sign_in_to_administer),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="web:password")),
     path("admin/", admin.site.urls),
     path("", include("central.web.urls")),
     path("internal/local-token", local_token, name="internal-local-token"),

@@ -39,7 +39,9 @@ def harden(headers: Headers, *, is_secure: bool) -> None:
         headers[name] = value
     # What is asked for is code: nobody between, and no disk of a browser, keeps it.
     headers.setdefault("Cache-Control", "no-store")
-    if not headers.get("Content-Type", "").startswith("text/html"):
+    if headers.get("Content-Type", "").startswith("text/html"):
+        headers.setdefault(_POLICY, _NOTHING)  # what answers before the pages' policy is asked
+    else:
         headers[_POLICY] = _NOTHING
     if is_secure and settings.SECURE_HSTS_SECONDS:
         headers.setdefault("Strict-Transport-Security", _strict_transport())

@@ -65,9 +65,12 @@ def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
     """The file at `path`. Raises NotFoundError where the repository is not in sight, or the file
     is not there. Three queries.
     """
-    repository = visible_repositories(credential=credential).filter(name=project).first()
+    visible = visible_repositories(credential=credential)
+    repository = None if "\0" in project else visible.filter(name=project).first()
     if repository is None:
         raise NotFoundError("There is no such repository for you.", code="repository_not_found")
+    if "\0" in path:  # which PostgreSQL refuses
+        raise FileNotFoundInIndexError([])
     file = File.objects.filter(repository=repository, path=path).first()
     if file is None:
         raise FileNotFoundInIndexError(_near(repository, path))

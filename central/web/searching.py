@@ -12,6 +12,7 @@ from central.search.query import Mode, SearchRequest
 from central.search.serializers import SearchRequestSerializer
 
 RESULTS: Final = 10
+MOST_PROJECTS: Final = 50  # each is a link on the page that holds all others
 SHOWN_CHARACTERS: Final = 1_000  # of a result's content: some twenty lines
 FILTERS: Final = ("language", "chunk_type", "path", "exclude")
 
@@ -84,6 +85,9 @@ def asked_in(query: QueryDict, *, organization: str) -> Asked:
         filters={name: given[name] for name in FILTERS if given[name]},
         cursor=given["cursor"],
     )
+    if len(asked.projects) > MOST_PROJECTS:
+        why = f"Name at most {MOST_PROJECTS} repositories, or none to search all of them."
+        return replace(asked, projects=(), errors={"project": [why]})
     if not asked.q:
         return asked
     try:

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from central.common.errors import ForbiddenError, ServiceError
 from central.tenancy.audit import record, user_actor
 from central.tenancy.members import organizations_of
-from central.tenancy.models import ApiToken
+from central.tenancy.models import ApiToken, Organization
 from central.tenancy.services import create_personal_token, revoke_token
 from central.web.access import ORGANIZATION_KEY
 from central.web.attempts import remember
@@ -172,14 +172,13 @@ def _account_page(
     request: HttpRequest, form: TokenForm, new_token: str | None = None
 ) -> HttpResponse:
     user = _user(request)
-    tokens = user.api_tokens.filter(revoked_at=None).select_related("organization")
+    memberships = user.memberships.filter(organization__in=Organization.objects.all())
+    tokens = user.api_tokens.filter(revoked_at=None, organization__in=Organization.objects.all())
     context = {
         "section": "account",
         "organization": request.session.get(ORGANIZATION_KEY, ""),
-        "memberships": user.memberships.select_related("organization").order_by(
-            "organization__slug"
-        ),
-        "tokens": tokens,
+        "memberships": memberships.select_related("organization").order_by("organization__slug"),
+        "tokens": tokens.select_related("organization"),
         "now": timezone.now(),
         "form": form,
         "new_token": new_token,

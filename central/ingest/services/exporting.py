@@ -79,7 +79,7 @@ def _members(organization: Organization) -> Iterator[tuple[str, Iterable[object]
     yield "github_policy.ndjson", map(_row, policies)
     yield "members.ndjson", _memberships(organization)
     yield "tokens.ndjson", _rows(ApiToken.objects.filter(**of_it))
-    yield "audit.ndjson", _rows(AuditEntry.objects.filter(organization=organization.slug))
+    yield "audit.ndjson", _rows(_noted(organization))
     for repository in Repository.objects.filter(**of_it, retired_at=None).order_by("name"):
         place = f"repositories/{repository.pk}"
         yield f"{place}/repository.json", [_row(repository)]
@@ -93,6 +93,12 @@ def _memberships(organization: Organization) -> Iterator[dict[str, object]]:
     for membership in memberships:
         user = membership.user
         yield {**_row(membership), "username": user.get_username(), "email": user.email}
+
+
+def _noted(organization: Organization) -> QuerySet[AuditEntry]:
+    """Entries stay when an organisation is purged; its slug may be another's now."""
+    since = organization.created_at
+    return AuditEntry.objects.filter(organization=organization.slug, at__gte=since)
 
 
 def _rows(rows: "QuerySet[Any]") -> Iterator[dict[str, object]]:

@@ -11,7 +11,9 @@ VISIBILITIES = ["public", "internal", "private"]
 
 
 class SightForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Which repositories are seen. Nothing chosen is every one; an empty list would be none."""
+    """Which repositories are seen. Nothing chosen is every one; an empty list is none, and stays
+    so until something is chosen.
+    """
 
     visibilities = forms.MultipleChoiceField(
         choices=[(name, name) for name in VISIBILITIES],
@@ -28,11 +30,18 @@ class SightForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_repositories(self) -> list[str] | None:
         """None for all."""
-        return self.cleaned_data["repositories"] or None
+        return self._limit("repositories")
 
     def clean_visibilities(self) -> list[str] | None:
         """None for all."""
-        return self.cleaned_data["visibilities"] or None
+        return self._limit("visibilities")
+
+    def _limit(self, name: str) -> list[str] | None:
+        """A field that is blank was "all" or "none": only the row tells."""
+        if name not in self.changed_data:
+            kept: list[str] | None = getattr(self.instance, name)
+            return kept
+        return self.cleaned_data[name] or None
 
 
 class ScopesForm(SightForm):

@@ -102,4 +102,6 @@ class MembershipAdmin(AuditedAdmin):
     def sees(self, membership: Membership) -> str:
         """The repositories in sight."""
         limits: list[Any] = [membership.visibilities, membership.repositories]
+        if [] in limits:
+            return "nothing"
         return "; ".join(", ".join(limit) for limit in limits if limit) or "everything"

@@ -31,14 +31,12 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
         return stamps if _is_superuser(request) else [*stamps, *_RIGHTS]
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """A superuser's password is a superuser's rights."""
-        is_above = obj is not None and obj.is_superuser and not _is_superuser(request)
-        return not is_above and super().has_change_permission(request, obj)
+        """Another's password is the other's rights in the admin."""
+        return not _is_above(request, obj) and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """As for changing."""
-        is_above = obj is not None and obj.is_superuser and not _is_superuser(request)
-        return not is_above and super().has_delete_permission(request, obj)
+        return not _is_above(request, obj) and super().has_delete_permission(request, obj)
 
     def user_change_password(
         self, request: HttpRequest, id: str, form_url: str = ""
@@ -64,6 +62,13 @@ class GroupAdmin(auth_admin.GroupAdmin, AuditedAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         """As for changing."""
         return _is_superuser(request) and super().has_add_permission(request)
+
+
+def _is_above(request: HttpRequest, person: User | None) -> bool:
+    """Whether it is for superusers to change them: who has rights here, other than oneself."""
+    if person is None or _is_superuser(request):
+        return False
+    return person.is_superuser or (person.is_staff and person.pk != request.user.pk)
 
 
 def _is_superuser(request: HttpRequest) -> bool:

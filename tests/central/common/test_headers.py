@@ -42,12 +42,13 @@ def test_every_answer_keeps_browsers_from_what_they_need_not(settings: Settings)
     client = Client(raise_request_exception=False)
     client.force_login(User.objects.create_superuser("ada"))
     seen = 0
-    for address in {*addresses(), "/nowhere", "/static/web/site.css"}:
+    for address in {*addresses(), "/nowhere", "/o/acme", "/static/web/site.css"}:
         answer = client.get(address, secure=True)
         assert answer["X-Content-Type-Options"] == "nosniff", address
         assert answer["Referrer-Policy"] == "same-origin", address
         assert answer["Cross-Origin-Opener-Policy"] == "same-origin", address
         assert answer["X-Frame-Options"] == "DENY", address
+        assert "default-src 'none'" in answer["Content-Security-Policy"], address
         assert "camera=()" in answer["Permissions-Policy"], address
         assert answer["Strict-Transport-Security"].startswith("max-age=60"), address
         assert "frame-ancestors 'none'" in answer["Content-Security-Policy"], address

@@ -110,7 +110,9 @@ def test_nothing_is_left_and_another_organisation_keeps_all_that_it_has(rival: A
 def test_from_the_mark_on_nobody_sees_it(acme: Api) -> None:
     token = ApiTokenFactory.create(organization=acme.organization, token="aet_" + "t" * 43)
     member = MembershipFactory.create(organization=acme.organization).user
+    ApiTokenFactory.create(organization=acme.organization, owner=member)
     admin = UserFactory.create(is_superuser=True)
+    browser = Client()
     retire()
     with pytest.raises(UnauthenticatedError):
         credential_of("aet_" + "t" * 43)
@@ -122,6 +124,8 @@ def test_from_the_mark_on_nobody_sees_it(acme: Api) -> None:
         assert not organizations_of(person).exists()
         with pytest.raises(NotFoundError):
             credential_of_member(user=person, slug="acme")
+        browser.force_login(person)
+        assert "acme" not in browser.get("/account").content.decode()
     assert not Organization.objects.filter(slug="acme").exists()
     assert ApiToken.objects.filter(pk=token.pk).exists()
     assert Membership.objects.exists()

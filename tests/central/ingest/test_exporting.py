@@ -100,6 +100,15 @@ def test_nothing_of_another_organisation_is_there(acme: Organization, tmp_path: 
     assert b"theirs" not in b"".join(export(tmp_path / "acme.tar.gz").values())
 
 
+def test_what_was_noted_of_one_that_had_the_slug_before_is_not_there(tmp_path: Path) -> None:
+    AuditEntry.objects.create(actor="x", action="y", target="theirs", organization="acme")
+    OrganizationFactory.create(slug="acme")
+    AuditEntry.objects.create(actor="x", action="y", target="ours", organization="acme")
+    audit = export(tmp_path / "acme.tar.gz")["audit.ndjson"]
+    assert b"theirs" not in audit
+    assert b"ours" in audit
+
+
 def test_what_cannot_be_written_leaves_nothing(acme: Organization, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be written"):
         export(tmp_path / "missing" / "acme.tar.gz")

@@ -196,5 +196,17 @@ def test_a_membership_without_limits_sees_everything(admin: Client) -> None:
     }
 
 
+def test_who_sees_nothing_sees_nothing_after_another_change(admin: Client) -> None:
+    """In a form, the empty list and "everything" look alike."""
+    membership = MembershipFactory.create(repositories=[], visibilities=[])
+    assert "nothing" in admin.get("/admin/tenancy/membership/").content.decode()
+    address = f"/admin/tenancy/membership/{membership.pk}/change/"
+    assert admin.post(address, {"role": "admin", "repositories": ""}).status_code == 302
+    membership.refresh_from_db()
+    assert (membership.role, membership.repositories, membership.visibilities) == ("admin", [], [])
+    token = save_token(admin, ApiTokenFactory.create(repositories=[]))
+    assert (token.name, token.repositories) == ("ci", [])
+
+
 def test_the_default_embedder_is_what_a_new_organisation_is_offered(admin: Client) -> None:
     assert settings.DEFAULT_EMBEDDER in admin.get(f"{ORGANIZATIONS}add/").content.decode()

@@ -77,14 +77,22 @@ def test_whoever_may_change_people_gives_no_rights_in_the_admin() -> None:
     assert (ada.email, ada.is_staff, ada.is_superuser) == ("ada@example.org", False, False)
 
 
-def test_only_a_superuser_changes_a_superuser() -> None:
+@pytest.mark.parametrize("is_superuser", [True, False])
+def test_only_a_superuser_changes_who_has_rights_in_the_admin(is_superuser: bool) -> None:
     """Whose password one may set, one may be."""
     client = staff("auth.view_user", "auth.change_user", "auth.delete_user")
-    root = UserFactory.create(is_staff=True, is_superuser=True)
+    other = UserFactory.create(is_staff=True, is_superuser=is_superuser)
     form = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
-    assert client.post(f"{USERS}{root.pk}/password/", form).status_code == 403
-    assert client.post(f"{USERS}{root.pk}/change/", {"username": "x"}).status_code == 403
-    assert client.post(f"{USERS}{root.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert client.post(f"{USERS}{other.pk}/password/", form).status_code == 403
+    assert client.post(f"{USERS}{other.pk}/change/", {"username": "x"}).status_code == 403
+    assert client.post(f"{USERS}{other.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_one_s_own_password_is_changed_on_the_page_that_notes_it(admin: Client) -> None:
+    changing = admin.get("/admin/password_change/")
+    assert (changing.status_code, changing["Location"]) == (302, "/account/password")
+    form = {"old_password": "x", "new_password1": PASSWORD, "new_password2": PASSWORD}
+    assert admin.post("/admin/password_change/", form)["Location"] == "/account/password"
 
 
 def test_a_change_that_cannot_be_noted_is_not_made(

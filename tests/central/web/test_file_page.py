@@ -158,6 +158,11 @@ def test_a_hostile_name_is_a_name(member: Client, repository: Repository, path: 
     assert unescape(title) == path
 
 
+@pytest.mark.parametrize("address", ["kit/file/a%00b", "a%00/file/b"])
+def test_nothing_is_called_what_the_database_cannot_hold(member: Client, address: str) -> None:
+    assert member.get(f"/o/acme/r/{address}").status_code == 404
+
+
 def test_a_file_of_a_repository_that_is_not_in_sight_is_not_found(
     member: Client, signer: File
 ) -> None:

@@ -126,6 +126,13 @@ def test_projects_may_be_several_and_each_can_be_dropped(member: Client) -> None
     assert projects_in(page(member, q="token", project="site")) == ["site"]
 
 
+def test_there_is_an_end_to_the_projects_of_an_address(member: Client) -> None:
+    """Each is a link without it alone: of a thousand, 30 MB."""
+    html = page(member, 400, q="token", project=[f"project-{n}" for n in range(51)])
+    assert "Name at most 50 repositories" in html
+    assert "Not only in" not in html
+
+
 def test_an_empty_answer_says_why_and_offers_wider_searches(member: Client) -> None:
     html = page(member, q="token", mode="lexical", language="cobol", path="lib/")
     assert "Nothing passed the filters." in html
