@@ -73,6 +73,23 @@ def private_opener(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that is `path` once all of it is on the disk, its owner's alone; or nothing is left.
+
+    Another one of that name is replaced.
+    """
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with open(partial, "wb", opener=private_opener) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def kept_secret(path: Path) -> str:
     """The secret in `path`; made on first use, readable by its owner only."""
     if not path.exists():

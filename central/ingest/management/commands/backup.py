@@ -1,6 +1,5 @@
 """`manage.py backup FILE`."""
 
-import os
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -10,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from central.common.errors import ServiceError
 from central.ingest.services.archiving import write_archive
-from central.runtime import private_opener
+from central.runtime import whole_file
 
 
 class Command(BaseCommand):
@@ -41,12 +40,6 @@ class Command(BaseCommand):
     def _write(self, path: Path) -> None:
         if path.exists():
             raise CommandError(f"{path} is there already: name a new file.")
-        partial = path.with_name(f"{path.name}.partial")
-        try:
-            with open(partial, "wb", opener=private_opener) as file:
-                write_archive(file)
-                os.fsync(file.fileno())
-            partial.rename(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            write_archive(file)
         self.stdout.write(f"{path}: {path.stat().st_size / 1e6:.1f} MB")

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from central.common.errors import ServiceError
 from central.ingest.services.exporting import export_organization
-from central.runtime import private_opener
+from central.runtime import whole_file
 from central.tenancy.audit import COMMAND, record
 from central.tenancy.services import organization_named
 
@@ -28,21 +28,18 @@ class Command(BaseCommand):
         parser.add_argument("--output", required=True, metavar="FILE.tar.gz", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write beside it first: a file of that name is whole. Its owner alone may read it."""
+        """Print what was written; a file that is there is whole, and its owner's alone."""
         del args
         path: Path = options["output"]
-        partial = path.with_name(f"{path.name}.partial")
         try:
             organization = organization_named(options["organization"])
             slug = organization.slug
             record(actor=COMMAND, action="organization.exported", target=slug, organization=slug)
-            with open(partial, "wb", opener=private_opener) as output:
+            with whole_file(path) as output:
                 manifest = export_organization(organization, output)
-            partial.replace(path)
         except ServiceError as exc:
             raise CommandError(str(exc)) from exc
         except OSError as exc:
-            partial.unlink(missing_ok=True)
             raise CommandError(f"{path} cannot be written: {exc.strerror}.") from exc
         members = len(manifest["members"])
         self.stdout.write(f"{path}: {members} members, {path.stat().st_size:,} bytes")
