@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from central.web.highlighting import highlighted_lines
+from central.web.wording import for_people as in_words_for_people
 
 register = template.Library()
 
@@ -45,6 +46,12 @@ def short_commit(commit: str) -> str:
 def words(code: str) -> str:
     """A code as words: `never_indexed` as "never indexed"."""
     return code.replace("_", " ")
+
+
+@register.filter
+def for_people(text: str) -> str:
+    """What a service says, in the names of the pages."""
+    return in_words_for_people(text)
 
 
 @register.simple_tag

@@ -1,0 +1,26 @@
+"""What the services say in the API's names, in those of the pages. Pure."""
+
+from typing import Final
+
+_ON_PAGES: Final = {
+    ": see receipt.missing": ", as said above",
+    "see /api/v1/index/status for what is indexed": "look at Repositories for what is indexed",
+    "what this credential sees": "what you may see",
+    "that this token sees": "that you may see",
+    "for this credential; check project.": "that you may see.",
+    "for this credential; open one with POST /api/v1/index/runs.": "that you may see.",
+    "mode=hybrid": "words and similarity together",
+    "min_confidence=low lists them": "confidence “low” lists them",
+    "try min_confidence=medium": "try confidence “medium”",
+    "lower depth, raise limit, or give project and file": (
+        "choose fewer levels, or narrow it down to a project and file"
+    ),
+    "`": "",
+}
+
+
+def for_people(text: str) -> str:
+    """The text without names of parameters, fields and addresses that only programs use."""
+    for name, words in _ON_PAGES.items():
+        text = text.replace(name, words)
+    return text
