@@ -186,6 +186,11 @@ class ApiToken(models.Model):
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.organization})"
 
+    @property
+    def label(self) -> str:
+        """Its first characters, and its name where it has one."""
+        return f"{self.prefix}… {self.name}".rstrip()
+
 
 class AuditEntry(models.Model):
     """Who changed what, and when. Written once (central.tenancy.audit.record), never changed.

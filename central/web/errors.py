@@ -15,7 +15,6 @@ from django_htmx.http import reswap
 
 from central.common import problems
 from central.common.problems import Description
-from central.web.access import ORGANIZATION_KEY
 from central.web.context import theme_of
 
 _PROGRAMS: Final = ("/api/", "/mcp", "/metrics", "/livez", "/readyz", "/internal/", "/static/")
@@ -77,8 +76,6 @@ def error_page(request: HttpRequest, found: Description) -> HttpResponse:
         "request_id": structlog.contextvars.get_contextvars().get("request_id", ""),
         "theme": theme_of(request),
     }
-    if found.status < 500:
-        context["organization"] = request.session.get(ORGANIZATION_KEY, "")
     html = render_to_string("web/error.html", context, request if found.status < 500 else None)
     response = HttpResponse(html, status=found.status)
     if found.status == 503:

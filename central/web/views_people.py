@@ -139,7 +139,7 @@ def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
         ApiToken.objects.select_related("organization"), pk=token_id, owner=_user(request)
     )
     if revoke_token(token, actor=user_actor(_user(request))):
-        messages.success(request, f"Revoked: {token.prefix}… {token.name}")
+        messages.success(request, f"Revoked: {token.label}")
     return redirect("web:account")
 
 
@@ -176,16 +176,13 @@ def _account_page(
     tokens = user.api_tokens.filter(revoked_at=None, organization__in=Organization.objects.all())
     context = {
         "section": "account",
-        "organization": request.session.get(ORGANIZATION_KEY, ""),
         "memberships": memberships.select_related("organization").order_by("organization__slug"),
         "tokens": tokens.select_related("organization"),
         "now": timezone.now(),
         "form": form,
         "new_token": new_token,
     }
-    response = render(request, "web/account.html", context)
-    response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "web/account.html", context)
 
 
 def _user(request: HttpRequest) -> User:

@@ -67,7 +67,7 @@ class ApiTokenAdmin(AuditedAdmin):
 
     def target_of(self, obj: ApiToken) -> str:
         """As the services say it."""
-        return f"{obj.prefix}… {obj.name}".rstrip()
+        return obj.label
 
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> list[str]:
         """What is decided; of one that there is, what became of it as well."""

@@ -135,7 +135,7 @@ def _issue(unsaved: ApiToken, actor: str) -> str:
     record(
         actor=actor,
         action="token.created",
-        target=_described(unsaved),
+        target=unsaved.label,
         organization=unsaved.organization,
         detail={
             "id": unsaved.pk,
@@ -158,7 +158,7 @@ def revoke_token(token: ApiToken, *, actor: str) -> bool:
         record(
             actor=actor,
             action="token.revoked",
-            target=_described(token),
+            target=token.label,
             organization=token.organization,
             detail={"id": token.pk},
         )
@@ -175,10 +175,6 @@ def revoke_bound_tokens(*, organization_id: int, repository_id: int) -> None:
         expires_at__gt=now,
         revoked_at=None,
     ).update(revoked_at=now)
-
-
-def _described(token: ApiToken) -> str:
-    return f"{token.prefix}… {token.name}".rstrip()
 
 
 def _in(days: int) -> datetime:
