@@ -147,10 +147,11 @@ def test_there_is_one_beat_and_never_two(everything: Rendered) -> None:
 
 def test_selectors_stay_the_same_whatever_is_changed(plain: Rendered, everything: Rendered) -> None:
     """A Deployment's selector cannot be changed: an upgrade would be refused."""
+    all_rendered = (plain, everything, render(image__tag="9.9.9"))
     for component in ("web", "worker", "beat"):
         selectors = [
             rendered.of("Deployment", f"-{component}")["spec"]["selector"]["matchLabels"]
-            for rendered in (plain, everything, render(image__tag="9.9.9"))
+            for rendered in all_rendered
         ]
         assert selectors == [
             {

@@ -83,6 +83,20 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end }}
 
+{{- /* The probes of a worker or of beat. */ -}}
+{{- define "codesearch.goingRound" -}}
+startupProbe:
+  exec: {command: [entrypoint.sh, health, {{ . }}]}
+  periodSeconds: 5
+  timeoutSeconds: 10
+  failureThreshold: 36
+livenessProbe:
+  exec: {command: [entrypoint.sh, health, {{ . }}]}
+  periodSeconds: 30
+  timeoutSeconds: 10
+  failureThreshold: 4
+{{- end }}
+
 {{- define "codesearch.mounts" -}}
 volumeMounts:
   - {name: tmp, mountPath: /tmp}
