@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.database import make_template
+
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -19,6 +21,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "system(*tools): needs these executables (or, in capitals, environment variables); "
         "left out, and named, where one is absent",
     )
+    starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly
+    if starts_processes and not hasattr(config, "workerinput"):
+        config.add_cleanup(make_template().cleanup)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,7 +14,7 @@ from tests.action.github import Evaluator
 from tests.action.harness import Runner
 from tests.action.stand_ins import Cache
 from tests.action.workplace import OWNER_ID, Workplace
-from tests.e2e.conftest import new_data_directory
+from tests.e2e.conftest import prepared_data_directory
 from tests.npm import BUILD
 
 
@@ -46,7 +46,11 @@ def workplace(
     scratch = tmp_path_factory.mktemp("workplace")
     forge_directory = tmp_path_factory.mktemp("forge")
     address = free_address()
-    with new_data_directory() as data, LocalGitHub() as github, Forge(forge_directory) as forge:
+    with (
+        prepared_data_directory() as data,
+        LocalGitHub() as github,
+        Forge(forge_directory) as forge,
+    ):
         settings = {
             "AETERNA_BIND": address,
             "AETERNA_PUBLIC_URL": f"http://{address}",

@@ -9,7 +9,7 @@ import pytest
 from cli.local_token import LocalToken
 from scripts.examples import example_repositories
 from scripts.local_service import Organization, Service, running_service
-from tests.e2e.conftest import MakeRepository, make_repository, new_data_directory
+from tests.e2e.conftest import MakeRepository, make_repository, prepared_data_directory
 from tests.e2e.indexing import index_here
 
 __all__ = ["MakeRepository", "make_repository"]  # the fixture of the end-to-end tests
@@ -20,7 +20,7 @@ ACME = ("auth-service", "common-utils")
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
     """A service of this machine that runs: share it, and name projects of your own."""
-    with new_data_directory() as directory, running_service(directory) as running:
+    with prepared_data_directory() as directory, running_service(directory) as running:
         yield running
 
 

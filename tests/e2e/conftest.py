@@ -10,6 +10,7 @@ import pytest
 from scripts.examples import example_repositories
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
+from tests.database import copy_template
 from tests.e2e.indexing import index_here
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
@@ -19,7 +20,7 @@ MakeRepository = Callable[..., Path]
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     """The embedded service, one for a module's tests."""
-    with new_data_directory() as directory, running_service(directory) as running:
+    with prepared_data_directory() as directory, running_service(directory) as running:
         yield running
 
 
@@ -37,6 +38,14 @@ def new_data_directory() -> Iterator[Path]:
         yield directory / "data"
 
 
+@contextmanager
+def prepared_data_directory() -> Iterator[Path]:
+    """The same with a database that has its tables, for tests that are not of a first start."""
+    with new_data_directory() as directory:
+        copy_template(directory)
+        yield directory
+
+
 @pytest.fixture(scope="module")
 def acme(service: Service) -> Organization:
     """An organisation with a token that may index and search."""
@@ -46,7 +55,7 @@ def acme(service: Service) -> Organization:
 @pytest.fixture(scope="session")
 def examples() -> Iterator[Organization]:
     """The example organisation, indexed. All modules share it: ask it, or add to it, no more."""
-    with new_data_directory() as directory, running_service(directory) as running:
+    with prepared_data_directory() as directory, running_service(directory) as running:
         organization = running.organization("acme")
         for project, path in example_repositories(directory.parent / "git").items():
             index_here(organization, path, project)
@@ -66,7 +75,7 @@ class OnQdrant:
 def on_qdrant() -> Iterator[OnQdrant]:
     """All modules share it: make an organisation of your own."""
     key = "the-key-of-the-tests-own-qdrant-server"
-    with new_data_directory() as directory, running_stand_in(api_key=key) as qdrant:
+    with prepared_data_directory() as directory, running_stand_in(api_key=key) as qdrant:
         environment = {"VECTOR_STORE_URL": f"{qdrant.url}?jwt=true", "QDRANT_API_KEY": key}
         with running_service(directory, environment) as service:
             yield OnQdrant(service, qdrant, key)

@@ -25,7 +25,7 @@ from tests.e2e.agents import (
     stdio_server,
     text_of,
 )
-from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.conftest import prepared_data_directory, write_files
 
 LEDGER = {
     "pyproject.toml": '[project]\nname = "acme-ledger"\nversion = "1.0.0"\n',
@@ -109,7 +109,7 @@ def acme(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -> Or
 @pytest.fixture(scope="module")
 def office(acme: Organization, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     origin = tmp_path_factory.getbasetemp() / "central" / "billing"
-    with new_data_directory() as data_dir:
+    with prepared_data_directory() as data_dir:
         clone = data_dir.parent / "billing"
         git(clone.parent, "clone", "--quiet", str(origin), str(clone))
         settings = settings_of(acme, data_dir)

@@ -17,7 +17,7 @@ from central.postgres import short_name
 from scripts.browsing import create_person, signed_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
-from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.conftest import prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
 
 QUESTIONS = ("total of an invoice", "function_7", "refund a payment to a customer")
@@ -51,7 +51,7 @@ class Drill:
 @pytest.fixture(scope="module")
 def drill() -> Iterator[Drill]:
     """Backed up while a run was being applied; then lost, restored and started again."""
-    with new_data_directory() as directory:
+    with prepared_data_directory() as directory:
         repositories = {
             name: committed(directory.parent / name, billing(amount))
             for amount, name in enumerate(("billing", "changing"))

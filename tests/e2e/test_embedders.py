@@ -9,7 +9,7 @@ import pytest
 
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
-from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.conftest import prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
 from tests.embedding_servers import KEY, Server, ollama_server, openai_server
 
@@ -39,7 +39,11 @@ class Place:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
-    with new_data_directory() as directory, openai_server() as openai, ollama_server() as ollama:
+    with (
+        prepared_data_directory() as directory,
+        openai_server() as openai,
+        ollama_server() as ollama,
+    ):
         place = Place(Service(directory), openai, ollama)
         provider = {"CODESEARCH_EMBEDDER_PROVIDER": "openai"}
         with running_service(directory, place.variables | provider) as place.service:

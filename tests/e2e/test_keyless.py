@@ -13,7 +13,7 @@ import pytest
 from scripts.local_git import commit_all, git, new_repository
 from scripts.local_github import LocalGitHub, job_claims
 from scripts.local_service import Organization, free_address, running_service
-from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.conftest import prepared_data_directory, write_files
 from tests.indexer.git_server import GitServer, git_server
 
 OWNER_ID = 42
@@ -113,7 +113,7 @@ def acme(github: LocalGitHub) -> Iterator[Organization]:
         "AETERNA_GITHUB_OIDC_ISSUER": github.issuer,
         "AETERNA_KEYLESS_SECONDS": "1",
     }
-    with new_data_directory() as directory, running_service(directory, environment) as service:
+    with prepared_data_directory() as directory, running_service(directory, environment) as service:
         token = service.create_organization("acme")
         service.manage(
             "github_policy", "--organization", "acme", "--owner-id", str(OWNER_ID), "--enable"

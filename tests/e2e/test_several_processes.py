@@ -23,7 +23,7 @@ import redis
 
 from scripts.local_git import commit_all
 from scripts.local_service import ROOT, Organization, Service, free_address
-from tests.e2e.conftest import MakeRepository, new_data_directory, write_files
+from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 
 pytestmark = pytest.mark.system("redis-server")
 
@@ -141,7 +141,7 @@ def running_site(data_dir: Path) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def shared_site() -> Iterator[Site]:
-    with new_data_directory() as directory, running_site(directory) as running:
+    with prepared_data_directory() as directory, running_site(directory) as running:
         yield running
 
 

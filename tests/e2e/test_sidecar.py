@@ -23,7 +23,7 @@ from agents.outcomes import refusal_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, free_address, running_service
 from tests.central.mcp import standins
-from tests.e2e.conftest import new_data_directory, write_files
+from tests.e2e.conftest import prepared_data_directory, write_files
 from tests.e2e.sidecars import Sidecar, running_sidecar
 
 AUTH = {
@@ -61,7 +61,7 @@ def pod() -> Iterator[Pod]:
     """Acme has something indexed, Globex has not."""
     bind = free_address()
     environment = {"CODESEARCH_SIDECAR_URL": f"http://{bind}/mcp"}
-    with new_data_directory() as data, running_service(data, environment) as service:
+    with prepared_data_directory() as data, running_service(data, environment) as service:
         acme, globex = (organization(service, slug) for slug in ("acme", "globex"))
         repository = new_repository(data.parent / "auth-service")
         write_files(repository, AUTH)

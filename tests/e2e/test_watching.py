@@ -22,7 +22,7 @@ from central.runtime import running_server
 from cli.watching.lock import watched
 from scripts.local_service import ROOT, Organization, Service, clean_environment
 from scripts.local_watcher import WATCH, Line, Watcher
-from tests.e2e.conftest import new_data_directory
+from tests.e2e.conftest import prepared_data_directory
 from tests.indexer.repositories import Sandbox
 
 MANY = 500
@@ -106,7 +106,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watching]:
     )
     checkout.git("checkout", "--quiet", "main")
     central = CentralService()
-    with new_data_directory() as data_dir, used(data_dir):  # one service from first to last
+    with prepared_data_directory() as data_dir, used(data_dir):  # one service from first to last
         watching = Watching(checkout, data_dir, central, None)  # type: ignore[arg-type]
         watching.begin()
         yield watching

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.local_service import Service
-from tests.e2e.conftest import new_data_directory
+from tests.e2e.conftest import prepared_data_directory
 from tests.npm import installed_packages
 
 HERE = Path(__file__).parent
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.system("node", "npm")
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """The address of a server that lets in whoever comes."""
-    with new_data_directory() as directory:
+    with prepared_data_directory() as directory:
         token = directory.with_name("token")
         opened = {"OPEN_TOKEN_FILE": str(token)}
         program = ("-m", "tests.central.mcp.conformance.open_server")
