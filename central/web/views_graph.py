@@ -17,14 +17,18 @@ from central.web.tracing import nowhere, trace_query
 
 _GRAPH: Final = GraphRequestSerializer()
 _NODES: Final = 80  # of a picture that can be read; the address may ask for the API's most
-DEPTHS: Final = (1, 2, 3)
+DEPTHS: Final = (1, 2, 3)  # the first unless the address says more: two take twice as long
 
 
 @member_page
 def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """A picture, and its edges as a table; `project`, `file`, `line`, `depth` are as in the API."""
+    """A picture, and its edges as a table; `project`, `file`, `line`, `depth` are as in the API.
+
+    `depth` is 1 unless it is given.
+    """
     organization = credential.organization.slug
-    query = {"limit": _NODES, **trace_query(request, organization=organization)}
+    given = trace_query(request, organization=organization)
+    query = {"limit": _NODES, "depth": DEPTHS[0], **given}
     context: dict[str, Any] = {
         "organization": organization,
         "section": "symbol",
@@ -45,7 +49,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
         "drawing": drawing_of(
             picture_of(answer.nodes, answer.edges, answer.root),
             organization=organization,
-            again={name: query[name] for name in ("depth", "min_confidence") if name in query},
+            again={name: given[name] for name in ("depth", "min_confidence") if name in given},
         ),
         "symbol_url": symbol_url(organization, **_named(query)),
     }

@@ -97,6 +97,13 @@ def test_levels_are_links_and_a_next_graph_is_asked_as_this_one(member: Client) 
     assert "depth=1&amp;min_confidence=high" in html
 
 
+def test_one_level_is_drawn_unless_more_are_asked_for(member: Client) -> None:
+    html = page(member, name="verify")
+    assert labels(picture(html)) == ["pay", "verify"]
+    assert 'href="?name=verify&amp;depth=1" aria-current="true">1 level<' in html
+    assert labels(picture(page(member, name="verify", depth=2))) == ["page", "pay", "verify"]
+
+
 def test_what_is_left_out_is_said(member: Client) -> None:
     html = page(member, name="pay", limit=1)
     assert labels(picture(html)) == ["pay"]
