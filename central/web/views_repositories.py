@@ -13,8 +13,8 @@ from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.advice import advice_on, gap_of, why_skipped
-from central.web.courses import course_of, why
 from central.web.languages import shares
+from central.web.runs import shown_run, why
 
 _RUNS: Final = 20
 _DIGITS: Final = 6
@@ -79,6 +79,6 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "after": after,
         "paths": paths,
         "has_more": has_more,
-        "courses": [course_of(run) for run in runs],
+        "runs": [shown_run(run) for run in runs],
     }
     return render(request, "web/repository.html", context)

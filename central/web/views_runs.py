@@ -11,7 +11,7 @@ from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 from central.ingest.selectors import visible_run
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.courses import Course, course_of, runner_of
+from central.web.runs import ShownRun, runner_of, shown_run
 
 
 @member_page
@@ -27,10 +27,10 @@ def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> 
     Asked every second by the page, and no more once the run has ended.
     """
     context = _context(credential, run_id)
-    course: Course = context["course"]
-    if course.run.state == request.GET.get("state"):
+    shown: ShownRun = context["shown"]
+    if shown.run.state == request.GET.get("state"):
         return render(request, "web/_run_progress.html", context)
-    status = 200 if course.is_live else HTMX_STOP_POLLING
+    status = 200 if shown.is_live else HTMX_STOP_POLLING
     response = render(request, "web/_run.html", context, status=status)
     return reswap(retarget(response, "#run"), "outerHTML")
 
@@ -41,6 +41,6 @@ def _context(credential: Credential, run_id: UUID) -> dict[str, Any]:
         "organization": credential.organization.slug,
         "section": "repositories",
         "repository": found.repository,
-        "course": course_of(found),
+        "shown": shown_run(found),
         "runner": partial(runner_of, found),  # a poll does not show it
     }

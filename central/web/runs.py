@@ -16,7 +16,7 @@ _ORDER: Final = {name: number for number, name in enumerate(_STAGES)}
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageTime:
     """A part of a run. `start` and `percent` are of the 100 of all stages."""
 
     name: str
@@ -26,23 +26,23 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class ShownRun:
     """A run with what a page says of it; `seconds` until now where it has not ended."""
 
     run: IndexRun
     advice: Advice
     why: str
     seconds: float
-    stages: list[Stage]
+    stages: list[StageTime]
     is_live: bool
     percent: int | None
 
 
-def course_of(run: IndexRun) -> Course:
+def shown_run(run: IndexRun) -> ShownRun:
     """What there is to say of a run; asks the database nothing."""
     ended: datetime = run.ended_at or timezone.now()
     percent = run.progress.get("percent")
-    return Course(
+    return ShownRun(
         run=run,
         advice=advice_on_run(run),
         why=why(run.reason),
@@ -58,14 +58,14 @@ def why(reason: str) -> str:
     return sentence_of(Reason(reason)) if reason in set(Reason) else reason.replace("_", " ")
 
 
-def stages_of(seconds: dict[str, float]) -> list[Stage]:
+def stages_of(seconds: dict[str, float]) -> list[StageTime]:
     """The stages in the order in which they begin, as far as it is known; stored JSON has none."""
     total = sum(seconds.values())
     found, before = [], 0.0
     ordered = sorted(seconds.items(), key=lambda item: (_ORDER.get(item[0], len(_ORDER)), item[0]))
     for name, value in ordered:
         percent = 100 * value / total if total else 0.0
-        found.append(Stage(name, value, round(before, 2), round(percent, 2)))
+        found.append(StageTime(name, value, round(before, 2), round(percent, 2)))
         before += percent
     return found
 
