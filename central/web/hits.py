@@ -9,7 +9,7 @@ from central.search.answers import Answer, Result
 from central.search.explanation import Effect
 from central.web.places import file_url
 
-_RULES: Final = {
+RULE_WORDS: Final = {
     "base": "likeness to the query, by similarity and words",
     "coverage": "words of the query that it holds, rare ones counting more",
     "coherence": "other hits in the same file",
@@ -86,7 +86,7 @@ def grouped(answer: Answer, *, organization: str, web_urls: Mapping[str, str]) -
 
 def reasons(effects: Iterable[Effect]) -> list[Reason]:
     """What the rules did, in words."""
-    return [Reason(_RULES.get(one.rule, one.rule), _effect(one)) for one in effects]
+    return [Reason(RULE_WORDS.get(one.rule, one.rule), _effect(one)) for one in effects]
 
 
 def _effect(effect: Effect) -> str:

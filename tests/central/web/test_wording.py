@@ -1,43 +1,30 @@
-"""What services say to programs is said to people in the words of the pages."""
-
-import re
-from pathlib import Path
+"""Whatever a page may have to say in words, it has words for."""
 
 import pytest
-from django.test import Client
 
-import central
-from central.web.wording import _ON_PAGES, for_people
-from tests.central.factories import MembershipFactory
-
-SERVICES = Path(central.__file__).parent
-NAMES_OF_THE_API = re.compile(r"receipt|/api/|credential|\btoken\b|mode=|confidence=|POST")
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    "address",
-    [
-        "?q=retry&project=nope",
-        "?q=retry",
-        "symbol?name=nowhere",
-        "graph?name=nowhere",
-        "r/nope",
-        "runs/5a0c7a0e-0b1e-4f0e-9a53-111111111111",
-    ],
-)
-def test_what_is_not_there_is_told_without_names_of_the_api(client: Client, address: str) -> None:
-    client.force_login(MembershipFactory(organization__slug="acme").user)
-    html = client.get(f"/o/acme/{address}").content.decode()
-    main = re.sub(r"<[^>]*>", "", html.partition("<main")[2].partition("</main>")[0])
-    assert NAMES_OF_THE_API.search(main) is None
+from central.ingest.models import IndexRun, RunState
+from central.repositories.states import IndexState
+from central.search.ranking import BASE, DENSE, DENSE_SYMBOLIC, WEIGHTS
+from central.web.advice import advice_on, advice_on_run, why_skipped
+from central.web.hits import RULE_WORDS
+from indexer.records import SkipReason
 
 
-def test_each_replacement_is_of_something_that_a_service_says() -> None:
-    sources = "".join(path.read_text() for path in SERVICES.rglob("*.py"))
-    said = re.sub(r'"\s+f?"', "", sources)  # one sentence on several lines
-    assert [name for name in _ON_PAGES if said.count(name) < 2] == []
+@pytest.mark.parametrize("state", IndexState)
+def test_every_state_of_a_repository_has_its_advice(state: IndexState) -> None:
+    assert advice_on(state).fact
 
 
-def test_other_text_stays_as_it_is() -> None:
-    assert for_people("No chunk holds these words.") == "No chunk holds these words."
+@pytest.mark.parametrize("state", RunState.values)
+def test_every_state_of_a_run_has_its_advice(state: str) -> None:
+    assert advice_on_run(IndexRun(state=state)).fact
+
+
+def test_every_rule_of_the_ranking_is_said_in_words() -> None:
+    """The weights of the two parts of the base are no rules of their own."""
+    assert set(RULE_WORDS) == {BASE, *WEIGHTS} - {DENSE, DENSE_SYMBOLIC}
+
+
+def test_why_a_file_is_skipped_is_a_sentence_or_what_a_newer_indexer_calls_it() -> None:
+    assert why_skipped(SkipReason.BINARY) == SkipReason.BINARY.sentence
+    assert why_skipped("too_modern") == "too modern"
