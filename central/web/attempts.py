@@ -33,7 +33,7 @@ def seconds_to_wait(request: HttpRequest, username: str) -> float | None:
 
 
 def _limits(request: HttpRequest, username: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    address = _address(request)
+    address = address_of(request)
     yield "address", (f"sign-in {address}", _BY_ADDRESS)
     yield "name_and_address", (f"sign-in {address} {username}", _BY_NAME_AND_ADDRESS)
     if not _was_here(request, username):
@@ -58,7 +58,8 @@ def _was_here(request: HttpRequest, username: str) -> bool:
     return found == username
 
 
-def _address(request: HttpRequest) -> str:
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from: of IPv6, the network; "" where that is not known."""
     try:
         address = ip_address(request.META.get("REMOTE_ADDR", ""))
     except ValueError:  # a unix socket has none

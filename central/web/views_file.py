@@ -12,6 +12,9 @@ from central.web.highlighting import HIGHLIGHTED_CHARACTERS
 from central.web.paths import crumbs
 from central.web.places import file_url, symbol_url
 
+SHOWN_LINES = 30_000  # each is some 100 bytes of the page, however short it is
+SHOWN_CHARACTERS = 2_000_000
+
 
 @member_page
 def file(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
@@ -33,13 +36,22 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         )
         for symbol in found.symbols
     ]
+    content = _beginning(found.content)
     context = {
         "organization": organization,
         "section": "repositories",
         "file": found,
+        "content": content,
+        "is_cut": len(content) < len(found.content),
         "crumbs": crumbs(organization, project, path),
         "outline": outline,
         "skipped": why_skipped(found.skipped),
-        "is_plain": len(found.content) > HIGHLIGHTED_CHARACTERS,
+        "is_plain": len(content) > HIGHLIGHTED_CHARACTERS,
     }
     return render(request, "web/file.html", context)
+
+
+def _beginning(content: str) -> str:
+    """As much of it as a browser bears."""
+    lines = content[:SHOWN_CHARACTERS].split("\n", SHOWN_LINES)
+    return "\n".join(lines[:SHOWN_LINES]) + ("\n" if len(lines) > SHOWN_LINES else "")

@@ -10,9 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
+from central.common.rates import require
+from central.web.attempts import address_of
 from central.web.sso_people import refused
 from central.web.sso_protocol import Exchange, configured, provider
 
+STARTS = "300/5minute"  # from an address, which may be a whole office's
 _AWAY = (RequestException, OAuth2Error, KeyError)  # no answer, or none that is a configuration
 
 _log = structlog.get_logger(__name__)
@@ -21,8 +24,12 @@ _log = structlog.get_logger(__name__)
 @never_cache
 @require_safe
 def start(request: HttpRequest) -> HttpResponse:
-    """Send the browser to the provider. Nothing in the address says more than where to go then."""
+    """Send the browser to the provider. Nothing in the address says more than where to go then.
+
+    Raises ThrottledError: each time asks the provider, and makes a session.
+    """
     configured()
+    require(f"sso {address_of(request)}", STARTS, what="sso")
     after = request.GET.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(
         after, allowed_hosts={request.get_host()}, require_https=request.is_secure()

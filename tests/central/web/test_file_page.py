@@ -12,6 +12,7 @@ from central.corpus.models import File, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
 from central.web.highlighting import HIGHLIGHTED_CHARACTERS
+from central.web.views_file import SHOWN_CHARACTERS, SHOWN_LINES
 from indexer.records import SkipReason
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 
@@ -125,6 +126,25 @@ def test_a_file_that_is_too_large_for_colours_is_shown_without(
     assert "Too large to be coloured." in html
     assert '<span class="k">' not in html
     assert listing(html) == content
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("\n" * (SHOWN_LINES + 5), "\n" * SHOWN_LINES),
+        ("x" * (SHOWN_CHARACTERS + 5), "x" * SHOWN_CHARACTERS),
+    ],
+    ids=["lines", "characters"],
+)
+def test_of_a_file_that_no_browser_would_bear_the_beginning_is_shown(
+    member: Client, repository: Repository, content: str, shown: str
+) -> None:
+    """A megabyte of empty lines would be a page of 94 MB."""
+    FileFactory(repository=repository, path="huge.py", content=content)
+    html = page(member, "huge.py")
+    assert "Only its beginning is shown" in html
+    assert len(listing(html)) <= len(shown) + 1
+    assert html.count('class="code-number"') == max(1, shown.count("\n"))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,10 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from pytest_django import Settings
 
+from central.common.rates import allow
 from central.settings.sso import SingleSignOn
 from central.tenancy.models import AuditEntry, Membership
+from central.web.views_sso import STARTS
 from tests.central.factories import MembershipFactory, OrganizationFactory, UserFactory
 from tests.central.test_tenant_isolation import routes
 from tests.central.web.openid import CLIENT_ID, CLIENT_SECRET, LocalProvider
@@ -201,6 +203,17 @@ def test_a_provider_that_is_away_is_said(
     answer = client.get("/sso")
     assert_refused(client, answer)
     assert "Acme does not answer as it should." in client.get("/sign-in").content.decode()
+
+
+def test_the_provider_is_not_asked_as_often_as_a_stranger_likes(
+    client: Client, settings: Settings
+) -> None:
+    """Each time is a request there, and a session here."""
+    settings.SSO = SingleSignOn("http://127.0.0.1:9", CLIENT_ID, CLIENT_SECRET, "Acme", None)
+    for _ in range(300):
+        allow("sso 192.0.2.7", STARTS)
+    assert client.get("/sso", REMOTE_ADDR="192.0.2.7").status_code == 429
+    assert client.get("/sso", REMOTE_ADDR="192.0.2.8").status_code == 302
 
 
 def test_a_state_is_one_session_s_and_good_once(client: Client, provider: LocalProvider) -> None:
