@@ -18,6 +18,7 @@ from central.repositories.models import Repository
 from central.repositories.states import IndexState, with_states
 from central.tenancy.administration import AuditedAdmin, badge
 from central.tenancy.audit import user_actor
+from indexer.wording import counted
 
 RETIRED = "purging"
 LABELS: dict[str, str] = {
@@ -31,8 +32,8 @@ LABELS: dict[str, str] = {
 }
 _SHOWN_ERROR = 120
 _REINDEX = (
-    "Requested for {count} repositories: the next merge to each has every file processed. To start "
-    "it now, run the repository's workflow by hand (on GitHub: Actions, Code index, Run workflow)."
+    "Re-index requested for {of}: the next merge to each has every file processed. To start it "
+    "now, run the repository's workflow by hand (on GitHub: Actions, Code index, Run workflow)."
 )
 
 
@@ -155,19 +156,21 @@ class RepositoryAdmin(AuditedAdmin):
     def reindex_selected(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """Ask for it; what starts it is the next merge, or a person."""
         done = self._order(request, queryset, orders.request_reindex, "Re-index requested.")
-        self.message_user(request, _REINDEX.format(count=done), messages.SUCCESS)
+        self.message_user(request, _REINDEX.format(of=_repositories(done)), messages.SUCCESS)
 
     @admin.action(description="Pause indexing of selected repositories", permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """What is indexed is searched as before."""
         done = self._order(request, queryset, orders.pause, "Paused.")
-        self.message_user(request, f"{done} repositories are paused now.", messages.SUCCESS)
+        self.message_user(
+            request, f"Indexing of {_repositories(done)} is paused now.", messages.SUCCESS
+        )
 
     @admin.action(description="Resume indexing of selected repositories", permissions=["change"])
     def resume(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """The next merge is indexed."""
         done = self._order(request, queryset, orders.resume, "Resumed.")
-        self.message_user(request, f"{done} repositories are indexed again.", messages.SUCCESS)
+        self.message_user(request, f"Indexing of {_repositories(done)} goes on.", messages.SUCCESS)
 
     @admin.action(description="Purge selected repositories", permissions=["purge"])
     def purge(
@@ -187,7 +190,8 @@ class RepositoryAdmin(AuditedAdmin):
                 },
             )
         done = self._order(request, queryset, orders.purge, "Purged.")
-        self.message_user(request, f"{done} repositories are gone.", messages.SUCCESS)
+        message = f"Nobody sees {_repositories(done)} any more; what is left is being deleted."
+        self.message_user(request, message, messages.SUCCESS)
         return None
 
     def _order(
@@ -204,6 +208,10 @@ class RepositoryAdmin(AuditedAdmin):
         for repository in done:
             self.log_change(request, repository, message)
         return len(done)
+
+
+def _repositories(number: int) -> str:
+    return counted(number, "repository", "repositories")
 
 
 def _ago(at: datetime | None) -> str:

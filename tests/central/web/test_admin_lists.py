@@ -153,3 +153,10 @@ def test_runs_are_found_by_their_repository_or_their_commit() -> None:
     for query in ("shop", "abcdef0"):
         found = client.get(address_of(IndexRun), {"q": query}).context["cl"].result_list
         assert list(found) == [run]
+
+
+def test_moments_are_told_to_the_second_with_their_zone_as_other_logs_do() -> None:
+    client = superuser()
+    record(actor="user ada", action="token.created", target="ci")
+    at = AuditEntry.objects.get().at
+    assert f"{at:%Y-%m-%d %H:%M:%S} UTC" in client.get(address_of(AuditEntry)).content.decode()

@@ -23,12 +23,12 @@ def test_signing_in_leads_to_its_front_page(open_page: Open) -> None:
 
 def test_a_repository_is_paused_and_goes_on(workshop: Organization, open_page: Open) -> None:
     page = open_page("/admin/repositories/repository/?q=tools", username=ADMIN)
-    for action, told in (("pause", "are paused now"), ("resume", "are indexed again")):
+    for action, told in (("pause", "is paused now"), ("resume", "goes on")):
         row = page.get_by_role("row").filter(has_text=workshop.slug)
         row.locator("input.action-select").check()
         page.locator("select[name=action]").select_option(action)
         page.get_by_role("button", name="Run", exact=False).first.click()
-        expect(page.get_by_text(f"1 repositories {told}")).to_be_visible()
+        expect(page.get_by_text(f"1 repository {told}")).to_be_visible()
 
 
 def test_a_token_is_shown_once(workshop: Organization, open_page: Open) -> None:

@@ -1,0 +1,1 @@
+"""English, the service's only language."""
