@@ -56,6 +56,10 @@ class Command(BaseCommand):
 
     def _wait(self, organization: Organization) -> None:
         """Repositories wait for a lease, in which somebody may still write to them."""
+        self._say(
+            f"{organization.slug}: deleting begins within {settings.RUN_LEASE_SECONDS} s, when no "
+            "run that was under way can write to it any more."
+        )
         next_line = 0.0
         while Organization.everything.filter(pk=organization.pk).exists():
             if not _is_the_servers():
