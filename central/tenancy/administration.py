@@ -35,7 +35,6 @@ class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
     """The admin. Its front page is central.web.dashboard's."""
 
     index_template = "administration/index.html"
-    enable_nav_sidebar = True
 
     def register(
         self,
@@ -54,7 +53,6 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
     noun = ""  # of the audit log's actions, where it is not the model's name
     list_per_page = 50
     show_full_result_count = False  # it counts the table once more, without the filters
-    list_filter_submit = False
 
     def audit(
         self, request: HttpRequest, obj: Any, verb: str, detail: Mapping[str, Any] | None = None
