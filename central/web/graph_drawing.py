@@ -1,5 +1,6 @@
 """A laid-out graph ready to be written as SVG and as a table: addresses, titles, classes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from central.trace.answers import GraphEdge, GraphNode
@@ -48,6 +49,12 @@ class Drawing:
     boxes: list[DrawnBox]
     lines: list[DrawnLine]
     projects: list[tuple[str, int]]
+
+
+def nearest(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most: int) -> list[GraphEdge]:
+    """At most so many edges, those whose ends are nearest to the roots before others."""
+    distances = {node.id: node.distance for node in nodes}
+    return sorted(edges, key=lambda one: max(distances[one.caller], distances[one.callee]))[:most]
 
 
 def drawing_of(picture: Picture, *, organization: str, again: dict[str, object]) -> Drawing:

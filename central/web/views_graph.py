@@ -10,13 +10,14 @@ from central.tenancy.credentials import Credential
 from central.trace.serializers import CONFIDENCES, GraphRequestSerializer
 from central.trace.services.graphing import graph as graph_around
 from central.web.access import member_page
-from central.web.graph_drawing import drawing_of
+from central.web.graph_drawing import drawing_of, nearest
 from central.web.graph_layout import picture_of
 from central.web.places import symbol_url
 from central.web.tracing import nowhere, trace_query
 
 _GRAPH: Final = GraphRequestSerializer()
 _NODES: Final = 80  # of a picture that can be read; the address may ask for the API's most
+_LINES: Final = 1_000  # nodes that all call one another have the square of their number
 DEPTHS: Final = (1, 2, 3)  # the first unless the address says more: two take twice as long
 
 
@@ -42,12 +43,14 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
         answer = graph_around(credential=credential, request=asked)
     except NotFoundError as exc:
         return render(request, "web/symbol_form.html", context | nowhere(exc), status=404)
+    edges = nearest(answer.nodes, answer.edges, _LINES)
     context |= {
         "graph": answer,
+        "left_out": len(answer.edges) - len(edges),
         "depth": asked.depth,
         "depths": DEPTHS,
         "drawing": drawing_of(
-            picture_of(answer.nodes, answer.edges, answer.root),
+            picture_of(answer.nodes, edges, answer.root),
             organization=organization,
             again={name: given[name] for name in ("depth", "min_confidence") if name in given},
         ),

@@ -110,6 +110,16 @@ def test_what_is_left_out_is_said(member: Client) -> None:
     assert "Not all of it is drawn." in html
 
 
+def test_nodes_that_all_call_one_another_are_not_all_joined(member: Client) -> None:
+    """Of 500 nodes there could be 250,000 lines."""
+    names = [f"knot_{number}" for number in range(33)]
+    calls = "".join(f"    {name}()\n" for name in names)
+    repository("knot", {"knot.py": "\n".join(f"def {name}():\n{calls}" for name in names)})
+    html = page(member, name="knot_0", depth="2")
+    assert len(picture(html).findall(f".//{SVG}path[@data-from]")) <= 1_000
+    assert re.search(r"\d+ lines farthest from the root are left out", html)
+
+
 def test_less_certain_lines_are_dotted(member: Client) -> None:
     svg = picture(page(member, name="verify", min_confidence="low"))
     classes = [one.attrib["class"] for one in svg.iterfind(f".//{SVG}path[@data-from]")]
