@@ -3,6 +3,7 @@
 from typing import Final
 
 _ON_PAGES: Final = {
+    ": see receipt.missing, and run": ", as said above: run",
     ": see receipt.missing": ", as said above",
     "see /api/v1/index/status for what is indexed": "look at Repositories for what is indexed",
     "what this credential sees": "what you may see",
