@@ -14,7 +14,7 @@ from central.trace.serializers import (
     CalleesRequestSerializer,
     CallersRequestSerializer,
 )
-from central.trace.services.tracing import callees, callers
+from central.trace.services.tracing import callees, callers, callers_and_callees
 from central.web.access import member_page
 from central.web.tracing import (
     Group,
@@ -71,15 +71,21 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
 
 
 def _directions(credential: Credential, query: dict[str, Any]) -> list[_Direction]:
-    organization = credential.organization.slug
     wanted = query.get("direction")
-    found = []
-    if wanted != "callees":
-        up = callers(credential=credential, request=_CALLERS.trace_request(query))
-        groups = callers_by_project(up.callers, organization=organization)
-        found.append(_Direction("callers", "Callers", up, groups))
-    if wanted != "callers":
-        down = callees(credential=credential, request=_CALLEES.trace_request(query))
-        groups = callees_by_project(down.callees, organization=organization)
-        found.append(_Direction("callees", "Callees", down, groups))
-    return found
+    upwards, downwards = _CALLERS.trace_request(query), _CALLEES.trace_request(query)
+    if wanted == "callers":
+        return [_up(credential, callers(credential=credential, request=upwards))]
+    if wanted == "callees":
+        return [_down(credential, callees(credential=credential, request=downwards))]
+    up, down = callers_and_callees(credential=credential, upwards=upwards, downwards=downwards)
+    return [_up(credential, up), _down(credential, down)]
+
+
+def _up(credential: Credential, answer: Callers) -> _Direction:
+    groups = callers_by_project(answer.callers, organization=credential.organization.slug)
+    return _Direction("callers", "Callers", answer, groups)
+
+
+def _down(credential: Credential, answer: Callees) -> _Direction:
+    groups = callees_by_project(answer.callees, organization=credential.organization.slug)
+    return _Direction("callees", "Callees", answer, groups)

@@ -64,6 +64,21 @@ def callees(*, credential: Credential, request: TraceRequest) -> Callees:
     return Callees(*_answer("callees", _callees, credential, request))
 
 
+def callers_and_callees(
+    *, credential: Credential, upwards: TraceRequest, downwards: TraceRequest
+) -> tuple[Callers, Callees]:
+    """Both, of the same commits; what one of them has read, the other does not read again.
+
+    So limits that the first has met are in the second's receipt too. Raises as the others do.
+    """
+    up = _attempt("callers", _callers, credential, upwards)
+    down = _attempt("callees", _callees, credential, downwards)
+    with trace_span(credential, "callers and callees", upwards.choice.symbol) as told:
+        first, second = steadily(credential, lambda sight: (up(sight), down(sight)))
+        told.note(resultCount=first.count + second.count)
+    return Callers(*first), Callees(*second)
+
+
 def steadily(credential: Credential, attempt: Callable[[Sight], _T]) -> _T:
     """Do it once more if a repository was indexed meanwhile, so that all is of one commit."""
     sight = sight_of(credential)
@@ -79,6 +94,20 @@ def _answer(
     credential: Credential,
     request: TraceRequest,
 ) -> "_Page":
+    attempt = _attempt(what, find, credential, request)
+    with trace_span(credential, what, request.choice.symbol) as told:
+        page = steadily(credential, attempt)
+        told.note(resultCount=page.count)
+    return page
+
+
+def _attempt(
+    what: str,
+    find: Callable[[Sight, TraceRequest], _Traced],
+    credential: Credential,
+    request: TraceRequest,
+) -> Callable[[Sight], "_Page"]:
+    """What makes the page of what is seen. Raises InvalidError for another request's cursor."""
     started = time.perf_counter()
     organization = credential.organization.slug
     asked = [organization, what, asdict(replace(request, cursor="", limit=1))]
@@ -110,10 +139,7 @@ def _answer(
             None if page else _hint(request, what, receipt),
         )
 
-    with trace_span(credential, what, request.choice.symbol) as told:
-        page = steadily(credential, attempt)
-        told.note(resultCount=page.count)
-    return page
+    return attempt
 
 
 def _hint(request: TraceRequest, what: str, receipt: Receipt) -> str:
