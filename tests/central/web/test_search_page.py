@@ -117,7 +117,6 @@ def test_the_receipt_of_many_repositories_lists_the_first_and_leads_to_all(membe
     assert '<a href="/o/acme/repositories?sort=trouble"' in receipt
 
 
-
 def test_every_filter_is_in_the_address_and_in_the_form(member: Client) -> None:
     html = page(
         member, q="token", mode="lexical", language="typescript", path="src/", exclude="test"
