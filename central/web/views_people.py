@@ -21,6 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from central.common.errors import ForbiddenError, ServiceError
+from central.common.rates import require
 from central.tenancy.audit import record, user_actor
 from central.tenancy.members import organizations_of
 from central.tenancy.models import ApiToken, Organization
@@ -30,6 +31,7 @@ from central.web.attempts import remember
 from central.web.forms_people import SignInForm, TokenForm
 
 _MOST_LISTED = 200
+_CHANGES = "10/5minute"  # of one person's password
 
 
 @login_required
@@ -154,6 +156,11 @@ class PasswordChange(PasswordChangeView):
         if request.user.is_authenticated and not request.user.has_usable_password():
             raise Http404
         return super().dispatch(request, *args, **kwargs)
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The old password is not to be guessed here either. Raises ThrottledError."""
+        require(f"password {request.user.pk}", _CHANGES, what="password")
+        return super().post(request, *args, **kwargs)
 
     @transaction.atomic
     def form_valid(self, form: Any) -> HttpResponse:

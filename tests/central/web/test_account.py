@@ -152,6 +152,18 @@ def test_a_password_is_changed_by_who_knows_it(client: Client, ada: User) -> Non
     assert AuditEntry.objects.get().action == "user.password"
 
 
+def test_who_finds_a_browser_signed_in_does_not_guess_the_password(
+    client: Client, ada: User
+) -> None:
+    new = "seven wonders of the sea"
+    form = {"old_password": "wrong", "new_password1": new, "new_password2": new}
+    answers = [client.post("/account/password", form).status_code for _ in range(11)]
+    assert answers[9:] == [200, 429]
+    assert client.post("/account/password", {**form, "old_password": PASSWORD}).status_code == 429
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+
+
 def test_who_signs_in_elsewhere_has_no_password_to_change(client: Client, ada: User) -> None:
     ada.set_unusable_password()
     ada.save()
