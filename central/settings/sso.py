@@ -28,6 +28,7 @@ class SingleSignOn:
     client_secret: str = field(repr=False)  # "" for a public client
     name: str
     organization: str | None  # a slug
+    email_domains: tuple[str, ...] = ()  # whose people become members of it; none named: all
 
 
 def single_sign_on() -> SingleSignOn | None:
@@ -49,6 +50,7 @@ def single_sign_on() -> SingleSignOn | None:
         client_secret=env.text("AETERNA_SSO_CLIENT_SECRET") or "",
         name=env.text("AETERNA_SSO_NAME") or "SSO",
         organization=env.text("AETERNA_SSO_ORGANIZATION"),
+        email_domains=tuple(env.words("AETERNA_SSO_EMAIL_DOMAINS")),
     )
 
 

@@ -47,7 +47,7 @@ class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
             user: User = super().save_user(request, sociallogin, form)
             name = user.get_username()
             record(actor=SSO, action="user.created", target=name, detail={"email": user.email})
-            if user.email:  # the provider vouches for it, or it would not be there
+            if _is_ours(user.email):
                 _join(user)
         return user
 
@@ -66,6 +66,14 @@ def refused(request: HttpRequest, why: str) -> HttpResponse:
         request, f"{why} Try again; if it stays so, an administrator finds the reason in the log."
     )
     return redirect("web:sign-in")
+
+
+def _is_ours(email: str) -> bool:
+    """Whether the settings take who has it as a member. The provider vouches for it, or it would
+    be "".
+    """
+    domains = {domain.lower() for domain in configured().email_domains}
+    return bool(email) and (not domains or email.rpartition("@")[2].lower() in domains)
 
 
 def _join(user: User) -> None:

@@ -33,8 +33,10 @@ def test_a_secret_may_stand_in_a_file_and_is_never_shown(
     environment.setenv("AETERNA_SSO_CLIENT_ID", "aeterna")
     environment.setenv("AETERNA_SSO_CLIENT_SECRET_FILE", str(secret))
     environment.setenv("AETERNA_SSO_ORGANIZATION", "acme")
+    environment.setenv("AETERNA_SSO_EMAIL_DOMAINS", "acme.example, acme.test")
     found = single_sign_on()
-    assert found == SingleSignOn(ISSUER, "aeterna", "hush", "SSO", "acme")
+    domains = ("acme.example", "acme.test")
+    assert found == SingleSignOn(ISSUER, "aeterna", "hush", "SSO", "acme", domains)
     assert "hush" not in repr(found)
 
 

@@ -147,6 +147,21 @@ def test_without_an_organization_an_administrator_adds_people(
     assert not Membership.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("domains", "joins"), [(("ACME.example",), True), (("example", "me.example"), False)]
+)
+def test_where_domains_are_named_only_their_people_become_members(
+    client: Client, provider: LocalProvider, settings: Settings, domains: tuple[str], joins: bool
+) -> None:
+    """At some providers anybody has an account."""
+    settings.SSO = SingleSignOn(
+        provider.issuer, CLIENT_ID, CLIENT_SECRET, "Acme", "acme", email_domains=domains
+    )
+    sign_in(client)
+    assert is_signed_in(client)
+    assert Membership.objects.exists() is joins
+
+
 def test_the_same_subject_of_another_issuer_is_somebody_else(
     client: Client, provider: LocalProvider, settings: Settings
 ) -> None:
