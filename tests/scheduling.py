@@ -8,7 +8,7 @@ from xdist.scheduler import LoadFileScheduling
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = "examples: Organization"  # indexing them takes many seconds
 BROWSER = "tests/e2e/browser/"  # of the examples
-COMMAND_LINE = "tests/cli/"  # one service for all of it
+TOGETHER = ("tests/cli/", "tests/action/")  # one service, and one runner, for all of each
 
 
 class Scheduling(LoadFileScheduling):
@@ -16,8 +16,9 @@ class Scheduling(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        if file.startswith(COMMAND_LINE):
-            return COMMAND_LINE
+        for directory in TOGETHER:
+            if file.startswith(directory):
+                return directory
         is_of_examples = file.startswith(BROWSER) or asks_examples(file)
         return EXAMPLES if is_of_examples else file
 

@@ -10,6 +10,7 @@ from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization
 from tests.e2e.agents import Agent, agent_over_http, new_organization
 from tests.e2e.conftest import write_files
+from tests.e2e.indexing import index_here
 
 VOUCHERS = """\
 def mint_voucher(order):
@@ -33,7 +34,7 @@ def globex(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -> 
     directory = new_repository(tmp_path_factory.mktemp("globex") / "vouchers")
     write_files(directory, {"vouchers.py": VOUCHERS})
     commit_all(directory, "Vouchers")
-    organization.index(directory, "vouchers")
+    index_here(organization, directory, "vouchers")
     return organization
 
 

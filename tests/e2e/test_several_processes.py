@@ -24,6 +24,7 @@ import redis
 from scripts.local_git import commit_all
 from scripts.local_service import ROOT, Organization, Service, free_address
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
+from tests.e2e.indexing import index_here
 
 pytestmark = pytest.mark.system("redis-server")
 
@@ -176,7 +177,7 @@ def readiness(site: Site) -> httpx.Response:
 
 
 def assert_same_as_fresh(site: Site, repository: Path, project: str) -> None:
-    site.acme.index(repository, f"{project}-afresh")
+    index_here(site.acme, repository, f"{project}-afresh")
     incremental, fresh = (
         site.acme.dump_by_command(name) for name in (project, f"{project}-afresh")
     )
@@ -264,7 +265,7 @@ def test_a_killed_web_process_comes_back_with_the_same_answers(
     site: Site, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("web", {"src/web.py": "def answer_http():\n    return 200\n"})
-    site.acme.index(repository, "web")
+    index_here(site.acme, repository, "web")
     before = site.acme.search("answer http", include_projects=["web"])["results"]
 
     site.service.kill()
@@ -277,7 +278,7 @@ def test_without_postgresql_requests_fail_fast_and_work_goes_on_when_it_is_back(
     site: Site, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("database", {"src/a.py": "def first():\n    return 1\n"})
-    site.acme.index(repository, "database")
+    index_here(site.acme, repository, "database")
     stop_postgresql(site.service)
 
     started = time.monotonic()
@@ -296,7 +297,7 @@ def test_without_postgresql_requests_fail_fast_and_work_goes_on_when_it_is_back(
     wait_until(lambda: readiness(site).status_code == 200, "the service did not recover")
     write_files(repository, {"src/b.py": "def second():\n    return 2\n"})
     commit_all(repository, "Second")
-    report = site.acme.index(repository, "database")
+    report = index_here(site.acme, repository, "database")
     assert report["mode"] == "incremental"
     assert_same_as_fresh(site, repository, "database")
 

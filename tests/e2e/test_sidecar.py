@@ -24,6 +24,7 @@ from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, free_address, running_service
 from tests.central.mcp import standins
 from tests.e2e.conftest import prepared_data_directory, write_files
+from tests.e2e.indexing import index_here
 from tests.e2e.sidecars import Sidecar, running_sidecar
 
 AUTH = {
@@ -66,7 +67,7 @@ def pod() -> Iterator[Pod]:
         repository = new_repository(data.parent / "auth-service")
         write_files(repository, AUTH)
         commit_all(repository, "First commit")
-        acme.index(repository, "auth-service")
+        index_here(acme, repository, "auth-service")
         with running_sidecar(data.parent, bind, {"AETERNA_URL": service.url}) as sidecar:
             yield Pod(acme, globex, sidecar)
 

@@ -21,6 +21,7 @@ from indexer.transport import Transport
 from scripts.local_git import commit_all, git
 from scripts.local_service import Organization
 from tests.e2e.conftest import MakeRepository, write_files
+from tests.e2e.indexing import index_here
 
 WORKSHOP = "workshop"
 WAIT_SECONDS = 60
@@ -95,20 +96,20 @@ def fail_a_run(central: Central, repository: Path, project: str) -> None:
 def test_a_moved_call_is_answered_where_it_is_now_and_a_removed_one_no_more(
     workshop: Organization, make_repository: MakeRepository
 ) -> None:
-    workshop.index(make_repository("spring", library("spring")), "spring")
+    index_here(workshop, make_repository("spring", library("spring")), "spring")
     tower = make_repository("spring-tower", user_of("spring"))
-    workshop.index(tower, "spring-tower")
+    index_here(workshop, tower, "spring-tower")
     assert sites(callers(workshop, "wind_spring")) == ["spring-tower tower.py:5"]
 
     moved = "# A new first line.\n" + user_of("spring")["tower.py"]
     write_files(tower, {"tower.py": moved})
     commit_all(tower, "Move")
-    workshop.index(tower, "spring-tower")
+    index_here(workshop, tower, "spring-tower")
     assert sites(callers(workshop, "wind_spring")) == ["spring-tower tower.py:6"]
 
     write_files(tower, {"tower.py": "def strike():\n    return 2\n"})
     commit_all(tower, "Remove")
-    workshop.index(tower, "spring-tower")
+    index_here(workshop, tower, "spring-tower")
     answer = callers(workshop, "wind_spring")
     assert answer["callers"] == []
     assert len(answer["definitions"]) == 1
@@ -118,12 +119,12 @@ def test_a_definition_that_was_removed_leaves_no_dangling_answer(
     workshop: Organization, make_repository: MakeRepository
 ) -> None:
     gear = make_repository("gear", library("gear"))
-    workshop.index(gear, "gear")
-    workshop.index(make_repository("gear-tower", user_of("gear")), "gear-tower")
+    index_here(workshop, gear, "gear")
+    index_here(workshop, make_repository("gear-tower", user_of("gear")), "gear-tower")
 
     write_files(gear, {"gear/__init__.py": "def turn_gear():\n    return 1\n"})
     commit_all(gear, "Rename the function")
-    workshop.index(gear, "gear")
+    index_here(workshop, gear, "gear")
 
     with pytest.raises(httpx.HTTPStatusError, match="404"):
         callers(workshop, "wind_gear")
@@ -134,9 +135,9 @@ def test_a_definition_that_was_removed_leaves_no_dangling_answer(
 def test_a_deleted_repository_leaves_no_dangling_answer(
     workshop: Organization, make_repository: MakeRepository
 ) -> None:
-    workshop.index(make_repository("bell", library("bell")), "bell")
+    index_here(workshop, make_repository("bell", library("bell")), "bell")
     for project in ("bell-tower", "bell-chapel"):
-        workshop.index(make_repository(project, user_of("bell")), project)
+        index_here(workshop, make_repository(project, user_of("bell")), project)
 
     delete_repository(workshop, "bell-chapel")
     answer = callers(workshop, "wind_bell")
@@ -162,9 +163,9 @@ def delete_repository(acme: Organization, name: str) -> None:
 def test_a_renamed_repository_is_answered_under_its_new_name_alone(
     workshop: Organization, central: Central, make_repository: MakeRepository
 ) -> None:
-    workshop.index(make_repository("pivot", library("pivot")), "pivot")
+    index_here(workshop, make_repository("pivot", library("pivot")), "pivot")
     tower = make_repository("pivot-tower", user_of("pivot"))
-    workshop.index(tower, "pivot-tower")
+    index_here(workshop, tower, "pivot-tower")
 
     for name in ("pivot-tower", "pivot-belfry"):  # GitHub's id stays, the name changes
         _, run = opened(central, tower, name, github_id=71)
@@ -183,9 +184,9 @@ def test_the_receipt_is_incomplete_while_a_dependent_repository_is_not_current(
 ) -> None:
     name = f"lever{reason}"
     tower_name = f"{name}-tower"
-    workshop.index(make_repository(name, library(name)), name)
+    index_here(workshop, make_repository(name, library(name)), name)
     tower = make_repository(tower_name, user_of(name))
-    workshop.index(tower, tower_name)
+    index_here(workshop, tower, tower_name)
     assert callers(workshop, f"wind_{name}")["receipt"]["complete"]
 
     write_files(tower, {"more.py": f"from {name} import wind_{name}\n\nTOLD = wind_{name}()\n"})
@@ -202,7 +203,7 @@ def test_the_receipt_is_incomplete_while_a_dependent_repository_is_not_current(
     missing = {row["project"]: row["reason"] for row in answer["receipt"]["missing"]}
     assert missing[tower_name] == reason
 
-    workshop.index(tower, tower_name)
+    index_here(workshop, tower, tower_name)
     answer = callers(workshop, f"wind_{name}")
     assert sorted(sites(answer)) == [f"{tower_name} more.py:3", f"{tower_name} tower.py:5"]
     assert answer["receipt"]["complete"]

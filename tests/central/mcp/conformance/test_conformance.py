@@ -29,7 +29,7 @@ def url() -> Iterator[str]:
         service = Service(directory, opened, program)
         try:
             service.start()
-            token.write_text(service.create_organization("acme"), encoding="ascii")
+            token.write_text(service.organization("acme").token, encoding="ascii")
             yield f"{service.url}/mcp"
         finally:
             service.stop()
