@@ -26,6 +26,7 @@ from tests.e2e.agents import (
     text_of,
 )
 from tests.e2e.conftest import prepared_data_directory, write_files
+from tests.e2e.indexing import index_here
 
 LEDGER = {
     "pyproject.toml": '[project]\nname = "acme-ledger"\nversion = "1.0.0"\n',
@@ -102,7 +103,7 @@ def acme(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -> Or
         directory = new_repository(tmp_path_factory.getbasetemp() / "central" / name)
         write_files(directory, files)
         commit_all(directory, "First commit")
-        organization.index(directory, name)
+        index_here(organization, directory, name)
     return organization
 
 

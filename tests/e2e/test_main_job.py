@@ -11,8 +11,9 @@ import psutil
 import pytest
 
 from scripts.local_git import commit_all, git
-from scripts.local_service import Organization, Service
+from scripts.local_service import Organization, Service, free_address
 from tests.e2e.conftest import MakeRepository, write_files
+from tests.e2e.indexing import index_here
 
 LOGIN = '''"""Signing in."""
 
@@ -61,14 +62,14 @@ def test_index_update_on_pr_merge(acme: Organization, make_repository: MakeRepos
 
 def test_index_only_changed_files(acme: Organization, make_repository: MakeRepository) -> None:
     repository = make_repository("three", six_modules())
-    acme.index(repository, "three")
+    index_here(acme, repository, "three")
     write_files(
         repository,
         {f"src/module_{n}.py": f"def changed_{n}():\n    return {n}\n" for n in (1, 3, 5)},
     )
     commit_all(repository, "Change three")
 
-    report = acme.index(repository, "three")
+    report = index_here(acme, repository, "three")
 
     assert report["files"] == {"changed": 3, "removed": 0, "skipped": 0}
     assert report["base_commit"] == git(repository, "rev-parse", "HEAD~1")
@@ -76,24 +77,24 @@ def test_index_only_changed_files(acme: Organization, make_repository: MakeRepos
 
 def test_handle_force_push(acme: Organization, make_repository: MakeRepository) -> None:
     repository = make_repository("forced", six_modules())
-    acme.index(repository, "forced")
+    index_here(acme, repository, "forced")
     git(repository, "checkout", "-q", "--orphan", "other")
     write_files(repository, {"src/module_0.py": "def other_history():\n    return 0\n"})
     commit_all(repository, "Another history")
     git(repository, "branch", "-qf", "main", "HEAD")
     git(repository, "checkout", "-q", "main")
 
-    report = acme.index(repository, "forced")
+    report = index_here(acme, repository, "forced")
 
     assert (report["mode"], report["reason"]) == ("full", "diverged")
     assert report["files"]["changed"] == 1, "unchanged files are not processed again"
-    acme.index(repository, "forced-afresh")
+    index_here(acme, repository, "forced-afresh")
     assert acme.dump("forced") == acme.dump("forced-afresh")
 
 
 def test_track_indexing_state(acme: Organization, make_repository: MakeRepository) -> None:
     repository = make_repository("tracked", {"src/login.py": LOGIN})
-    acme.index(repository, "tracked")
+    index_here(acme, repository, "tracked")
 
     [status] = acme.get("index/status", project="tracked")["projects"]
 
@@ -106,9 +107,9 @@ def test_same_commit_again_is_up_to_date(
     acme: Organization, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("again", {"src/login.py": LOGIN})
-    acme.index(repository, "again")
+    index_here(acme, repository, "again")
 
-    report = acme.index(repository, "again")
+    report = index_here(acme, repository, "again")
 
     assert (report["mode"], report["reason"]) == ("none", "up_to_date")
 
@@ -123,9 +124,9 @@ def test_an_old_job_run_again_does_not_rewind_the_index(
     newest = commit_all(origin, "Newer")
     current = tmp_path / "new-job"
     git(tmp_path, "clone", "-q", str(origin), str(current))
-    acme.index(current, "rerun")
+    index_here(acme, current, "rerun")
 
-    report = acme.index(old, "rerun")
+    report = index_here(acme, old, "rerun")
 
     assert (report["mode"], report["reason"]) == ("none", "superseded")
     [status] = acme.get("index/status", project="rerun")["projects"]
@@ -138,10 +139,10 @@ def test_a_branch_that_was_rewound_is_indexed_as_it_is_now(
     repository = make_repository("rewound", {"src/login.py": LOGIN})
     write_files(repository, {"src/regret.py": "def regret():\n    return 1\n"})
     commit_all(repository, "Regretted")
-    acme.index(repository, "rewound")
+    index_here(acme, repository, "rewound")
     git(repository, "reset", "-q", "--hard", "HEAD~1")
 
-    report = acme.index(repository, "rewound")
+    report = index_here(acme, repository, "rewound")
 
     assert (report["mode"], report["reason"]) == ("full", "rewound")
     assert acme.search("regret", mode="symbol", include_projects=["rewound"])["count"] == 0
@@ -151,7 +152,7 @@ def test_an_untracked_branch_is_refused_and_nothing_changes(
     acme: Organization, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("branches", {"src/login.py": LOGIN})
-    acme.index(repository, "branches")
+    index_here(acme, repository, "branches")
     before = acme.dump("branches")
     git(repository, "checkout", "-q", "-b", "topic")
     write_files(repository, {"src/topic.py": "def topic():\n    return 1\n"})
@@ -192,7 +193,7 @@ def test_two_runs_at_once_one_wins_and_the_other_plans_again(
     acme: Organization, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("race", six_modules())
-    acme.index(repository, "race")
+    index_here(acme, repository, "race")
     write_files(repository, six_modules("other_"))
     commit_all(repository, "Six more")
 
@@ -202,7 +203,7 @@ def test_two_runs_at_once_one_wins_and_the_other_plans_again(
     assert [process.returncode for process in both] == [0, 0], outputs
     modes = sorted(json.loads(output)["mode"] for output, _ in outputs)
     assert modes in (["incremental", "none"], ["incremental", "incremental"])
-    acme.index(repository, "race-afresh")
+    index_here(acme, repository, "race-afresh")
     assert acme.dump("race") == acme.dump("race-afresh")
 
 
@@ -224,11 +225,12 @@ def test_a_second_server_on_the_data_directory_says_who_holds_it(service: Servic
 def test_a_server_that_was_killed_serves_the_same_answers_again(
     data_dir: Path, make_repository: MakeRepository
 ) -> None:
-    service = Service(data_dir).start()
+    at_one_address = {"AETERNA_BIND": free_address()}  # which the results name
+    service = Service(data_dir, at_one_address).start()
     try:
-        acme = Organization(service, "acme", service.create_organization("acme"))
+        acme = service.organization("acme")
         repository = make_repository("kept", six_modules() | {"src/login.py": LOGIN})
-        acme.index(repository, "kept")
+        index_here(acme, repository, "kept")
         before = acme.search("compare a password in constant time")["results"]
 
         service.kill()
