@@ -12,13 +12,13 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.timesince import timesince
+from django.utils.translation import ngettext
 
 from central.repositories import orders
 from central.repositories.models import Repository
 from central.repositories.states import IndexState, with_states
 from central.tenancy.administration import AuditedAdmin, badge
 from central.tenancy.audit import user_actor
-from indexer.wording import counted
 
 RETIRED = "purging"
 LABELS: dict[str, str] = {
@@ -211,7 +211,7 @@ class RepositoryAdmin(AuditedAdmin):
 
 
 def _repositories(number: int) -> str:
-    return counted(number, "repository", "repositories")
+    return f"{number} {ngettext('repository', 'repositories', number)}"
 
 
 def _ago(at: datetime | None) -> str:
