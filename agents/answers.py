@@ -42,6 +42,22 @@ class MissingProject(Shape):
     reason: str
 
 
+class Effect(Shape):
+    """What a rule of the ranking did to a result's score."""
+
+    rule: str
+    adds: float
+    times: float
+
+
+class Explanation(Shape):
+    """Why a result is where it is."""
+
+    semantic_rank: int | None
+    lexical_rank: int | None
+    rules: list[Effect]
+
+
 class Result(Shape):
     """A hit. Lines are 1-based and inclusive."""
 
@@ -61,6 +77,7 @@ class Result(Shape):
     truncated: bool
     matched: list[str]
     url: str | None
+    why: Explanation | None = None
 
 
 class SearchReceipt(Shape):
@@ -267,6 +284,7 @@ class ProjectStatus(Shape):
     state: str
     mode: str | None
     reason: str | None
+    reindex_requested_at: str | None = None
     files: int
     skipped: int
     chunks: int

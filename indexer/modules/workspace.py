@@ -83,7 +83,7 @@ class Workspace:
         root = self.package_of(path=path, language=language)
         found: dict[str, ModuleName] = {}
         for name in self._all_names(ecosystem, path, namespace, root):
-            if len(name.name) <= _MAX_NAME_CHARACTERS and len(found) < _MAX_NAMES:
+            if 0 < len(name.name) <= _MAX_NAME_CHARACTERS and len(found) < _MAX_NAMES:
                 known = found.get(name.name, name)
                 found[name.name] = ModuleName(
                     name.name, known.public or name.public, known.scope or name.scope

@@ -44,6 +44,7 @@ REQUESTS = {
 }
 ALIASES = {"workspace": "org_id", "projects": "include_projects"}
 TOOLS_OWN = {"max_tokens", "compact"}
+NOT_FOR_AGENTS = {"queries", "explain"}  # a tool asks one question; a person tunes the ranking
 # By the kind of field: what JSON Schema calls the limits, and what the serializers do.
 NUMBER = {"minimum": "min_value", "maximum": "max_value"}
 LIST = {"minItems": "min_length", "maxItems": "max_length"}
@@ -153,5 +154,5 @@ def test_the_arguments_of_a_sidecar_exist() -> None:
     for tool, serializer in REQUESTS.items():
         if tool.startswith("codesearch_"):
             told = tools_of(sidecar_server(RecordedBackend()))[tool].input_schema["properties"]
-            known = set(sidecar_arguments(dict.fromkeys(serializer().fields, ""))) - {"queries"}
-            assert known == set(told) - TOOLS_OWN
+            known = set(sidecar_arguments(dict.fromkeys(serializer().fields, "")))
+            assert known - NOT_FOR_AGENTS == set(told) - TOOLS_OWN

@@ -206,7 +206,7 @@ def test_the_job_of_a_pull_request_writes_its_summary(
     assert done.returncode == 0, done.stderr
     told = summary.read_text(encoding="utf-8")
     assert "**1 changed definition is called in 2 other repositories&#46;**" in told
-    assert "<code>billing/resellers&#46;py&#58;17</code> in" in told
+    assert "[<code>billing/resellers&#46;py&#58;17</code>](http://127.0.0.1:" in told
     asked = len(examples.get("index/status")["projects"])
     assert f"<summary>Asked: {asked} repositories" in told
 

@@ -241,6 +241,21 @@ def test_a_language_that_is_not_traced_has_no_names_and_no_package() -> None:
     assert every.package_of(path="README.md", language="markdown") is None
 
 
+def test_a_target_without_a_name_gives_a_file_none() -> None:
+    nameless = Manifest(
+        ecosystem=Ecosystem.SWIFTPM,
+        name="",
+        import_names=("",),
+        source_roots=(),
+        entries=(("", ""),),
+        aliases=(),
+        dependencies=(),
+        pins=(),
+    )
+    package = Workspace([("Package.swift", nameless)])
+    assert package.names(path="", language="swift", namespace="") == ()
+
+
 TEXT = st.text(st.sampled_from('ab/.*-_@"\n1:'), max_size=12)
 PATHS = st.lists(st.sampled_from(["a", "src", "lib", "tests", "index", "dist"]), max_size=4).map(
     "/".join
