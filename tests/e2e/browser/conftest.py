@@ -25,7 +25,7 @@ from tests.e2e.conftest import write_files
 from tests.e2e.indexing import index_here
 
 MEMBER, ADMIN = "ada", "grace"
-OWN = "workshop"  # an organisation whose repositories a test may change
+OWN = "carpentry"  # an organisation, of no other module, whose repositories a test may change
 ARGUMENTS = (
     "--no-sandbox",  # a container's root
     "--disable-gpu",
