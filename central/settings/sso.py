@@ -16,6 +16,8 @@ ACCOUNT_EMAIL_VERIFICATION: Final = "none"
 ACCOUNT_ADAPTER: Final = "central.web.sso_people.Accounts"
 SOCIALACCOUNT_ADAPTER: Final = "central.web.sso_people.People"
 
+EVERYBODY: Final = "*"
+
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
@@ -28,7 +30,7 @@ class SingleSignOn:
     client_secret: str = field(repr=False)  # "" for a public client
     name: str
     organization: str | None  # a slug
-    email_domains: tuple[str, ...] = ()  # whose people become members of it; none named: all
+    email_domains: tuple[str, ...] = ()  # whose people become members of it; EVERYBODY: all
 
 
 def single_sign_on() -> SingleSignOn | None:
@@ -44,13 +46,21 @@ def single_sign_on() -> SingleSignOn | None:
             "AETERNA_SSO_CLIENT_SECRET_FILE), or neither."
         )
     _check(issuer)
+    organization = env.text("AETERNA_SSO_ORGANIZATION")
+    email_domains = tuple(env.words("AETERNA_SSO_EMAIL_DOMAINS"))
+    if organization and not email_domains:
+        raise ImproperlyConfigured(
+            "AETERNA_SSO_ORGANIZATION is set and AETERNA_SSO_EMAIL_DOMAINS is not: name the "
+            "domains of those who become members of it, such as acme.example, or * where everybody "
+            "with an account at the provider is to."
+        )
     return SingleSignOn(
         issuer=issuer,
         client_id=client_id,
         client_secret=env.text("AETERNA_SSO_CLIENT_SECRET") or "",
         name=env.text("AETERNA_SSO_NAME") or "SSO",
-        organization=env.text("AETERNA_SSO_ORGANIZATION"),
-        email_domains=tuple(env.words("AETERNA_SSO_EMAIL_DOMAINS")),
+        organization=organization,
+        email_domains=email_domains,
     )
 
 

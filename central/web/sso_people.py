@@ -12,6 +12,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from central.settings.sso import EVERYBODY
 from central.tenancy.audit import SSO, record
 from central.tenancy.models import Organization
 from central.tenancy.services import add_member
@@ -73,7 +74,7 @@ def _is_ours(email: str) -> bool:
     be "".
     """
     domains = {domain.lower() for domain in configured().email_domains}
-    return bool(email) and (not domains or email.rpartition("@")[2].lower() in domains)
+    return bool(email) and not domains.isdisjoint({EVERYBODY, email.rpartition("@")[2].lower()})
 
 
 def _join(user: User) -> None:

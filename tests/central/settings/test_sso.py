@@ -40,6 +40,15 @@ def test_a_secret_may_stand_in_a_file_and_is_never_shown(
     assert "hush" not in repr(found)
 
 
+def test_an_organization_without_domains_is_refused(environment: pytest.MonkeyPatch) -> None:
+    """At a public provider it would be everybody's."""
+    environment.setenv("AETERNA_SSO_ISSUER", ISSUER)
+    environment.setenv("AETERNA_SSO_CLIENT_ID", "aeterna")
+    environment.setenv("AETERNA_SSO_ORGANIZATION", "acme")
+    with pytest.raises(ImproperlyConfigured, match="AETERNA_SSO_EMAIL_DOMAINS is not"):
+        single_sign_on()
+
+
 @pytest.mark.parametrize(
     ("given", "lacking"),
     [

@@ -33,7 +33,9 @@ def running() -> Iterator[LocalProvider]:
 def provider(running: LocalProvider, settings: Settings) -> LocalProvider:
     """One that this service trusts, and whose people become members of acme."""
     running.reset()
-    settings.SSO = SingleSignOn(running.issuer, CLIENT_ID, CLIENT_SECRET, "Acme", "acme")
+    settings.SSO = SingleSignOn(
+        running.issuer, CLIENT_ID, CLIENT_SECRET, "Acme", "acme", email_domains=("*",)
+    )
     settings.PUBLIC_URL = None
     OrganizationFactory.create(slug="acme")
     return running
@@ -148,7 +150,13 @@ def test_without_an_organization_an_administrator_adds_people(
 
 
 @pytest.mark.parametrize(
-    ("domains", "joins"), [(("ACME.example",), True), (("example", "me.example"), False)]
+    ("domains", "joins"),
+    [
+        (("ACME.example",), True),
+        (("example", "me.example"), False),
+        (("*",), True),
+        ((), False),
+    ],
 )
 def test_where_domains_are_named_only_their_people_become_members(
     client: Client, provider: LocalProvider, settings: Settings, domains: tuple[str], joins: bool
