@@ -137,6 +137,8 @@ def test_what_was_embedded_before_an_embedder_gave_out_is_kept_and_the_rest_aske
     trouble: Trouble,
     error: type[EmbeddingError],
 ) -> None:
+    more = {f"g{n}.py": f"def g{n}():\n    return {n}\n" for n in range(96 - len(FILES))}
+    sandbox.commit("whole requests, whichever comes first", more)
     fine = Trouble.SHUFFLED  # which Ollama does not know
     ollama.troubles = [fine, fine, fine, *[trouble] * 9]  # 32 texts a request
     with pytest.raises(error) as caught:
@@ -148,7 +150,7 @@ def test_what_was_embedded_before_an_embedder_gave_out_is_kept_and_the_rest_aske
     assert len(central.batches) == 1
     ollama.troubles = []
     report = run(central, sandbox, OLLAMA_URL=ollama.url)
-    assert (report.stats.embedded, report.stats.reused) == (70 - kept, kept)
+    assert (report.stats.embedded, report.stats.reused) == (96 - kept, kept)
 
 
 def test_direct_uploads_are_asked_for_and_may_be_refused(
