@@ -9,8 +9,8 @@ from django.db.models import Q
 
 from central.common.errors import NotFoundError
 from central.corpus.models import File, Symbol
+from central.repositories.listing import repository_in_sight
 from central.repositories.models import Repository
-from central.repositories.selectors import visible_repositories
 from central.repositories.sight import forge_file_url
 from central.tenancy.credentials import Credential
 
@@ -65,10 +65,7 @@ def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
     """The file at `path`. Raises NotFoundError where the repository is not in sight, or the file
     is not there. Three queries.
     """
-    visible = visible_repositories(credential=credential)
-    repository = None if "\0" in project else visible.filter(name=project).first()
-    if repository is None:
-        raise NotFoundError("There is no such repository for you.", code="repository_not_found")
+    repository = repository_in_sight(credential=credential, project=project)
     if "\0" in path:  # which PostgreSQL refuses
         raise FileNotFoundInIndexError([])
     file = File.objects.filter(repository=repository, path=path).first()

@@ -6,6 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from central.repositories.models import Repository
+from central.repositories.states import LIVE_RUNS
 from central.tenancy.models import ApiToken, Organization
 
 
@@ -22,7 +23,7 @@ class RunState(models.TextChoices):
     EXPIRED = "expired"
 
 
-LIVE_STATES = (RunState.OPEN, RunState.QUEUED, RunState.APPLYING)
+LIVE_STATES = tuple(RunState(state) for state in LIVE_RUNS)
 BUSY_STATES = (RunState.QUEUED, RunState.APPLYING)
 
 

@@ -3,7 +3,9 @@
 from functools import lru_cache
 from urllib.parse import urlencode
 
+from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 
 
 def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
@@ -39,3 +41,10 @@ def _asked(page: str, organization: str, query: dict[str, object]) -> str:
 def _address(page: str, organization: str) -> str:
     """Looked up once: the page of a large file asks for it some hundred times."""
     return reverse(page, kwargs={"organization": organization})
+
+
+def is_own(request: HttpRequest, address: str) -> bool:
+    """Whether a browser that follows `address` stays here: where it is sent to may be anybody's."""
+    return url_has_allowed_host_and_scheme(
+        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )

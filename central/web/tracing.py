@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from central.common.documents import INTEGER, query_object
 from central.common.errors import NotFoundError
 from central.trace.answers import Endpoint, Link, ShownDefinition, UnresolvedSite
+from central.trace.serializers import CONFIDENCES
 from central.web.places import end_url, file_url, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
@@ -64,6 +65,16 @@ def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
     query = query_object(request.GET, lists=frozenset({"caller_projects"}), numbers=_NUMBERS)
     given = {name: value for name, value in query.items() if value not in ("", [""])}
     return {**given, "symbol": given.get("name", ""), "org_id": organization}
+
+
+def form_context(organization: str, query: dict[str, Any]) -> dict[str, Any]:
+    """What the form above a trace shows."""
+    return {
+        "organization": organization,
+        "section": "symbol",
+        "query": query,
+        "confidences": CONFIDENCES,
+    }
 
 
 def nowhere(exc: NotFoundError) -> dict[str, Any]:

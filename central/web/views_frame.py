@@ -2,10 +2,10 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from central.web.context import THEME_COOKIE, THEMES
+from central.web.places import is_own
 
 _YEAR_SECONDS = 365 * 86_400
 
@@ -14,10 +14,7 @@ _YEAR_SECONDS = 365 * 86_400
 def theme(request: HttpRequest) -> HttpResponse:
     """Keep the colours that are asked for, and go back to the page that asked."""
     back = request.POST.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(
-        back, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    )
-    response = redirect(back if is_ours else "/")
+    response = redirect(back if is_own(request, back) else "/")
     chosen = request.POST.get("theme")
     if chosen in THEMES:
         response.set_cookie(

@@ -7,13 +7,13 @@ from django.shortcuts import render
 
 from central.common.errors import NotFoundError
 from central.tenancy.credentials import Credential
-from central.trace.serializers import CONFIDENCES, GraphRequestSerializer
+from central.trace.serializers import GraphRequestSerializer
 from central.trace.services.graphing import graph as graph_around
 from central.web.access import member_page
 from central.web.graph_drawing import drawing_of, nearest
 from central.web.graph_layout import picture_of
 from central.web.places import symbol_url
-from central.web.tracing import nowhere, trace_query
+from central.web.tracing import form_context, nowhere, trace_query
 
 _GRAPH: Final = GraphRequestSerializer()
 _NODES: Final = 80  # of a picture that can be read; the address may ask for the API's most
@@ -30,12 +30,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     organization = credential.organization.slug
     given = trace_query(request, organization=organization)
     query = {"limit": _NODES, "depth": DEPTHS[0], **given}
-    context: dict[str, Any] = {
-        "organization": organization,
-        "section": "symbol",
-        "query": query,
-        "confidences": CONFIDENCES,
-    }
+    context = form_context(organization, query)
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:

@@ -5,13 +5,13 @@ from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.http import HttpRequest, HttpResponse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
 from central.common.rates import require
 from central.web.attempts import address_of
+from central.web.places import is_own
 from central.web.sso_people import refused
 from central.web.sso_protocol import Exchange, configured, provider
 
@@ -31,12 +31,9 @@ def start(request: HttpRequest) -> HttpResponse:
     configured()
     require(f"sso {address_of(request)}", STARTS, what="sso")
     after = request.GET.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(
-        after, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    )
     try:
         response: HttpResponse = provider(request).redirect(
-            request, process="login", next_url=after if is_ours else None
+            request, process="login", next_url=after if is_own(request, after) else None
         )
     except _AWAY as exc:
         return _away(request, exc)

@@ -9,11 +9,7 @@ from django.shortcuts import render
 from central.common.errors import NotFoundError
 from central.tenancy.credentials import Credential
 from central.trace.answers import Callees, Callers
-from central.trace.serializers import (
-    CONFIDENCES,
-    CalleesRequestSerializer,
-    CallersRequestSerializer,
-)
+from central.trace.serializers import CalleesRequestSerializer, CallersRequestSerializer
 from central.trace.services.tracing import callees, callers, callers_and_callees
 from central.web.access import member_page
 from central.web.tracing import (
@@ -21,6 +17,7 @@ from central.web.tracing import (
     callees_by_project,
     callers_by_project,
     choices,
+    form_context,
     nowhere,
     trace_query,
     with_places,
@@ -48,12 +45,7 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     """
     organization = credential.organization.slug
     query = trace_query(request, organization=organization)
-    context: dict[str, Any] = {
-        "organization": organization,
-        "section": "symbol",
-        "query": query,
-        "confidences": CONFIDENCES,
-    }
+    context = form_context(organization, query)
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:

@@ -13,14 +13,16 @@ from django.utils import timezone
 
 from central.common.errors import NotFoundError
 from central.corpus.vectors import vector_store
+from central.github.models import GitHubDelivery
+from central.ingest.models import Delivery
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
-from central.tenancy.models import Organization
+from central.tenancy.models import ApiToken, Organization
 
 _ROWS = 10_000  # a statement
 
 # What may be many; all else goes with the organisation's row.
-_TABLES = ("github_githubdelivery", "ingest_delivery", "tenancy_apitoken")
+_TABLES = tuple(model._meta.db_table for model in (GitHubDelivery, Delivery, ApiToken))
 
 _log = structlog.get_logger(__name__)
 

@@ -188,7 +188,8 @@ def test_a_file_of_a_repository_that_is_not_in_sight_is_not_found(
 ) -> None:
     Membership.objects.update(visibilities=[Visibility.PUBLIC])
     html = page(member, signer.path, status=404)
-    assert "There is no such repository for you." in html
+    sentence = "There is no such repository for you; the list of repositories has all that you see."
+    assert sentence in html
     assert "Signer" not in html
 
 
