@@ -12,3 +12,10 @@ from typing import Final
 # Uploads of a run
 
 # Requests and pages
+
+# Where a search's filter leaves no more files, the vector store is given their paths.
+NAMED_FILES: Final = 2_000
+# So many files are looked at for it: in many repositories they may have few paths.
+FILES_LOOKED_AT: Final = 20_000
+# As many of the most similar chunks are read, once, where a lexical search asks for a similarity.
+SIMILAR_CHUNKS: Final = 1_600

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from central.common.statements import fetch_rows, fetch_rows_planned_each_time, id_array
-from central.search.filters import RowFilter
+from central.search.filters import RowFilter, like_pattern
 
 SYMBOL_ROWS = 500
 _LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
@@ -105,7 +105,7 @@ def chunks_defining_like(
     A part is held by one that begins with it. The exact name, its other spellings and names that
     begin with it are among these.
     """
-    excluded = [f"%{_like(pattern)}%" for pattern in rows.excluded]
+    excluded = [f"%{like_pattern(pattern)}%" for pattern in rows.excluded]
     ids = fetch_rows_planned_each_time(
         _MATCHING,
         [
@@ -149,7 +149,3 @@ def _beginnings(parts: Sequence[str], whole: str) -> str:
     if len(whole) > _LEXEME_CHARACTERS:
         return beginnings
     return f"'{whole}':* | ({beginnings})"
-
-
-def _like(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

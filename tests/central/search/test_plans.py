@@ -7,8 +7,9 @@ from central.common.statements import fetch_rows, fetch_rows_planned_each_time
 from central.corpus.models import File
 from central.repositories.models import Repository
 from central.search.filters import RowFilter
+from central.search.named_files import admitted_paths
 from central.search.selectors import chunks_defining_like
-from tests.central.factories import OrganizationFactory
+from tests.central.factories import OrganizationFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
 
 FILES, DEFINITIONS, TINY = 150, 80, 30
@@ -17,6 +18,11 @@ _DEFINE = """INSERT INTO corpus_symbol (repository_id, file_id, name, qualified_
     SELECT repository_id, id, 'get_value_' || n, 'get_value_' || n, 'function', n, n, '', true,
         ARRAY['get_value_' || n, 'get', 'value', n::text]
     FROM corpus_file, generate_series(1, %s::int) AS n WHERE repository_id = ANY(%s)"""
+
+_CREATE = """INSERT INTO corpus_file (repository_id, path, mode, blob, size, extractor, language,
+        skipped, degraded, content, namespace)
+    SELECT %s, 'src/part_' || n || '/values.py', '100644', '', 1, '', 'python', '', '', '', ''
+    FROM generate_series(1, 5000) AS n"""
 
 
 @pytest.fixture
@@ -52,6 +58,18 @@ def test_a_frequent_name_reads_each_definition_once_by_any_plan(
         chunks_defining_like(name="get", parts=["get"], repositories=skewed, rows=rows)
     definitions = (FILES + TINY) * DEFINITIONS
     assert max(rows_handled(one, mode) for one in sent) < 20 * definitions
+
+
+@pytest.mark.parametrize("prefix", ["helpers.py", "src/part_7/", "src/part\\"])
+def test_the_files_that_begin_with_a_path_are_read_by_an_index(db: None, prefix: str) -> None:
+    repository = RepositoryFactory.create()
+    with connection.cursor() as cursor:
+        cursor.execute(_CREATE, [repository.pk])
+        cursor.execute("ANALYZE corpus_file")
+    with statements_sent() as sent:
+        found = admitted_paths(RowFilter(prefix, ("test",)), repositories=[repository.pk])
+    assert found == ({"src/part_7/values.py"} if prefix.endswith("/") else set())
+    assert rows_handled(sent[0], "force_custom_plan") < 10
 
 
 def prepared(text: str) -> list[int]:
