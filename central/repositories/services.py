@@ -21,6 +21,7 @@ from central.repositories.statements import (
 from central.repositories.states import LIVE_RUNS
 from central.tenancy.services import revoke_bound_tokens
 
+UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
 _NOTE_PUSH = """INSERT INTO repositories_push AS known
@@ -37,19 +38,22 @@ def rename_repository(
 ) -> bool:
     """Give it the name; who had it before keeps its index under a name of its own.
 
-    `signed_at` is when the forge signed the name, by its clock; then it is false, and nothing
-    changes, if the forge said something later of this repository or of the name's holder. None:
-    the forge did not sign it, and the repository is private from now on. Needs the organisation's
-    lock.
+    `signed_at` is when the forge signed the name, by its clock: false, and nothing changes, if it
+    has named the repository later; and if the name is another's by now, the repository gets one of
+    its own. None: the forge did not sign it, and the repository is private from now on. An index
+    of unknown origin is not renamed: it is retired. Needs the organisation's lock.
     """
-    if signed_at is not None and not take_name(
-        organization_id=repository.organization_id,
-        github_id=repository.github_id,
-        name=name,
-        signed_at=signed_at,
-    ):
+    if signed_at is not None and not _note_name(repository, signed_at):
         return False
     if repository.name == name:
+        return True
+    if repository.adopted_at is not None:
+        retire_repository(repository)
+        return True
+    if signed_at is not None and is_taken(
+        organization_id=repository.organization_id, name=name, signed_at=signed_at
+    ):
+        displace_repository(repository)
         return True
     if holder := _holder(repository.organization_id, name):
         displace_repository(holder)
@@ -61,22 +65,24 @@ def rename_repository(
     return True
 
 
-def take_name(
-    *, organization_id: int, github_id: int | None, name: str, signed_at: datetime
-) -> bool:
-    """Note that the forge signed the name; false if it said something later of either side.
+def _note_name(repository: Repository, signed_at: datetime) -> bool:
+    return repository.github_id is None or keep_name(
+        organization_id=repository.organization_id,
+        github_id=repository.github_id,
+        at=signed_at,
+    )
 
-    An id token and a message may be minutes old: a name of before must not come back, and not
-    take itself from the repository that has it now. Needs the organisation's lock.
+
+def is_taken(*, organization_id: int, name: str, signed_at: datetime) -> bool:
+    """Whether the forge has said, since it signed the name, that it is another repository's.
+
+    An id token and a message may be minutes old.
     """
     holder = _holder(organization_id, name)
-    if holder and holder.github_id not in (None, github_id):
-        known = statement_of(organization_id=organization_id, github_id=holder.github_id)
-        if known and known.named_at and known.named_at > signed_at:
-            return False
-    return github_id is None or keep_name(
-        organization_id=organization_id, github_id=github_id, at=signed_at
-    )
+    if holder is None or holder.github_id is None:
+        return False
+    known = statement_of(organization_id=organization_id, github_id=holder.github_id)
+    return bool(known and known.named_at and known.named_at > signed_at)
 
 
 def _holder(organization_id: int, name: str) -> Repository | None:
@@ -152,8 +158,9 @@ def retire_repository(repository: Repository) -> None:
     The new generation makes an apply that is under way stale; a job that is under way loses its
     token, or its next Open would bring the repository back. Needs the organisation's lock.
     """
+    repository.retired_at = timezone.now()
     Repository.objects.filter(pk=repository.pk, retired_at=None).update(
-        retired_at=timezone.now(),
+        retired_at=repository.retired_at,
         name=_own_name(repository),
         github_id=None,
         generation=F("generation") + 1,

@@ -25,6 +25,7 @@ from central.github.events import (
 from central.github.models import GitHubPolicy
 from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
+    UNKNOWN_ORIGIN,
     adopt_repository,
     follow_default_branch,
     note_push,
@@ -33,7 +34,7 @@ from central.repositories.services import (
     retire_repository,
     take_signed_visibility,
 )
-from central.repositories.statements import keep_removal
+from central.repositories.statements import keep_name, keep_removal
 from central.tenancy.audit import GITHUB, record
 from central.tenancy.models import Organization
 from central.tenancy.services import revoke_bound_tokens
@@ -67,14 +68,22 @@ def _note_push(organization: Organization, event: Push) -> str:
 def _rename(organization: Organization, event: Renamed) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
+        _note_signed(organization, event)
+        keep_name(
+            organization_id=organization.pk, github_id=event.repository_id, at=event.changed_at
+        )
         return _UNKNOWN
     before = repository.name
-    _note_signed(organization, event)
-    if not rename_repository(repository, event.name, signed_at=event.changed_at):
+    is_news = rename_repository(repository, event.name, signed_at=event.changed_at)
+    _note_signed(organization, event)  # after it, as a name that is taken makes it private
+    if not is_news:
         return "ignored: a later name is known"
+    if repository.retired_at is not None:
+        _note(organization, "repository.retired", before, why=UNKNOWN_ORIGIN)
+        return f"retired: {UNKNOWN_ORIGIN}"
     repository.web_url = event.web_url
     repository.save(update_fields=["web_url"])
-    _note(organization, "repository.renamed", event.name, before=before)
+    _note(organization, "repository.renamed", repository.name, before=before)
     return "renamed"
 
 

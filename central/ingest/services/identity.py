@@ -10,12 +10,14 @@ from central.common.errors import ForbiddenError, NotFoundError
 from central.repositories.models import Repository, Visibility
 from central.repositories.selectors import visible_repositories
 from central.repositories.services import (
+    UNKNOWN_ORIGIN,
     adopt_repository,
     displace_repository,
+    is_taken,
     rename_repository,
-    take_name,
     take_signed_visibility,
 )
+from central.repositories.statements import keep_name
 from central.tenancy.audit import SERVICE, record, token_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, Organization
@@ -69,8 +71,9 @@ def _find(organization: Organization, credential: Credential, named: Named) -> R
     if known is not None:
         require_nameable(credential, known.name)
         _rename(credential, known, named.project)
-        return known
-    _take_name(organization, credential, named)
+        if known.retired_at is None:
+            return known
+    _require_name(organization, credential, named.project, named.github_id)
     if holder is None:
         return None
     if holder.github_id is None:
@@ -81,18 +84,19 @@ def _find(organization: Organization, credential: Credential, named: Named) -> R
     return None
 
 
-def _take_name(organization: Organization, credential: Credential, named: Named) -> None:
+def _require_name(
+    organization: Organization, credential: Credential, name: str, github_id: int
+) -> None:
+    """Refuse a repository that is new here under a name that GitHub signed for it before."""
     bound = credential.binding
     if bound is None or bound.signed_at is None:
         return
-    if not take_name(
-        organization_id=organization.pk,
-        github_id=named.github_id,
-        name=named.project,
-        signed_at=bound.signed_at,
+    is_last = keep_name(organization_id=organization.pk, github_id=github_id, at=bound.signed_at)
+    if not is_last or is_taken(
+        organization_id=organization.pk, name=name, signed_at=bound.signed_at
     ):
         raise ForbiddenError(
-            f"GitHub has said since that '{named.project}' is another repository. Run the "
+            f"GitHub has said since that the repository is not '{name}' any more. Run the "
             "workflow again.",
             code="repository_mismatch",
         )
@@ -102,14 +106,11 @@ def _rename(credential: Credential, repository: Repository, name: str) -> None:
     before = repository.name
     bound = credential.binding
     rename_repository(repository, name, signed_at=bound.signed_at if bound else None)
-    if repository.name != before:
-        _note(
-            credential,
-            "repository.renamed",
-            repository.name,
-            before=before,
-            github_id=repository.github_id,
-        )
+    detail = {"before": before, "github_id": repository.github_id}
+    if repository.retired_at is not None:
+        _note(credential, "repository.retired", before, why=UNKNOWN_ORIGIN)
+    elif repository.name != before:
+        _note(credential, "repository.renamed", repository.name, **detail)
 
 
 def _adopt(credential: Credential, repository: Repository, github_id: int) -> None:

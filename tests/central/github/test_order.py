@@ -226,8 +226,9 @@ def test_a_late_rename_does_not_take_a_name_that_is_another_s_by_now(
     RepositoryFactory.create(organization=policy.organization, name="vault", github_id=8)
     assert job(github, seconds=-5, visibility="public").open().status_code == 201
     late = said("renamed", name="shop", repository_id=8, at=moment(-30))
-    assert webhook.told("repository", late) == "ignored: a later name is known"
-    assert rows() == {SHOP_ID: ("shop", "public"), 8: ("vault", "private")}
+    webhook.told("repository", late)
+    old = Repository.objects.get(github_id=8)
+    assert rows() == {SHOP_ID: ("shop", "public"), 8: (f"vault~{old.pk}", "private")}
 
 
 def test_a_late_job_does_not_take_a_name_that_is_another_s_by_now(
@@ -238,6 +239,27 @@ def test_a_late_job_does_not_take_a_name_that_is_another_s_by_now(
     late = job(github, seconds=-30, repository_id=8)
     assert_problem(late.open(), 403, "repository_mismatch")
     assert rows() == before
+
+
+def test_a_late_job_of_an_unknown_repository_does_not_bring_its_former_name(
+    github: LocalGitHub, policy: GitHubPolicy, webhook: GitHub
+) -> None:
+    webhook.told("repository", said("renamed", name="vault", at=moment(-5)))
+    assert_problem(job(github, seconds=-30).open(), 403, "repository_mismatch")
+    assert rows() == {}
+    assert job(github, name="vault").open("vault").status_code == 201
+
+
+def test_an_index_of_unknown_origin_takes_no_other_name(
+    github: LocalGitHub, policy: GitHubPolicy, webhook: GitHub
+) -> None:
+    """A token for that name would see what may be another repository's."""
+    api_of(policy.organization).index(FILES)
+    assert job(github, seconds=-30).open().status_code == 201
+    outcome = webhook.told("repository", said("renamed", name="openlib", at=moment(-5)))
+    assert outcome == "retired: renamed before a run of its own"
+    assert rows() == {}
+    assert job(github, name="openlib").open("openlib").status_code == 201
 
 
 # --- What is gone ---------------------------------------------------------------------------------
