@@ -12,3 +12,10 @@ from typing import Final
 # Uploads of a run
 
 # Requests and pages
+
+# What an issuer of id tokens answers: GitHub has a handful of keys, in some kilobytes.
+ISSUER_KEY_SET_MAX_BYTES: Final = 512 * 1024
+ISSUER_MAX_KEYS: Final = 100
+ISSUER_KEY_ID_MAX_CHARACTERS: Final = 200
+ISSUER_KEY_MIN_BITS: Final = 2048
+ISSUER_KEY_MAX_BITS: Final = 8192

@@ -105,12 +105,18 @@ def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys)
         payload = _verified_payload(token, issuer=issuer, audience=audience, keys=keys)
     except exceptions.MissingRequiredClaimError as exc:
         raise _missing(exc.claim) from exc
+    except (RecursionError, OverflowError) as exc:  # of JSON and numbers that nobody expects
+        raise _refused(exceptions.DecodeError()) from exc
     except exceptions.PyJWTError as exc:
-        code, message = next(_REFUSALS[cls] for cls in type(exc).__mro__ if cls in _REFUSALS)
-        raise UnauthenticatedError(message, code=code) from exc
+        raise _refused(exc) from exc
     claims = _claims(payload)
     server = forge_of(issuer)
     return replace(claims, url=f"{server}/{claims.repository}") if server else claims
+
+
+def _refused(error: exceptions.PyJWTError) -> UnauthenticatedError:
+    code, message = next(_REFUSALS[cls] for cls in type(error).__mro__ if cls in _REFUSALS)
+    return UnauthenticatedError(message, code=code)
 
 
 def forge_of(issuer: str) -> str:
@@ -152,6 +158,7 @@ def _verified_payload(
 
 def _claims(payload: Mapping[str, Any]) -> Claims:
     told = {name: _text(payload, name) for name in _SHAPES}
+    _time(payload, "nbf")
     workflow = payload.get("job_workflow_ref")
     return Claims(
         token_id=told["jti"],

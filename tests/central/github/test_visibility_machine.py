@@ -413,9 +413,7 @@ class Machine(RuleBasedStateMachine):
                     credential_of(reader.api.token)
                 continue
             credential = credential_of(reader.api.token)
-            visible = set(
-                visible_repositories(credential=credential).values_list("pk", flat=True)
-            )
+            visible = set(visible_repositories(credential=credential).values_list("pk", flat=True))
             assert visible == set(_visible_by_sql(visible_parameters(credential=credential)))
             lines = File.objects.filter(repository__in=visible).values_list("content", flat=True)
             for line in lines:
@@ -424,9 +422,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def nothing_of_a_removed_repository_is_seen(self) -> None:
         """As far as its row was known to be its."""
-        removed = {
-            real_id for real_id, known in self.world.known.items() if known.is_removed
-        }
+        removed = {real_id for real_id, known in self.world.known.items() if known.is_removed}
         rows = Repository.objects.filter(retired_at=None, github_id__in=removed)
         assert not rows.exists()
 
