@@ -12,7 +12,10 @@ from tests.database import make_template
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-settings.load_profile("default")
+settings.register_profile(
+    "nightly", settings.get_profile("default"), max_examples=1000, print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from central.common.logs import bound_request_id
-from central.tenancy.models import AuditEntry, Organization
+from central.tenancy.models import ApiToken, AuditEntry, Organization
 
 COMMAND = "command"  # manage.py, by whoever may run it
 GITHUB = "github"
@@ -38,3 +38,8 @@ def record(
 def user_actor(user: AbstractBaseUser) -> str:
     """A person."""
     return f"user {user.get_username()}"
+
+
+def token_actor(token: ApiToken) -> str:
+    """A program, by its token."""
+    return f"token {token.label}"

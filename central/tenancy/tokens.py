@@ -36,6 +36,8 @@ class _Stored(NamedTuple):
     bound_visibility: str
     bound_ref: str
     bound_commit: str
+    bound_url: str
+    bound_at: datetime | None
 
 
 _OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
@@ -127,6 +129,7 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
         api_token_id=stored.id,
         visibilities=as_set(stored.visibilities),
         binding=_binding(stored),
+        is_personal=stored.owner_id is not None,
     )
 
 
@@ -155,6 +158,8 @@ def _binding(stored: _Stored | ApiToken) -> Binding | None:
         visibility=stored.bound_visibility,
         ref=stored.bound_ref,
         commit_sha=stored.bound_commit,
+        url=stored.bound_url,
+        signed_at=stored.bound_at,
     )
 
 
@@ -165,6 +170,8 @@ def bind(token: ApiToken, binding: Binding) -> None:
     token.bound_visibility = binding.visibility
     token.bound_ref = binding.ref
     token.bound_commit = binding.commit_sha
+    token.bound_url = binding.url
+    token.bound_at = binding.signed_at
 
 
 def unknown_token() -> UnauthenticatedError:

@@ -38,6 +38,7 @@ from central.ingest.services.uploading import (
     upload_points,
 )
 from central.repositories.models import Repository
+from central.repositories.services import settle_adoption
 from indexer.errors import StoreError
 from indexer.records import FileRecord, Mode
 from indexer.store.base import VectorStore
@@ -221,6 +222,7 @@ def _commit(
     )
     move_term_stats(repository_id=run.repository_id, differences=change.terms)
     _count(before, change)
+    settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()
     writer.finish()
     IndexRun.objects.filter(pk=run.pk).update(

@@ -207,7 +207,12 @@ def test_repositories_that_are_added_later_are_identified_too(
     payload = payloads.installation("added", repositories_added=[payloads.listed("shop", 7)])
     github.told("installation_repositories", payload)
     shop.refresh_from_db()
-    assert (shop.github_id, shop.visibility) == (7, "internal")
+    assert (shop.github_id, shop.visibility) == (7, "private")
+    # Of one that is known by its id, a list does not tell private from internal.
+    Repository.objects.update(visibility="internal")
+    github.told("installation_repositories", payload)
+    shop.refresh_from_db()
+    assert shop.visibility == "internal"
 
 
 @pytest.mark.usefixtures("acme")
