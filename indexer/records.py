@@ -270,6 +270,11 @@ def split_lines(content: str) -> list[str]:
     return [*kept, tail] if tail else kept
 
 
+def count_lines(content: str) -> int:
+    """How many lines `split_lines` would give."""
+    return content.count("\n") + bool(content and not content.endswith("\n"))
+
+
 def line_span(lines: list[str], span: Span) -> str:
     """The text of `span` in `lines` as `split_lines` gave them, without the last line's LF."""
     return "".join(lines[span.start - 1 : span.end]).removesuffix("\n")

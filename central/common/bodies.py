@@ -1,7 +1,7 @@
 """Request bodies with a hard cap, read as a stream: Django's own limits do not cover them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from django.conf import settings
@@ -20,25 +20,30 @@ def read_body(
     request: HttpRequest | Request, *, limit_bytes: int, code: str = "too_large"
 ) -> bytes:
     """The raw body; TooLargeError with `code` as soon as more than `limit_bytes` are there."""
+    return b"".join(body_parts(request, limit_bytes=limit_bytes, code=code))
+
+
+def body_parts(
+    request: HttpRequest | Request, *, limit_bytes: int, code: str = "too_large"
+) -> Iterator[bytes]:
+    """As `read_body`, in parts, each of which is let go."""
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if declared.isdecimal() and int(declared) > limit_bytes:
         raise _too_large(limit_bytes, code)
     stream: Any = request._request if isinstance(request, Request) else request
-    return _read(stream, limit_bytes=limit_bytes, code=code)
+    yield from _parts(stream, limit_bytes=limit_bytes, code=code)
 
 
-def _read(stream: IO[bytes], *, limit_bytes: int, code: str) -> bytes:
-    parts: list[bytes] = []
+def _parts(stream: IO[bytes], *, limit_bytes: int, code: str) -> Iterator[bytes]:
     size = 0
     try:
         while part := stream.read(_READ_BYTES):
             size += len(part)
             if size > limit_bytes:
                 raise _too_large(limit_bytes, code)
-            parts.append(part)
+            yield part
     except (OSError, RawPostDataException) as exc:  # the client went away, or a parser read it
         raise InvalidError("The request's body could not be read to its end.") from exc
-    return b"".join(parts)
 
 
 def _too_large(limit_bytes: int, code: str) -> TooLargeError:
@@ -83,7 +88,7 @@ class StrictJSONParser(JSONParser):
         """Raise ParseError for what is not JSON, TooLargeError."""
         del media_type, parser_context
         limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        body = _read(stream, limit_bytes=limit, code="too_large")
+        body = b"".join(_parts(stream, limit_bytes=limit, code="too_large"))
         try:
             return _parsed(body)
         except (ValueError, RecursionError) as exc:
