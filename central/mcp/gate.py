@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
 from starlette.datastructures import Headers, MutableHeaders
 
+from central.common.callers import caller_of, current
 from central.common.errors import (
     ForbiddenError,
     TooLargeError,
@@ -61,6 +62,8 @@ class Gate:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Let the request in as its credential's, or answer with a problem document."""
         headers = Headers(scope=scope)
+        address, *_ = scope.get("client") or ("",)
+        current.set(caller_of(headers.get("authorization"), address))
         with request_told(method=scope["method"], path=PATH, headers=headers) as answered:
             answered.route = "mcp"
 
