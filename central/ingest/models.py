@@ -61,6 +61,7 @@ class IndexRun(models.Model):
     lease_until = models.DateTimeField(
         null=True, help_text="Nobody may claim the run before; of a queued run: its back-off"
     )
+    claimed_at = models.DateTimeField(null=True, help_text="When it was last taken to be applied")
     opened_at = models.DateTimeField(auto_now_add=True)
     touched_at = models.DateTimeField(help_text="Last accepted request of the client")
     queued_at = models.DateTimeField(null=True)
@@ -75,6 +76,11 @@ class IndexRun(models.Model):
                 name="run_live",
             ),
             models.Index(fields=["repository", "-opened_at"], name="run_of_repository"),
+            models.Index(
+                fields=["claimed_at"],
+                condition=models.Q(claimed_at__isnull=False),
+                name="run_claimed",  # whose turn it is
+            ),
             models.Index(fields=["-opened_at"], name="run_newest"),  # of all: the admin's pages
         ]
 

@@ -7,6 +7,7 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -25,7 +26,7 @@ from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun, RunState
 from central.ingest.services.adopting import PointsLackingError, adopt_points
 from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
-from central.ingest.services.claims import Claim, ClaimLostError, claim_run
+from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
 from central.ingest.services.ending import end_claimed_run, leaves_uploads
 from central.ingest.services.failures import is_full, is_outage
 from central.ingest.services.trees import LoadedTree, stored_tree
@@ -56,6 +57,12 @@ class GenerationMovedError(Exception):
     """Another run was applied since this one was opened."""
 
 
+class Attempt(NamedTuple):
+    """At applying a run: the state that it ended in, or None if it must wait."""
+
+    state: RunState | None
+
+
 def apply_run(*, run_id: UUID) -> RunState | None:
     """Claim and apply a run; the state it ended in, or None if it is not to be had or must wait.
 
@@ -63,11 +70,19 @@ def apply_run(*, run_id: UUID) -> RunState | None:
     the run, which is tried again RUN_MAX_ATTEMPTS times.
     """
     claim = claim_run(run_id=run_id)
-    if claim is None:
-        return None
+    return None if claim is None else _apply_claimed(claim)
+
+
+def apply_next() -> Attempt | None:
+    """As `apply_run`, of the run whose turn it is; None if there is none to be had."""
+    claim = claim_next()
+    return None if claim is None else Attempt(_apply_claimed(claim))
+
+
+def _apply_claimed(claim: Claim) -> RunState | None:
     started = time.perf_counter()
     with (
-        structlog.contextvars.bound_contextvars(run=str(run_id)),
+        structlog.contextvars.bound_contextvars(run=str(claim.run.pk)),
         span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as told,
     ):
         try:
