@@ -1,6 +1,7 @@
 """Request bodies with a hard cap, read as a stream: Django's own limits do not cover them."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
@@ -12,6 +13,8 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
 from central.common.errors import InvalidError, TooLargeError
+from indexer.json_size import has_more_values
+from indexer.limits import JSON_VALUES
 
 _READ_BYTES = 256 * 1024
 
@@ -62,10 +65,28 @@ def json_object(body: bytes) -> dict[str, Any]:
 
 
 def _parsed(body: bytes) -> Any:
-    """ValueError or RecursionError for what is not JSON that can be written in UTF-8 again."""
-    value = json.loads(body.decode(), parse_constant=_refuse_constant)
+    """ValueError or RecursionError for what is not JSON that can be written in UTF-8 again.
+
+    TooLargeError for more values than memory has room for.
+    """
+    refuse_many_values(body)
+    value = json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_finite)
     if b"\\u" in body:  # only an escape can name half a surrogate pair, which no database stores
         json.dumps(value, ensure_ascii=False).encode()
+    return value
+
+
+def refuse_many_values(body: bytes) -> None:
+    """Raise TooLargeError for JSON of more than JSON_VALUES, before it is parsed."""
+    if has_more_values(body, JSON_VALUES):
+        raise TooLargeError(f"The body holds more than {JSON_VALUES} values; send less.")
+
+
+def _finite(text: str) -> float:
+    """1e999 is a number of JSON's grammar, but Infinity here, which cannot be written again."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is too large a number")
     return value
 
 

@@ -49,6 +49,11 @@ class IndexRun(models.Model):
     reason = models.CharField(max_length=20, blank=True)
     event = models.CharField(max_length=40, blank=True)
     run_url = models.URLField(max_length=500, blank=True)
+    uploaded_bytes = models.BigIntegerField(
+        default=0,
+        db_default=0,  # processes of the version before insert, too
+        help_text="As they are stored: of its tree and batches",
+    )
     batches = models.PositiveIntegerField(null=True, help_text="As the webhook says")
     stats = models.JSONField(default=dict)
     progress = models.JSONField(default=dict)

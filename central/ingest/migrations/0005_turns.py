@@ -15,6 +15,13 @@ class Migration(migrations.Migration):
             name="claimed_at",
             field=models.DateTimeField(help_text="When it was last taken to be applied", null=True),
         ),
+        migrations.AddField(
+            model_name="indexrun",
+            name="uploaded_bytes",
+            field=models.BigIntegerField(
+                db_default=0, default=0, help_text="As they are stored: of its tree and batches"
+            ),
+        ),
         AddIndexConcurrently(
             model_name="indexrun",
             index=models.Index(

@@ -11,13 +11,20 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.common.errors import ConflictError, InvalidError, ServiceError, TooLargeError
+from central.common.errors import (
+    ConflictError,
+    InvalidError,
+    ServiceError,
+    ThrottledError,
+    TooLargeError,
+)
 from central.common.statements import execute, fetch_rows
 from central.corpus.copying import copy_rows
 from central.corpus.embeddings import chunk_texts, known_digests
-from central.ingest.models import IndexRun
+from central.ingest.models import LIVE_STATES, IndexRun
 from central.ingest.selectors import lending_repositories_for, require_open
 from central.ingest.services.binding import open_run_of
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
@@ -28,6 +35,7 @@ from indexer.errors import BundleError
 from indexer.records import EmbedderSpec, FileRecord, Removal
 
 MAX_BATCHES = 100_000
+_RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
 _KEPT_BYTES = 100_000_000  # in memory, about
@@ -59,7 +67,8 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
     """Store the tree of a full run; answer what must be sent. The same tree again is no error.
 
     `parts` are those of NDJSON, as it is or gzip. Raises NotFoundError, ForbiddenError,
-    ConflictError (`run_not_open`, `tree_conflict`), InvalidError, TooLargeError (`tree_too_large`).
+    ConflictError (`run_not_open`, `tree_conflict`), InvalidError, TooLargeError
+    (`tree_too_large`), ThrottledError (`too_much_waiting`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
     digest = hashlib.sha256()
@@ -71,6 +80,7 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
         _lock_open(run)
         if not _is_repeated(run, TREE_NUMBER, digest.digest(), code="tree_conflict"):
             _refuse_earlier_removals(run)
+            _count_bytes(run, stored.tell())
             _insert_tree(run, digest.digest(), lines, stored)
     return tree.answer()
 
@@ -148,7 +158,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`, `batch_conflict`,
     `path_repeated`, `embedding_unknown`), InvalidError (the codes of indexer.bundle,
     `embedder_mismatch`, `removal_in_full_run`, `vector_in_direct_run`), TooLargeError
-    (`batch_too_large`, `batch_too_many_files`).
+    (`batch_too_large`, `batch_too_many_files`), ThrottledError (`too_much_waiting`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
     if not 1 <= number <= MAX_BATCHES:
@@ -163,6 +173,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
             raise _removal_refused()
         keys = [path_key(path) for path in content.paths]
         _require_new_paths(run, keys, content.paths)
+        _count_bytes(run, len(data))
         counts = (len(content.paths), content.removals)
         batch = (run.pk, number, content.digest, *counts, keys, data)
         copy_rows("ingest_batch", _BATCH_COLUMNS, [batch])
@@ -230,6 +241,22 @@ def _lock_open(run: IndexRun) -> None:
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
     require_open(locked)
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
+
+
+def _count_bytes(run: IndexRun, size: int) -> None:
+    """Add to what waits to be applied; refuse what would fill the disk for all organisations."""
+    waiting = IndexRun.objects.filter(
+        repository__organization=run.repository.organization_id, state__in=LIVE_STATES
+    ).aggregate(size=Sum("uploaded_bytes"))["size"]
+    if waiting + size > settings.WAITING_MAX_BYTES:
+        raise ThrottledError(
+            f"{waiting} bytes of the organisation's uploads wait to be applied; "
+            f"{settings.WAITING_MAX_BYTES} may (AETERNA_WAITING_MAX_BYTES). Go on when runs have "
+            "ended, or give up open ones.",
+            retry_after=_RETRY_SECONDS,
+            code="too_much_waiting",
+        )
+    IndexRun.objects.filter(pk=run.pk).update(uploaded_bytes=F("uploaded_bytes") + size)
 
 
 def _is_repeated(run: IndexRun, number: int, digest: bytes, *, code: str) -> bool:

@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass, replace
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from central.common.errors import ConflictError, ForbiddenError, NotFoundError
-from central.ingest.models import IndexRun
+from central.common.errors import (
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    ThrottledError,
+)
+from central.ingest.models import IndexRun, RunState
 from central.ingest.selectors import busy_run
 from central.ingest.services.binding import require_bound_open
 from central.ingest.services.granting import grant_access, require_direct
@@ -17,6 +23,9 @@ from central.repositories.services import displace_repository, rename_repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
 from indexer.access import DirectAccess
+from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
+
+_RETRY_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +60,8 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
 
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
     `owner_mismatch`, those of `require_bound_open`), ConflictError (`run_in_progress` with
-    run_id, `repository_paused`, `embedder_invalid`, `direct_not_available`),
-    StoreUnavailableError.
+    run_id, `repository_paused`, `embedder_invalid`, `direct_not_available`,
+    `too_many_repositories`), ThrottledError (`too_many_open_runs`), StoreUnavailableError.
     """
     run = _open(credential, _as_bound(credential, request))
     access = grant_access(run, own_secret=request.own_secret) if run.is_direct else None
@@ -73,6 +82,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         require_direct(organization, own_secret=request.own_secret)
     repository = _find_repository(organization, credential, request)
     if repository is None:
+        _require_room(organization)
         repository = _create_repository(organization, request)
     if request.ref != repository.tracked_ref:
         raise ForbiddenError(
@@ -82,6 +92,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
             tracked_ref=repository.tracked_ref,
         )
     _require_idle(repository)
+    _require_few_open(repository)
     if request.repository_url and request.repository_url != repository.web_url:
         repository.web_url = request.repository_url
         repository.save(update_fields=["web_url"])
@@ -146,6 +157,35 @@ def _require_idle(repository: Repository) -> None:
             f"Run {run.pk} is {run.state}; wait for it, then open again.",
             code="run_in_progress",
             run_id=str(run.pk),
+        )
+
+
+def _require_few_open(repository: Repository) -> None:
+    """An open run waits an hour for its client: a loop of Opens must not fill the table."""
+    open_runs = IndexRun.objects.filter(
+        state=RunState.OPEN, repository__organization=repository.organization_id
+    )
+    of_organization = open_runs.count()
+    if (
+        of_organization >= RUNS_OPEN_OF_ORGANIZATION
+        or open_runs.filter(repository=repository).count() >= RUNS_OPEN_OF_REPOSITORY
+    ):
+        raise ThrottledError(
+            f"{of_organization} runs are open: {RUNS_OPEN_OF_REPOSITORY} of a repository and "
+            f"{RUNS_OPEN_OF_ORGANIZATION} of an organisation may be. Finish them, or give them up "
+            "with DELETE /api/v1/index/runs/{id}.",
+            retry_after=_RETRY_SECONDS,
+            code="too_many_open_runs",
+        )
+
+
+def _require_room(organization: Organization) -> None:
+    there = Repository.objects.filter(organization=organization, retired_at=None).count()
+    if there >= settings.REPOSITORIES_MAX:
+        raise ConflictError(
+            f"The organisation has {there} repositories, and may have {settings.REPOSITORIES_MAX}; "
+            "an administrator can delete some, or raise AETERNA_REPOSITORIES_MAX.",
+            code="too_many_repositories",
         )
 
 
