@@ -18,8 +18,6 @@ if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 
 Vector: TypeAlias = "NDArray[np.float32]"  # shape (dimensions,)
 Matrix: TypeAlias = "NDArray[np.float32]"  # shape (n, dimensions)
 
-MAX_PATH_BYTES: Final = 1024
-
 
 class SkipReason(StrEnum):
     """Why a tracked file is not indexed. The value is stored; `sentence` is shown."""

@@ -31,9 +31,8 @@ from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_in
 from indexer.access import DirectAccess
+from indexer.limits import WEBHOOK_BYTES
 from indexer.records import EmbedderSpec
-
-WEBHOOK_MAX_BYTES = 256 * 1024
 
 
 def _validated(
@@ -237,7 +236,7 @@ class WebhookView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Say that all is uploaded, signed as Standard Webhooks with the run's secret."""
-        body = read_body(request, limit_bytes=WEBHOOK_MAX_BYTES)
+        body = read_body(request, limit_bytes=WEBHOOK_BYTES)
         webhook_id = signing.verified_run_id(request.headers, body)
         credential = credential_in(request)
         data = _validated(credential, serializers.WebhookRequest, json_object(body))

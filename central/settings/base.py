@@ -219,7 +219,7 @@ KEYLESS_SECONDS = env.number("AETERNA_KEYLESS_SECONDS", default=900)
 BEHIND_MINUTES = env.number("AETERNA_BEHIND_MINUTES", default=15)
 
 # Larger bodies are read as a stream by the batch views, which have their own limit.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = bounds.REQUEST_BYTES
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Final, NamedTuple
 
 from indexer.bundle.arrays import read_terms, read_vectors
-from indexer.bundle.fields import MAX_NAME, Fields, are_paths
+from indexer.bundle.fields import Fields, are_paths
 from indexer.bundle.manifests import read_manifest
 from indexer.bundle.relations import (
     RELATION_KEYS,
@@ -17,9 +17,15 @@ from indexer.bundle.relations import (
 )
 from indexer.errors import BundleError
 from indexer.json_size import has_more_values
-from indexer.limits import BATCH_VALUES, FILE_LINES, TREE_LINE_BYTES
+from indexer.limits import (
+    BATCH_VALUES,
+    FILE_LINES,
+    LABEL_CHARACTERS,
+    NAME_CHARACTERS,
+    PATH_BYTES,
+    TREE_LINE_BYTES,
+)
 from indexer.records import (
-    MAX_PATH_BYTES,
     Chunk,
     ChunkType,
     DegradeReason,
@@ -33,7 +39,6 @@ from indexer.records import (
 )
 from indexer.relations import Manifest
 
-MAX_LABEL: Final = 40  # characters of a language or a symbol's kind
 MODES: Final = frozenset({"100644", "100755", "100664", "120000", "160000"})
 
 _BLOB = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
@@ -130,7 +135,7 @@ def _usual_lines(block: bytes) -> TreeColumns | None:
     if len(rows) != block.count(b"\n"):
         return None
     path, mode, blob, size, skipped = zip(*rows, strict=True)
-    if max(map(len, path)) > MAX_PATH_BYTES // 4 and not are_paths(path):
+    if max(map(len, path)) > PATH_BYTES // 4 and not are_paths(path):
         return None
     return TreeColumns(path, mode, blob, list(map(int, size)), [word or None for word in skipped])
 
@@ -190,13 +195,13 @@ def _file(value: object, where: str, dimensions: int) -> FileRecord:
         mode=entry.mode,
         blob=entry.blob,
         size=entry.size,
-        language=fields.text("language", most=MAX_LABEL),
+        language=fields.text("language", most=LABEL_CHARACTERS),
         skipped=entry.skipped,
         degraded=fields.option_or_none("degraded", DegradeReason),
         content=content,
         chunks=_chunks(fields, last_line, dimensions),
         symbols=_symbols(fields, last_line),
-        namespace=fields.text("namespace", most=MAX_NAME),
+        namespace=fields.text("namespace", most=NAME_CHARACTERS),
         imports=read_imports(fields, last_line=last_line),
         exports=read_exports(fields),
         references=read_references(fields, content=content, last_line=last_line),
@@ -248,8 +253,8 @@ def _chunks(fields: Fields, last_line: int, dimensions: int) -> tuple[Chunk, ...
         Chunk(
             span=span,
             type=chunk.option("type", ChunkType),
-            name=chunk.text("name", most=MAX_NAME),
-            container=chunk.text("container", most=MAX_NAME),
+            name=chunk.text("name", most=NAME_CHARACTERS),
+            container=chunk.text("container", most=NAME_CHARACTERS),
             terms=chunk_terms,
             vector=vector,
         )
@@ -276,11 +281,11 @@ def _symbols(fields: Fields, last_line: int) -> tuple[Symbol, ...]:
     )
     return tuple(
         Symbol(
-            name=symbol.text("name", most=MAX_NAME),
-            qualified_name=symbol.text("qualified_name", most=MAX_NAME),
-            kind=symbol.text("kind", most=MAX_LABEL),
+            name=symbol.text("name", most=NAME_CHARACTERS),
+            qualified_name=symbol.text("qualified_name", most=NAME_CHARACTERS),
+            kind=symbol.text("kind", most=LABEL_CHARACTERS),
             span=symbol.span(last_line=last_line),
-            signature=symbol.text("signature", most=MAX_NAME),
+            signature=symbol.text("signature", most=NAME_CHARACTERS),
             exported=symbol.boolean("exported"),
         )
         for symbol in symbols

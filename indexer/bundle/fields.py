@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Final, NoReturn, TypeVar
 
 from indexer.errors import BundleError
-from indexer.records import MAX_PATH_BYTES, Span
+from indexer.limits import PATH_BYTES
+from indexer.records import Span
 
 MAX_INTEGER: Final = 2**63 - 1  # a PostgreSQL bigint
-MAX_NAME: Final = 500  # characters of a name, a qualified name, a container, a signature
 
 _PATH_INVALID = "batch_path_invalid"
 _NO_COMPONENT = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)")  # empty, . or ..
@@ -130,8 +130,8 @@ class Fields:
         path = self.text("path")
         if not path or path.startswith("/"):
             self.refuse("path", "must be relative and not empty", code=_PATH_INVALID)
-        if len(path.encode()) > MAX_PATH_BYTES:
-            self.refuse("path", f"must have at most {MAX_PATH_BYTES} bytes", code=_PATH_INVALID)
+        if len(path.encode()) > PATH_BYTES:
+            self.refuse("path", f"must have at most {PATH_BYTES} bytes", code=_PATH_INVALID)
         if not {"", ".", ".."}.isdisjoint(path.split("/")):
             self.refuse("path", "must not hold an empty, . or .. component", code=_PATH_INVALID)
         return path
@@ -143,7 +143,7 @@ def are_paths(paths: Sequence[str]) -> bool:
     return (
         is_storable(joined)
         and not any(map(_NO_COMPONENT.search, paths))
-        and max(len(path.encode()) for path in paths) <= MAX_PATH_BYTES
+        and max(len(path.encode()) for path in paths) <= PATH_BYTES
     )
 
 

@@ -32,9 +32,9 @@ from central.tenancy.credentials import Credential
 from indexer.bundle.compression import PART_BYTES, decompress, gzip_packer, identity, inflate
 from indexer.bundle.decoding import decode_records, decode_tree
 from indexer.errors import BundleError
+from indexer.limits import RUN_BATCHES
 from indexer.records import EmbedderSpec, FileRecord, Removal
 
-MAX_BATCHES = 100_000
 _RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
@@ -161,8 +161,8 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     (`batch_too_large`, `batch_too_many_files`), ThrottledError (`too_much_waiting`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
-    if not 1 <= number <= MAX_BATCHES:
-        raise InvalidError(f"Batches are numbered from 1 to {MAX_BATCHES}.")
+    if not 1 <= number <= RUN_BATCHES:
+        raise InvalidError(f"Batches are numbered from 1 to {RUN_BATCHES}.")
     content = _checked(run, data)
     _require_known(credential, run, content.reused)
     with transaction.atomic():
