@@ -6,22 +6,75 @@ One constant for each, with its unit in its name. docs/limits.md is the table fo
 from typing import Final
 
 # Git and a checkout
+PATH_BYTES: Final = 1_024
+PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
+PARSED_BRACKETS: Final = 1_000  # inside of one another
+FILE_DEFINITIONS: Final = 20_000
+FILE_REFERENCES: Final = 20_000
+MANIFEST_CHARACTERS: Final = 16 * 1_048_576
+WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of what a person writes; parsers of it are slow
+MANIFEST_PINS: Final = 20_000
+MANIFEST_DEPENDENCIES: Final = 2_000
+MANIFEST_ENTRIES: Final = 1_000
 
 # Patterns
 
 # Uploads of a run
+TREE_BYTES: Final = 256 * 1024 * 1024  # decompressed; AETERNA_TREE_MAX_BYTES
+TREE_LINE_BYTES: Final = 8_192  # a path whose every byte is escaped has 6 KiB
+BATCH_BYTES: Final = 16 * 1024 * 1024  # decompressed; AETERNA_BATCH_MAX_BYTES
+BATCH_FILES: Final = 500  # AETERNA_BATCH_MAX_FILES
+BATCH_VALUES: Final = 1_000_000  # of JSON; parsed they take up to 120 MB
+RUN_BATCHES: Final = 100_000
+FILE_LINES: Final = 1_048_576
+CHUNK_TERMS: Final = 16_000  # non-zero elements of a pgvector sparsevec
+NAME_CHARACTERS: Final = 500  # of a name, a qualified name, a container, a signature
+LABEL_CHARACTERS: Final = 40  # of a language or a symbol's kind
+VERSION_CHARACTERS: Final = 200  # of a version or a requirement
+LOCATION_CHARACTERS: Final = 1_000  # of a directory, a file, a glob, a pattern in a manifest
+MODULE_PATH_BYTES: Final = 1_000  # of UTF-8: a path is a key of indexes, which have limits
+DIGESTS_ASKED: Final = 20_000
+WEBHOOK_BYTES: Final = 256 * 1024
+RUNS_OPEN_OF_REPOSITORY: Final = 50
+RUNS_OPEN_OF_ORGANIZATION: Final = 1_000
+REPOSITORIES_OF_ORGANIZATION: Final = 20_000  # AETERNA_REPOSITORIES_MAX
+WAITING_BYTES: Final = 32 * 1024**3  # of uploads, as stored; AETERNA_WAITING_MAX_BYTES
+ANSWER_BYTES: Final = 256 * 1024 * 1024  # of a service that the indexer asks
 
 # Requests and pages
+REQUEST_BYTES: Final = 2 * 1024 * 1024
+JSON_VALUES: Final = 200_000  # parsed they take up to 24 MB
+# GitHub's own cap is 25 MB, but a push names 2,048 commits at most and is the largest that anything
+# is made of here.
+GITHUB_WEBHOOK_BYTES: Final = 5 * 1024 * 1024
+ID_TOKEN_BYTES: Final = 32 * 1024
+INTERNAL_BODY_BYTES: Final = 64 * 1024
+REQUESTS_AT_ONCE: Final = 16  # of a process; below the size of the database's pool
+REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation: the others find places
+REQUESTS_WAITING: Final = 1_000
+UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each
+UPLOADS_OF_ONE_CALLER: Final = 2
+UPLOADS_WAITING: Final = 64  # each with up to 2.5 MB in memory, the rest on disk
+QUERY_CHARACTERS: Final = 4_000
+QUERIES: Final = 10
+RESULTS: Final = 50
+PROJECTS_NAMED: Final = 1_000
+TRACE_SITES: Final = 200
+TRACE_DEPTH: Final = 5
+TRACE_NODES: Final = 500
+IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
+IMPACT_DEFINITIONS: Final = 2_000
+AGENT_ANSWER_SECONDS: Final = 30.0
+SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
 
-# Where a search's filter leaves no more files, the vector store is given their paths.
+# A search's filter that leaves no more files is given to the vector store as their paths.
 NAMED_FILES: Final = 2_000
-# So many files are looked at for it: in many repositories they may have few paths.
-FILES_LOOKED_AT: Final = 20_000
-# As many of the most similar chunks are read, once, where a lexical search asks for a similarity.
-SIMILAR_CHUNKS: Final = 1_600
-# What an issuer of id tokens answers: GitHub has a handful of keys, in some kilobytes.
-ISSUER_KEY_SET_MAX_BYTES: Final = 512 * 1024
-ISSUER_MAX_KEYS: Final = 100
-ISSUER_KEY_ID_MAX_CHARACTERS: Final = 200
-ISSUER_KEY_MIN_BITS: Final = 2048
-ISSUER_KEY_MAX_BITS: Final = 8192
+FILES_LOOKED_AT: Final = 20_000  # for that: in many repositories they may have few paths
+SIMILAR_CHUNKS: Final = 1_600  # read once where a lexical search asks for a similarity
+
+# An issuer of id tokens: GitHub has a handful of keys, in some kilobytes
+ISSUER_KEY_SET_BYTES: Final = 512 * 1024
+ISSUER_KEYS: Final = 100
+ISSUER_KEY_ID_CHARACTERS: Final = 200
+ISSUER_KEY_BITS_LEAST: Final = 2048
+ISSUER_KEY_BITS: Final = 8192

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from indexer.errors import GitError
-from indexer.records import MAX_PATH_BYTES, SkipReason, TreeEntry
+from indexer.limits import PATH_BYTES
+from indexer.records import SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
 ATTRIBUTES_FILE = ".gitattributes"
@@ -83,7 +84,7 @@ def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
     except UnicodeDecodeError:
         path, reason = _quoted(raw), SkipReason.PATH_NOT_UTF8
     else:
-        if len(raw) <= MAX_PATH_BYTES and not _STAND_IN_ENDING.search(path):
+        if len(raw) <= PATH_BYTES and not _STAND_IN_ENDING.search(path):
             return path, None
     digest = hashlib.sha256(raw).hexdigest()[:_DIGEST_DIGITS]
     cut = path.encode()[:_CUT_BYTES].decode(errors="ignore")

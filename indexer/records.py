@@ -18,8 +18,6 @@ if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 
 Vector: TypeAlias = "NDArray[np.float32]"  # shape (dimensions,)
 Matrix: TypeAlias = "NDArray[np.float32]"  # shape (n, dimensions)
 
-MAX_PATH_BYTES: Final = 1024
-
 
 class SkipReason(StrEnum):
     """Why a tracked file is not indexed. The value is stored; `sentence` is shown."""
@@ -268,6 +266,11 @@ def split_lines(content: str) -> list[str]:
     tail = lines.pop()
     kept = [line + "\n" for line in lines]
     return [*kept, tail] if tail else kept
+
+
+def count_lines(content: str) -> int:
+    """How many lines `split_lines` would give."""
+    return content.count("\n") + bool(content and not content.endswith("\n"))
 
 
 def line_span(lines: list[str], span: Span) -> str:

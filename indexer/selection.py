@@ -11,8 +11,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.packages import MAX_CHARACTERS, is_manifest
-from indexer.records import MAX_PATH_BYTES, SkipReason, TreeEntry
+from indexer.limits import MANIFEST_CHARACTERS, PATH_BYTES
+from indexer.packages import is_manifest
+from indexer.records import SkipReason, TreeEntry
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -125,7 +126,7 @@ def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
 def needs_content(entry: TreeEntry) -> bool:
     """Whether a selected entry's content is read: it is indexed, or a lock file that pins."""
     if entry.skipped is SkipReason.LOCK_FILE:
-        return is_manifest(entry.path) and entry.size <= MAX_CHARACTERS
+        return is_manifest(entry.path) and entry.size <= MANIFEST_CHARACTERS
     return entry.skipped is None
 
 
@@ -134,7 +135,7 @@ def _by_path_text(path: str) -> SkipReason | None:
         encoded = path.encode("utf-8")
     except UnicodeEncodeError:  # surrogate escapes: git's bytes were not UTF-8
         return SkipReason.PATH_NOT_UTF8
-    return SkipReason.PATH_TOO_LONG if len(encoded) > MAX_PATH_BYTES else None
+    return SkipReason.PATH_TOO_LONG if len(encoded) > PATH_BYTES else None
 
 
 def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.error import HTTPError
 
-from indexer.limits import ISSUER_KEY_SET_MAX_BYTES
+from indexer.limits import ISSUER_KEY_SET_BYTES
 
 KEY_SET_SECONDS = 5
 _READ_SECONDS = 3
@@ -52,8 +52,8 @@ def _read(answer: Any, deadline: "_Deadline") -> bytes:
     body = b""
     while part := answer.read1(_READ_BYTES):
         body += part
-        if len(body) > ISSUER_KEY_SET_MAX_BYTES:
-            raise ValueError(f"The key set is larger than {ISSUER_KEY_SET_MAX_BYTES} bytes.")
+        if len(body) > ISSUER_KEY_SET_BYTES:
+            raise ValueError(f"The key set is larger than {ISSUER_KEY_SET_BYTES} bytes.")
     deadline.require()
     return body
 

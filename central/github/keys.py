@@ -13,10 +13,10 @@ from jwt.exceptions import PyJWTError
 from central.common.errors import UnavailableError
 from central.github.key_sets import fetch_key_set
 from indexer.limits import (
-    ISSUER_KEY_ID_MAX_CHARACTERS,
-    ISSUER_KEY_MAX_BITS,
-    ISSUER_KEY_MIN_BITS,
-    ISSUER_MAX_KEYS,
+    ISSUER_KEY_ID_CHARACTERS,
+    ISSUER_KEY_BITS,
+    ISSUER_KEY_BITS_LEAST,
+    ISSUER_KEYS,
 )
 
 _KEEP_SECONDS = 600
@@ -80,7 +80,7 @@ class IssuerKeys:
 def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:
     """The usable keys of a set, by id. Raises ValueError for what is no set, or has none."""
     listed = key_set.get("keys") if isinstance(key_set, dict) else None
-    if not isinstance(listed, list) or len(listed) > ISSUER_MAX_KEYS:
+    if not isinstance(listed, list) or len(listed) > ISSUER_KEYS:
         raise ValueError("There is no list of keys, or it is too long.")
     found = {key.key_id: key for key in map(_key, listed) if key is not None and key.key_id}
     if not found:
@@ -93,7 +93,7 @@ def _key(told: Any) -> PyJWK | None:
     if not isinstance(told, dict) or told.get("use", "sig") != "sig":
         return None
     key_id = told.get("kid")
-    if not isinstance(key_id, str) or len(key_id) > ISSUER_KEY_ID_MAX_CHARACTERS:
+    if not isinstance(key_id, str) or len(key_id) > ISSUER_KEY_ID_CHARACTERS:
         return None
     if told.get("kty") != "RSA" or told.get("alg", "RS256") != "RS256" or "d" in told:
         return None
@@ -102,7 +102,7 @@ def _key(told: Any) -> PyJWK | None:
         numbers = key.key.public_numbers()
     except _NO_KEY:
         return None
-    is_sized = ISSUER_KEY_MIN_BITS <= numbers.n.bit_length() <= ISSUER_KEY_MAX_BITS
+    is_sized = ISSUER_KEY_BITS_LEAST <= numbers.n.bit_length() <= ISSUER_KEY_BITS
     return key if is_sized and numbers.e < _LARGEST_EXPONENT else None
 
 

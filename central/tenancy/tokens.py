@@ -10,6 +10,7 @@ from typing import NamedTuple
 from django.db.models import Q
 from django.utils import timezone
 
+from central.common.callers import remember_caller
 from central.common.errors import UnauthenticatedError
 from central.common.statements import fetch_rows
 from central.tenancy.credentials import Binding, Credential
@@ -84,6 +85,7 @@ def credential_of(token: str) -> Credential:
     now = timezone.now()
     _require_taken(stored, now)
     organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
+    remember_caller(token, organization.pk)
     credential = _credential(stored, organization)
     if stored.owner_id is not None:
         rights = Standing(*row[_STORED_END:_OWNER_END]).rights()

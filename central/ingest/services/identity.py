@@ -6,7 +6,9 @@ the whole organisation says it. Of all others the name counts, and nothing else.
 
 from dataclasses import dataclass, replace
 
-from central.common.errors import ForbiddenError, NotFoundError
+from django.conf import settings
+
+from central.common.errors import ConflictError, ForbiddenError, NotFoundError
 from central.repositories.models import Repository, Visibility
 from central.repositories.selectors import visible_repositories
 from central.repositories.services import (
@@ -38,7 +40,7 @@ def repository_of(
     """The repository that is meant; it is created, renamed or identified if need be.
 
     Needs the organisation's lock. Raises NotFoundError (`repository_not_found`), ForbiddenError
-    (`repository_mismatch`); then the transaction must be rolled back.
+    (`repository_mismatch`), ConflictError (`too_many_repositories`); then the transaction must be rolled back.
     """
     named = replace(named, github_id=_believed_id(credential, named.github_id))
     found = _find(organization, credential, named) or _create(organization, credential, named)
@@ -120,6 +122,7 @@ def _adopt(credential: Credential, repository: Repository, github_id: int) -> No
 
 
 def _create(organization: Organization, credential: Credential, named: Named) -> Repository:
+    _require_room(organization)
     repository = Repository.objects.create(
         organization=organization,
         name=named.project,
@@ -129,6 +132,16 @@ def _create(organization: Organization, credential: Credential, named: Named) ->
     )
     _take_visibility(credential, repository)
     return repository
+
+
+def _require_room(organization: Organization) -> None:
+    there = Repository.objects.filter(organization=organization, retired_at=None).count()
+    if there >= settings.REPOSITORIES_MAX:
+        raise ConflictError(
+            f"The organisation has {there} repositories, and may have {settings.REPOSITORIES_MAX}; "
+            "an administrator can delete some, or raise AETERNA_REPOSITORIES_MAX.",
+            code="too_many_repositories",
+        )
 
 
 def _take_visibility(credential: Credential, repository: Repository) -> None:

@@ -6,9 +6,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from central.common.errors import ConflictError, ForbiddenError
+from central.common.errors import ConflictError, ForbiddenError, ThrottledError
 from central.common.links import is_below
-from central.ingest.models import IndexRun
+from central.ingest.models import IndexRun, RunState
 from central.ingest.selectors import busy_run
 from central.ingest.services.binding import require_bound_open
 from central.ingest.services.granting import grant_access, require_direct
@@ -18,6 +18,9 @@ from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
 from indexer.access import DirectAccess
+from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
+
+_RETRY_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
     `owner_mismatch`, `repository_mismatch`, those of `require_bound_open`), ConflictError
     (`run_in_progress` with run_id, `repository_paused`, `embedder_invalid`,
-    `direct_not_available`), StoreUnavailableError.
+    `direct_not_available`, `too_many_repositories`), ThrottledError (`too_many_open_runs`),
+    StoreUnavailableError.
     """
     _require_bound(credential, request)
     run = _open(credential, request)
@@ -92,6 +96,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
             tracked_ref=repository.tracked_ref,
         )
     _require_idle(repository)
+    _require_few_open(repository)
     _learn_address(credential, repository, request.repository_url)
     return IndexRun.objects.create(
         repository=repository,
@@ -173,4 +178,23 @@ def _require_idle(repository: Repository) -> None:
             f"Run {run.pk} is {run.state}; wait for it, then open again.",
             code="run_in_progress",
             run_id=str(run.pk),
+        )
+
+
+def _require_few_open(repository: Repository) -> None:
+    """An open run waits an hour for its client: a loop of Opens must not fill the table."""
+    open_runs = IndexRun.objects.filter(
+        state=RunState.OPEN, repository__organization=repository.organization_id
+    )
+    of_organization = open_runs.count()
+    if (
+        of_organization >= RUNS_OPEN_OF_ORGANIZATION
+        or open_runs.filter(repository=repository).count() >= RUNS_OPEN_OF_REPOSITORY
+    ):
+        raise ThrottledError(
+            f"{of_organization} runs are open: {RUNS_OPEN_OF_REPOSITORY} of a repository and "
+            f"{RUNS_OPEN_OF_ORGANIZATION} of an organisation may be. Finish them, or give them up "
+            "with DELETE /api/v1/index/runs/{id}.",
+            retry_after=_RETRY_SECONDS,
+            code="too_many_open_runs",
         )

@@ -20,7 +20,7 @@ from central.common.errors import UnavailableError
 from central.github.key_sets import KEY_SET_SECONDS
 from central.github.keys import IssuerKeys
 from central.github.models import GitHubPolicy
-from indexer.limits import ISSUER_KEY_SET_MAX_BYTES, ISSUER_MAX_KEYS
+from indexer.limits import ISSUER_KEY_SET_BYTES, ISSUER_KEYS
 from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.protocol import Api
@@ -73,7 +73,7 @@ def endless_body(connection: socket.socket) -> None:
 
 
 def large_body(connection: socket.socket) -> None:
-    body = b'{"keys": [' + b" " * ISSUER_KEY_SET_MAX_BYTES + b"]}"
+    body = b'{"keys": [' + b" " * ISSUER_KEY_SET_BYTES + b"]}"
     connection.sendall(head(f"Content-Length: {len(body)}") + body)
 
 
@@ -174,7 +174,7 @@ def test_of_a_set_with_a_strange_key_the_good_ones_are_taken(members: dict[str, 
 
 def test_more_keys_than_an_issuer_has_are_none() -> None:
     key = public_key()
-    many = [{**key, "kid": f"k{each}"} for each in range(ISSUER_MAX_KEYS + 1)]
+    many = [{**key, "kid": f"k{each}"} for each in range(ISSUER_KEYS + 1)]
     with issuer_that(published(many)) as issuer, pytest.raises(UnavailableError):
         IssuerKeys(issuer).key("k0")
     with issuer_that(published(many[:-1])) as issuer:
