@@ -62,15 +62,19 @@ class Sweeper:
         while not self._stopping.is_set():
             wakeup.queued.clear()  # before looking: what is queued from here on wakes again
             try:
-                self._work()
+                self._work_and_disconnect()
                 failures = 0
             except Exception:  # noqa: BLE001 (nothing may end this thread)
                 failures += 1
                 _log.exception("sweep_failed", failures=failures)
-            finally:
-                close_old_connections()
-                connection.close()
             self._wait(failures)
+
+    def _work_and_disconnect(self) -> None:
+        try:
+            self._work()
+        finally:  # which fails, too, where the database is away
+            close_old_connections()
+            connection.close()
 
     def _wait(self, failures: int) -> None:
         if failures:

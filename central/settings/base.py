@@ -230,12 +230,17 @@ SESSION_COOKIE_HTTPONLY = True
 
 
 def database(url: str) -> dict[str, Any]:
-    """DATABASES["default"] for `url`: pooled, because ASGI threads do not outlive a request."""
-    config: dict[str, Any] = dict(dj_database_url.parse(url))
+    """DATABASES["default"] for `url`: pooled, because ASGI threads do not outlive a request.
+
+    A connection is tried before it is given out (a round trip): after PostgreSQL was away, each of
+    those that are kept would end a request. One that cannot be made again is forgotten, not tried
+    at ever longer intervals while requests wait.
+    """
+    config: dict[str, Any] = dict(dj_database_url.parse(url, conn_health_checks=True))
     config["OPTIONS"] = {
         **config.get("OPTIONS", {}),
         "connect_timeout": 3,
         "prepare_threshold": 5,  # lets central.common.statements prepare; Django's cursors never do
-        "pool": {"min_size": 1, "max_size": 20, "timeout": 3},
+        "pool": {"min_size": 1, "max_size": 20, "timeout": 3, "reconnect_timeout": 3},
     }
     return config

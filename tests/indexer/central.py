@@ -103,7 +103,7 @@ class StandIn:
         """Status, JSON (None: no body) and headers."""
         if self.hold_tree and request.path.endswith("/tree"):
             self.tree_came.set()
-            self.let_go.wait()
+            self.let_go.wait(60)
         with self.lock:
             self.requests.append(request)
             if self.failures:

@@ -91,6 +91,30 @@ def test_what_is_retired_is_purged(
     assert not Repository.objects.exists()
 
 
+def test_a_connection_that_cannot_even_be_closed_does_not_end_it(
+    sweeper: Sweeper,
+    applied: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings,
+) -> None:
+    """As where PostgreSQL was killed meanwhile."""
+    settings.SWEEP_SECONDS = 1
+    failed = threading.Event()
+    real = sweeper_module.close_old_connections
+
+    def close() -> None:
+        real()
+        if not failed.is_set():
+            failed.set()
+            raise OperationalError("the database is away")
+
+    monkeypatch.setattr(sweeper_module, "close_old_connections", close)
+    sweeper.start()
+    assert failed.wait(WAIT_SECONDS)
+    api_of().queue_full(FILES)
+    assert applied.wait(WAIT_SECONDS)
+
+
 def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:

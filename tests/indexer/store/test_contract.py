@@ -305,7 +305,8 @@ def test_searches_beside_an_upsert_see_whole_points(store: VectorStore) -> None:
     store.upsert(collection, points)
     done.set()
     for thread in threads:
-        thread.join()
+        thread.join(timeout=60)
+    assert not any(thread.is_alive() for thread in threads)
 
     assert failures == []
     assert seen
