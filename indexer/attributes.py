@@ -56,12 +56,13 @@ def _ask(
         repository.read(entry.blob)  # in a partial clone, this fetches it
     borrowed = {
         "GIT_DIR": str(directory),
+        "GIT_WORK_TREE": str(directory),
         "GIT_INDEX_FILE": str(directory / "index"),
         "GIT_OBJECT_DIRECTORY": str(repository.objects),
     }
     repository.run(
-        "init", "--quiet", "--bare", f"--object-format={repository.object_format}",
-        GIT_DIR=str(directory),
+        "init", "--quiet", "--template=", f"--object-format={repository.object_format}",
+        GIT_DIR=str(directory), GIT_WORK_TREE=str(directory),
     )  # fmt: skip
     index = b"".join(f"{entry.mode} {entry.blob}\t{entry.path}\0".encode() for entry in files)
     repository.run("update-index", "-z", "--index-info", stdin=index, **borrowed)

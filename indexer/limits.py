@@ -6,6 +6,9 @@ One constant for each, with its unit in its name. docs/limits.md is the table fo
 from typing import Final
 
 # Git and a checkout
+GIT_COMMAND_SECONDS: Final = 900.0
+GIT_FETCH_SECONDS: Final = 3_600.0
+GIT_END_SECONDS: Final = 5.0  # for one that is asked to end, before it is killed
 
 # Patterns
 
