@@ -108,10 +108,14 @@ class Plumbing:
         return list(zip(fields[::2], fields[1::2], strict=True))
 
     def diff(self, *arguments: str) -> bytes:
-        """The output of `git diff-tree` over all files, deaf to the work tree's attributes."""
+        """The output of `git diff-tree` over all files, deaf to the work tree's attributes.
+
+        Where no work tree is, git takes them from the index, so it is given an empty one.
+        """
         return self.run(
             "-C", str(self._git_dir), "diff-tree", "-r", "--no-renames", "--no-ext-diff",
-            "--no-textconv", "--no-relative", *arguments, GIT_WORK_TREE=str(self._git_dir),
+            "--no-textconv", "--no-relative", *arguments,
+            GIT_WORK_TREE=str(self._git_dir), GIT_INDEX_FILE=str(self._git_dir / "no-index"),
         )  # fmt: skip
 
     def attempt(
