@@ -1,4 +1,4 @@
-"""One process group for all git commands, which ends when this process does, however it ends.
+"""One process group for git and for workers, which ends when this process does, however it ends.
 
 A shell leads the group and reads from a pipe that this process alone holds. When that closes, by
 SIGKILL too, the shell kills the group: git, and what git has started. No thread plays a part.
