@@ -6,6 +6,9 @@ One constant for each, with its unit in its name. docs/limits.md is the table fo
 from typing import Final
 
 # Git and a checkout
+GIT_COMMAND_SECONDS: Final = 900.0
+GIT_FETCH_SECONDS: Final = 3_600.0
+GIT_END_SECONDS: Final = 5.0  # for one that is asked to end, before it is killed
 PATH_BYTES: Final = 1_024
 PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
 PARSED_BRACKETS: Final = 1_000  # inside of one another
@@ -18,6 +21,10 @@ MANIFEST_DEPENDENCIES: Final = 2_000
 MANIFEST_ENTRIES: Final = 1_000
 
 # Patterns
+PATTERN_BYTES: Final = 1_024
+PATTERN_WILDCARDS: Final = 64
+PATTERNS: Final = 1_000  # of one list of .codesearch.toml, or of one .gitattributes
+ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes
 
 # Uploads of a run
 TREE_BYTES: Final = 256 * 1024 * 1024  # decompressed; AETERNA_TREE_MAX_BYTES

@@ -135,8 +135,16 @@ def symref_target(listing: bytes) -> str | None:
 def blob_size(blob: str, line: str) -> int:
     """The size in a line of `git cat-file --batch-check=%(objectsize)`."""
     if line.endswith("missing"):
-        raise GitError(f"the blob {blob} is missing from this clone; fetch it again")
+        raise missing_blob(blob)
     return int(line)
+
+
+def missing_blob(blob: str) -> GitError:
+    """What is raised where a clone lacks a file's content."""
+    return GitError(
+        f"the blob {blob} is missing from this clone: fetch it again with `git fetch --refetch`, "
+        "or make the clone anew; `git fsck` says what else it lacks"
+    )
 
 
 def explained(complaint: str) -> str:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from indexer.errors import ConfigurationError
+from indexer.limits import PATTERNS
 
 PROJECT_FILE: Final = ".codesearch.toml"
 _MAX_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
+_SHOWN: Final = 60  # characters of a pattern in a message
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
 
@@ -68,16 +70,26 @@ def _patterns(index: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = index.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ConfigurationError(f"{PROJECT_FILE}: index.{key} must be a list of patterns")
+    if len(value) > PATTERNS:
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.{key} holds {len(value):,} patterns; at most {PATTERNS:,} are "
+            "read: name directories instead of files"
+        )
     for pattern in value:
         _refuse_invalid(pattern, key)
     return tuple(value)
 
 
 def _refuse_invalid(pattern: str, key: str) -> None:
-    from pathspec import GitIgnoreSpec  # imported here: most projects have no pattern
+    from indexer.globs import excess, ignore_spec  # imported here: most projects have no pattern
 
+    if problem := excess(pattern):
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.{key} holds {pattern[:_SHOWN]!r}, which is {problem}: write "
+            "several that are simpler"
+        )
     try:
-        GitIgnoreSpec.from_lines([pattern])
+        ignore_spec([pattern])
     except (ValueError, re.error) as exc:  # a pattern's own error is a ValueError
         raise ConfigurationError(
             f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is no gitignore pattern"

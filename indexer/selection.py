@@ -148,9 +148,9 @@ def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:
 
 @lru_cache(maxsize=16)
 def _patterns(lines: tuple[str, ...]) -> "GitIgnoreSpec":
-    from pathspec import GitIgnoreSpec
+    from indexer.globs import ignore_spec
 
-    return GitIgnoreSpec.from_lines(lines)
+    return ignore_spec(lines)
 
 
 def _by_attributes_or_name(path: str, attributes: Mapping[str, str]) -> SkipReason | None:
