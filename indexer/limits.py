@@ -12,3 +12,8 @@ from typing import Final
 # Uploads of a run
 
 # Requests and pages
+
+COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
+COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
+COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a machine that is busy with other things
+COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that had to be given up
