@@ -74,14 +74,20 @@ IMPACT_DEFINITIONS: Final = 2_000
 AGENT_ANSWER_SECONDS: Final = 30.0
 SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
 
-# A search's filter that leaves no more files is given to the vector store as their paths.
-NAMED_FILES: Final = 2_000
+# Filters of a search
+NAMED_FILES: Final = 2_000  # that it leaves: the vector store is given their paths
 FILES_LOOKED_AT: Final = 20_000  # for that: in many repositories they may have few paths
 SIMILAR_CHUNKS: Final = 1_600  # read once where a lexical search asks for a similarity
 
-# An issuer of id tokens: GitHub has a handful of keys, in some kilobytes
-ISSUER_KEY_SET_BYTES: Final = 512 * 1024
+# An issuer of id tokens
+ISSUER_KEY_SET_BYTES: Final = 512 * 1024  # GitHub has a handful of keys, in some kilobytes
 ISSUER_KEYS: Final = 100
 ISSUER_KEY_ID_CHARACTERS: Final = 200
 ISSUER_KEY_BITS_LEAST: Final = 2048
 ISSUER_KEY_BITS: Final = 8192
+
+# Colours of code on a page
+COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
+COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
+COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a machine that is busy with other things
+COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that had to be given up

@@ -13,9 +13,9 @@ from jwt.exceptions import PyJWTError
 from central.common.errors import UnavailableError
 from central.github.key_sets import fetch_key_set
 from indexer.limits import (
-    ISSUER_KEY_ID_CHARACTERS,
     ISSUER_KEY_BITS,
     ISSUER_KEY_BITS_LEAST,
+    ISSUER_KEY_ID_CHARACTERS,
     ISSUER_KEYS,
 )
 

@@ -40,7 +40,8 @@ def repository_of(
     """The repository that is meant; it is created, renamed or identified if need be.
 
     Needs the organisation's lock. Raises NotFoundError (`repository_not_found`), ForbiddenError
-    (`repository_mismatch`), ConflictError (`too_many_repositories`); then the transaction must be rolled back.
+    (`repository_mismatch`), ConflictError (`too_many_repositories`); then the transaction must be
+    rolled back.
     """
     named = replace(named, github_id=_believed_id(credential, named.github_id))
     found = _find(organization, credential, named) or _create(organization, credential, named)
