@@ -73,14 +73,13 @@ def _run(database: "psycopg.Connection[Any]", sent: Sent, mode: str) -> Plan:
 
 
 def _explained(database: "psycopg.Connection[Any]", sent: Sent) -> Any:
-    if not sent.is_prepared:  # Django writes the values into the text
-        text = psycopg.ClientCursor(database).mogrify(sent.sql, sent.parameters or None)
-        return database.execute(_EXPLAIN + text, prepare=False).fetchall()
+    if not sent.parameters:
+        return psycopg.ClientCursor(database).execute(_EXPLAIN + sent.text).fetchall()
     numbers = iter(range(1, len(sent.parameters) + 1))
     text = _PLACEHOLDER.sub(lambda m: "%" if m[0] == "%%" else f"${next(numbers)}", sent.sql)
     database.execute(f"PREPARE explained AS {text}")
     values = sql.SQL(", ").join(map(sql.Literal, sent.parameters))
-    called = sql.SQL("EXECUTE explained ({})" if sent.parameters else "EXECUTE explained")
+    called = sql.SQL("EXECUTE explained ({})")
     with psycopg.ClientCursor(database) as cursor:
         explained = sql.SQL(_EXPLAIN) + called.format(values)
         return cursor.execute(explained.as_string(database)).fetchall()

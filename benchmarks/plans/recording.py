@@ -8,16 +8,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from psycopg import ClientCursor
+from psycopg.client_cursor import ClientCursorMixin
+
 _SOURCES = ("/central/", "/indexer/")
 _WAYS = ("/central/common/statements.py", "/central/common/threads.py")
 _KEPT = 3  # of one statement: the first, and each that takes longer than all before
 
 
 class Sent(NamedTuple):
-    """A statement as it was sent. `is_prepared`: one plan may be for all parameters."""
+    """A statement as it was sent. `is_prepared`: one plan may be for all parameters.
+
+    `text` is the same with the values in it, where Django wrote them there; else `parameters` has
+    them.
+    """
 
     sql: str
-    parameters: Any
+    text: str
+    parameters: tuple[Any, ...]
     is_prepared: bool
     origin: str
     seconds: float
@@ -57,11 +65,17 @@ class Recorder:
             if seconds <= longest or kept >= 100 * _KEPT:
                 return
             self._longest[text] = (kept + 1, seconds)
-            is_prepared = type(context["cursor"].cursor).__name__ == "_PreparedCursor"
-            pickle.dump(
-                Sent(text, _plain(parameters or ()), is_prepared, _origin(), seconds),
-                self._file,
+            cursor = context["cursor"].cursor
+            is_bound = isinstance(cursor, ClientCursorMixin)  # by the client: Django's way
+            sent = Sent(
+                text,
+                ClientCursor(cursor.connection).mogrify(sql, parameters) if is_bound else text,
+                () if is_bound else tuple(parameters or ()),
+                type(cursor).__name__ == "_PreparedCursor",
+                _origin(),
+                seconds,
             )
+            pickle.dump(sent, self._file)
             self._file.flush()
 
 
@@ -76,15 +90,6 @@ def read_statements(path: Path) -> list[list[Sent]]:
                 break
             by_text.setdefault(sent.sql, []).append(sent)
     return [sorted(several, key=lambda sent: -sent.seconds)[:_KEPT] for several in by_text.values()]
-
-
-def _plain(value: Any) -> Any:
-    """A value that a process without Django reads, too: no member of one of its enumerations."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(map(_plain, value))
-    return str(value) if isinstance(value, str) else value
 
 
 def _origin() -> str:
