@@ -86,8 +86,10 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Rem
     for number, line in enumerate(BytesIO(body), start=1):
         where = f"line {number}"
         value = _json(line, where)
-        is_removal = isinstance(value, dict) and "removed" in value
-        record = _removal(value, where) if is_removal else _file(value, where, dimensions)
+        if isinstance(value, dict) and "removed" in value:
+            record: FileRecord | Removal = _removal(value, where)
+        else:
+            record = _file(value, where, dimensions)
         if record.path in seen:
             raise BundleError(
                 f"{where}: path came on an earlier line too", code="batch_duplicate_path"
