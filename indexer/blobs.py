@@ -78,7 +78,4 @@ class Blobs:
     def _ended(self, process: Process) -> GitError:
         complaint = explained(process.stderr.read().decode(errors="replace").strip())
         self.close()
-        return GitError(
-            f"git cat-file failed: {complaint}. If an object is damaged, `git fsck` says which; "
-            "make the clone anew"
-        )
+        return GitError(f"git cat-file failed: {complaint}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from indexer.access import EmbedderAccess
 from indexer.errors import ConfigurationError
-from indexer.project_file import PROJECT_FILE, ProjectFile, parse_project_file
+from indexer.project_file import PROJECT_FILE, ProjectFile, read_project_file
 from indexer.urls import central_url, service_url
 
 _SECRETS = (
@@ -202,7 +202,7 @@ def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:
 
 def _project_file(directory: Path) -> ProjectFile:
     path = directory / PROJECT_FILE
-    return parse_project_file(path.read_bytes()) if path.is_file() else ProjectFile()
+    return read_project_file(path)
 
 
 def _required(value: str | None, name: str) -> str:

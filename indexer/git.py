@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from indexer.blobs import Blobs
 from indexer.config import GitCredential
-from indexer.errors import CommitNotFoundError, GitError, ShallowCloneError
+from indexer.errors import CommitNotFoundError, ConfigurationError, GitError, ShallowCloneError
 from indexer.listing import (
     ATTRIBUTES_FILE,
     SUBMODULE_MODE,
@@ -21,14 +21,16 @@ from indexer.listing import (
     missing_blob,
     parse_diff,
     parse_tree,
+    repeats_paths,
 )
 from indexer.planning import Relation
 from indexer.plumbing import NOTHING, Plumbing
-from indexer.project_file import PROJECT_FILE
+from indexer.project_file import MAX_BYTES, PROJECT_FILE
 from indexer.records import TreeEntry
 from indexer.remote import Remote, refuse_programs
 
 _OBJECT_MISSING = 128
+_PATHS_AT_ONCE = 500  # below every limit on the length of a command
 
 
 class Repository:
@@ -79,7 +81,7 @@ class Repository:
     def head_ref(self) -> str | None:
         """The checked-out branch (`refs/heads/…`); None where HEAD is detached."""
         status, out, _ = self._git.attempt("symbolic-ref", "--quiet", "HEAD")
-        return None if status else out.decode().strip()
+        return None if status else out.decode(errors="replace").strip()
 
     def default_branch(self) -> str | None:
         """The remote's default branch (None: it does not say); without one, the checked-out one."""
@@ -220,11 +222,24 @@ class Repository:
         ]
 
     def selection_changed(self, base: str, head: str) -> bool:
-        """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`."""
+        """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`.
+
+        Or a malformed tree has a changed path twice, of which a diff tells half the story.
+        """
         changes = parse_diff(self.raw_diff(base, head))
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
-        return any(
-            path == PROJECT_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
+        return (
+            any(
+                path == PROJECT_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
+            )
+            or self._repeats(base, paths)
+            or self._repeats(head, paths)
+        )
+
+    def _repeats(self, commit: str, paths: list[str]) -> bool:
+        few = paths if len(paths) <= _PATHS_AT_ONCE else []
+        return bool(paths) and repeats_paths(
+            self._git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", *few)
         )
 
     def tree(self, commit: str) -> list[TreeEntry]:
@@ -239,11 +254,18 @@ class Repository:
         return content
 
     def read_path(self, commit: str, path: str) -> bytes | None:
-        """The content of a regular file in a commit; None if there is none."""
+        """The content of a file with settings in a commit; None if there is none.
+
+        Raises ConfigurationError if it is too large, before it is read.
+        """
         entries = parse_tree(
             self._git.run("ls-tree", "-z", "-l", "--full-tree", commit, "--", path)
         )
-        return self.read(entries[0].blob) if entries and entries[0].mode[:3] == "100" else None
+        if not entries or entries[0].mode[:3] != "100" or entries[0].skipped:
+            return None
+        if entries[0].size > MAX_BYTES:
+            raise ConfigurationError(f"{path} is larger than {MAX_BYTES} bytes: shorten it")
+        return self.read(entries[0].blob)
 
     @cached_property
     def objects(self) -> Path:

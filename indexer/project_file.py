@@ -8,13 +8,14 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from indexer.errors import ConfigurationError
 from indexer.limits import PATTERNS
 
 PROJECT_FILE: Final = ".codesearch.toml"
-_MAX_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
+MAX_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
 _SHOWN: Final = 60  # characters of a pattern in a message
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
@@ -30,10 +31,21 @@ class ProjectFile:
     server: Mapping[str, str] = field(default_factory=dict)
 
 
+def read_project_file(path: Path) -> ProjectFile:
+    """The file in a work tree; one that says nothing if there is none. Raises ConfigurationError.
+
+    Never more than is parsed, and nothing that is no file: a pipe would be waited for.
+    """
+    if not path.is_file():
+        return ProjectFile()
+    with path.open("rb") as file:
+        return parse_project_file(file.read(MAX_BYTES + 1))
+
+
 def parse_project_file(content: bytes) -> ProjectFile:
     """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
-    if len(content) > _MAX_BYTES:
-        raise ConfigurationError(f"{PROJECT_FILE} is larger than {_MAX_BYTES} bytes")
+    if len(content) > MAX_BYTES:
+        raise ConfigurationError(f"{PROJECT_FILE} is larger than {MAX_BYTES} bytes")
     try:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep

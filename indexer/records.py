@@ -29,6 +29,7 @@ class SkipReason(StrEnum):
     LOCK_FILE = "lock_file"
     MINIFIED = "minified"
     NOT_UTF8 = "not_utf8"
+    PATH_INVALID = "path_invalid"
     PATH_NOT_UTF8 = "path_not_utf8"
     PATH_TOO_LONG = "path_too_long"
     SUBMODULE = "submodule"
@@ -51,6 +52,10 @@ _SKIP_SENTENCES = {
     SkipReason.LOCK_FILE: "The file is a dependency lock file.",
     SkipReason.MINIFIED: "The file's lines are too long to be written by a person.",
     SkipReason.NOT_UTF8: "The file is not valid UTF-8.",
+    SkipReason.PATH_INVALID: (
+        "Git checks out no such path: a part of it is empty, `.`, `..` or `.git`, or the tree has "
+        "it twice."
+    ),
     SkipReason.PATH_NOT_UTF8: "The path is not valid UTF-8.",
     SkipReason.PATH_TOO_LONG: "The path is longer than 1,024 bytes, or ends like a stand-in.",
     SkipReason.SUBMODULE: "The entry is a submodule; it is indexed as its own repository.",

@@ -55,7 +55,7 @@ class Remote:
         prefix = f"refs/remotes/{self._name}/"
         status, out, _ = self._git.attempt("symbolic-ref", "--quiet", f"{prefix}HEAD")
         if not status:
-            return "refs/heads/" + out.decode().strip().removeprefix(prefix)
+            return "refs/heads/" + out.decode(errors="replace").strip().removeprefix(prefix)
         return symref_target(self._ask("ls-remote", "--symref", self._name, "HEAD")[1])
 
     def tip(self, ref: str) -> str | None:
