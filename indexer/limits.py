@@ -13,6 +13,7 @@ from typing import Final
 
 # Requests and pages
 
+DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than 4,300
 COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
 COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
 COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a machine that is busy with other things

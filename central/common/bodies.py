@@ -12,6 +12,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
 from central.common.errors import InvalidError, TooLargeError
+from indexer.limits import DECLARED_DIGITS
 
 _READ_BYTES = 256 * 1024
 
@@ -21,7 +22,7 @@ def read_body(
 ) -> bytes:
     """The raw body; TooLargeError with `code` as soon as more than `limit_bytes` are there."""
     declared = request.META.get("CONTENT_LENGTH") or "0"
-    if declared.isdecimal() and int(declared) > limit_bytes:
+    if declared.isdecimal() and (len(declared) > DECLARED_DIGITS or int(declared) > limit_bytes):
         raise _too_large(limit_bytes, code)
     stream: Any = request._request if isinstance(request, Request) else request
     return _read(stream, limit_bytes=limit_bytes, code=code)

@@ -14,6 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 
 from central.common.errors import (
     ForbiddenError,
+    InvalidError,
     TooLargeError,
     UnauthenticatedError,
     UnavailableError,
@@ -93,9 +94,10 @@ class Gate:
                 await receive_body(receive, body, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
             except RequestAborted:  # the SDK would take it for a fault
                 return
-            except TooLargeError as exc:
-                too_large = problem(_request(), status=413, code=exc.code, detail=exc.message)
-                await _respond(too_large, send)
+            except (InvalidError, TooLargeError) as exc:
+                status = 413 if isinstance(exc, TooLargeError) else 400
+                refused = problem(_request(), status=status, code=exc.code, detail=exc.message)
+                await _respond(refused, send)
                 return
             received = body.getvalue()
         await self._application(scope, _again(received, receive), send)
