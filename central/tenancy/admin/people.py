@@ -44,7 +44,7 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
     ) -> HttpResponse:
         """A page of its own in Django, which says nothing of it to `save_related`."""
         person = self.get_object(request, unquote(id))  # None: Django answers 404
-        people = User.objects.filter(pk=person.pk if person else None)
+        people = User.objects.filter(pk=person.pk) if person else User.objects.none()
         with transaction.atomic():
             before = people.values_list("password", flat=True).first()
             answer: HttpResponse = super().user_change_password(request, id, form_url)
