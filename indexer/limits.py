@@ -73,6 +73,7 @@ IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines
 IMPACT_DEFINITIONS: Final = 2_000
 AGENT_ANSWER_SECONDS: Final = 30.0
 SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
+DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than 4,300
 
 # Filters of a search
 NAMED_FILES: Final = 2_000  # that it leaves: the vector store is given their paths
@@ -91,3 +92,8 @@ COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text i
 COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
 COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a machine that is busy with other things
 COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that had to be given up
+SSO_ANSWER_BYTES: Final = 512 * 1024  # of a provider; a large one's keys are 20 kB
+SSO_KEYS: Final = 100  # of a provider
+SSO_NAME_CHARACTERS: Final = 150  # as of a user here
+SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, whatever drips in
+SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in

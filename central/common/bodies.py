@@ -14,7 +14,7 @@ from rest_framework.request import Request
 
 from central.common.errors import InvalidError, TooLargeError
 from indexer.json_size import has_more_values
-from indexer.limits import JSON_VALUES
+from indexer.limits import DECLARED_DIGITS, JSON_VALUES
 
 _READ_BYTES = 256 * 1024
 
@@ -31,7 +31,7 @@ def body_parts(
 ) -> Iterator[bytes]:
     """As `read_body`, in parts, each of which is let go."""
     declared = request.META.get("CONTENT_LENGTH") or "0"
-    if declared.isdecimal() and int(declared) > limit_bytes:
+    if declared.isdecimal() and (len(declared) > DECLARED_DIGITS or int(declared) > limit_bytes):
         raise _too_large(limit_bytes, code)
     stream: Any = request._request if isinstance(request, Request) else request
     yield from _parts(stream, limit_bytes=limit_bytes, code=code)

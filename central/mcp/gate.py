@@ -16,6 +16,7 @@ from central.common.bodies import refuse_many_values
 from central.common.callers import caller_of, current
 from central.common.errors import (
     ForbiddenError,
+    InvalidError,
     TooLargeError,
     UnauthenticatedError,
     UnavailableError,
@@ -99,9 +100,10 @@ class Gate:
                 refuse_many_values(received)
             except RequestAborted:  # the SDK would take it for a fault
                 return
-            except TooLargeError as exc:
-                too_large = problem(_request(), status=413, code=exc.code, detail=exc.message)
-                await _respond(too_large, send)
+            except (InvalidError, TooLargeError) as exc:
+                status = 413 if isinstance(exc, TooLargeError) else 400
+                refused = problem(_request(), status=status, code=exc.code, detail=exc.message)
+                await _respond(refused, send)
                 return
         await self._application(scope, _again(received, receive), send)
 
