@@ -92,6 +92,8 @@ COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text i
 COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
 COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a machine that is busy with other things
 COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that had to be given up
+
+# A provider of the single sign-on
 SSO_ANSWER_BYTES: Final = 512 * 1024  # of a provider; a large one's keys are 20 kB
 SSO_KEYS: Final = 100  # of a provider
 SSO_NAME_CHARACTERS: Final = 150  # as of a user here
