@@ -7,6 +7,10 @@ from typing import Final
 
 # Git and a checkout
 PATH_BYTES: Final = 1_024
+FILE_BYTES: Final = 1_048_576  # unless max_file_bytes of .codesearch.toml says otherwise
+LINE_BYTES: Final = 50_000
+MEAN_LINE_BYTES: Final = 200  # written code has 30 to 45; data and documents may have more
+PROJECT_FILE_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
 PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
 PARSED_BRACKETS: Final = 1_000  # inside of one another
 FILE_DEFINITIONS: Final = 20_000

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from indexer.errors import ConfigurationError
+from indexer.limits import PROJECT_FILE_BYTES
 
 PROJECT_FILE: Final = ".codesearch.toml"
-_MAX_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
 
@@ -30,8 +30,8 @@ class ProjectFile:
 
 def parse_project_file(content: bytes) -> ProjectFile:
     """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
-    if len(content) > _MAX_BYTES:
-        raise ConfigurationError(f"{PROJECT_FILE} is larger than {_MAX_BYTES} bytes")
+    if len(content) > PROJECT_FILE_BYTES:
+        raise ConfigurationError(f"{PROJECT_FILE} is larger than {PROJECT_FILE_BYTES} bytes")
     try:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep
