@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from indexer.errors import ConfigurationError
-from indexer.limits import PATTERNS
+from indexer.limits import PATTERNS, PROJECT_FILE_BYTES
 
 PROJECT_FILE: Final = ".codesearch.toml"
-MAX_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
 _SHOWN: Final = 60  # characters of a pattern in a message
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
@@ -39,13 +38,13 @@ def read_project_file(path: Path) -> ProjectFile:
     if not path.is_file():
         return ProjectFile()
     with path.open("rb") as file:
-        return parse_project_file(file.read(MAX_BYTES + 1))
+        return parse_project_file(file.read(PROJECT_FILE_BYTES + 1))
 
 
 def parse_project_file(content: bytes) -> ProjectFile:
     """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
-    if len(content) > MAX_BYTES:
-        raise ConfigurationError(f"{PROJECT_FILE} is larger than {MAX_BYTES} bytes")
+    if len(content) > PROJECT_FILE_BYTES:
+        raise ConfigurationError(f"{PROJECT_FILE} is larger than {PROJECT_FILE_BYTES} bytes")
     try:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.limits import MANIFEST_CHARACTERS, PATH_BYTES
+from indexer.limits import FILE_BYTES, LINE_BYTES, MANIFEST_CHARACTERS, MEAN_LINE_BYTES, PATH_BYTES
 from indexer.packages import is_manifest
 from indexer.records import SkipReason, TreeEntry
 
@@ -67,9 +67,6 @@ _GENERATED_MARKER = re.compile(
 _MARKER_LINES = 20
 _MARKER_BYTES = 4_096
 
-# Written code has lines of 30 to 45 characters; data and documents may be longer.
-_MAX_MEAN_LINE_BYTES = 200
-_MAX_LINE_BYTES = 50_000
 _MIN_MINIFIED_BYTES = 2_000
 _PROSE_SUFFIXES = frozenset({
     ".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".html", ".htm", ".svg",
@@ -87,7 +84,7 @@ class SelectionRules:
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    max_file_bytes: int = 1_048_576
+    max_file_bytes: int = FILE_BYTES
 
 
 def skip_reason_by_entry(
@@ -196,12 +193,12 @@ def _is_minified(path: str, content: bytes) -> bool:
     """Whether the lines are too long to be written: on average, or any single one."""
     if len(content) < _MIN_MINIFIED_BYTES:
         return False
-    if max(map(len, content.split(b"\n"))) > _MAX_LINE_BYTES:
+    if max(map(len, content.split(b"\n"))) > LINE_BYTES:
         return True
     if PurePosixPath(path).suffix.lower() in _PROSE_SUFFIXES:
         return False
     lines = content.count(b"\n") + 1
-    return len(content) / lines > _MAX_MEAN_LINE_BYTES
+    return len(content) / lines > MEAN_LINE_BYTES
 
 
 def _is_marked_generated(content: bytes) -> bool:

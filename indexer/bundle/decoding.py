@@ -86,10 +86,7 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Rem
     for number, line in enumerate(BytesIO(body), start=1):
         where = f"line {number}"
         value = _json(line, where)
-        if isinstance(value, dict) and "removed" in value:
-            record: FileRecord | Removal = _removal(value, where)
-        else:
-            record = _file(value, where, dimensions)
+        record = _record(value, where, dimensions)
         if record.path in seen:
             raise BundleError(
                 f"{where}: path came on an earlier line too", code="batch_duplicate_path"
@@ -160,6 +157,12 @@ def _json(line: bytes, where: str) -> object:
     except (ValueError, RecursionError) as exc:  # not UTF-8, not JSON, a huge number, too deep
         raise BundleError(f"{where}: must be one JSON object in UTF-8") from exc
     return value
+
+
+def _record(value: object, where: str, dimensions: int) -> FileRecord | Removal:
+    if isinstance(value, dict) and "removed" in value:
+        return _removal(value, where)
+    return _file(value, where, dimensions)
 
 
 def _removal(value: dict[str, object], where: str) -> Removal:

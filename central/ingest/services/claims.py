@@ -54,7 +54,7 @@ def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
     # SKIP LOCKED: a run in its final transaction is not waited for.
     found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
     run = found.filter(pk=run_id).first()
-    return _taken(run) if run else None
+    return None if run is None else _taken(run)
 
 
 def claim_next() -> "Claim | None":
