@@ -13,6 +13,7 @@ from typing import ClassVar
 from indexer.blobs import Blobs
 from indexer.config import GitCredential
 from indexer.errors import CommitNotFoundError, ConfigurationError, GitError, ShallowCloneError
+from indexer.limits import PROJECT_FILE_BYTES
 from indexer.listing import (
     ATTRIBUTES_FILE,
     SUBMODULE_MODE,
@@ -25,7 +26,7 @@ from indexer.listing import (
 )
 from indexer.planning import Relation
 from indexer.plumbing import NOTHING, Plumbing
-from indexer.project_file import MAX_BYTES, PROJECT_FILE
+from indexer.project_file import PROJECT_FILE
 from indexer.records import TreeEntry
 from indexer.remote import Remote, refuse_programs
 
@@ -263,8 +264,10 @@ class Repository:
         )
         if not entries or entries[0].mode[:3] != "100" or entries[0].skipped:
             return None
-        if entries[0].size > MAX_BYTES:
-            raise ConfigurationError(f"{path} is larger than {MAX_BYTES} bytes: shorten it")
+        if entries[0].size > PROJECT_FILE_BYTES:
+            raise ConfigurationError(
+                f"{path} is larger than {PROJECT_FILE_BYTES} bytes: shorten it"
+            )
         return self.read(entries[0].blob)
 
     @cached_property
