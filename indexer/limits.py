@@ -12,3 +12,17 @@ from typing import Final
 # Uploads of a run
 
 # Requests and pages
+
+# The knowledge graph
+
+MAX_NODE_ID_CHARACTERS: Final = 2_000
+MAX_TITLE_CHARACTERS: Final = 300
+MAX_BODY_BYTES: Final = 262_144
+MAX_PROPERTIES_BYTES: Final = 16_384
+MAX_EDGE_TYPE_CHARACTERS: Final = 40
+MAX_TRAVERSAL_DEPTH: Final = 5
+MAX_TRAVERSED_NODES: Final = 1_000
+MAX_LISTED_NODES: Final = 200  # of a page
+MAX_RULE_BYTES: Final = 16_384
+MAX_RULE_DEPTH: Final = 20
+MAX_PATTERNS: Final = 100

@@ -29,6 +29,7 @@ STATUSES: dict[type[Exception], int] = {
     errors.ForbiddenError: 403,
     errors.NotFoundError: 404,
     errors.ConflictError: 409,
+    errors.PreconditionError: 412,
     errors.TooLargeError: 413,
     errors.ThrottledError: 429,
     errors.UnavailableError: 503,

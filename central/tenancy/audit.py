@@ -6,7 +6,8 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from central.common.logs import bound_request_id
-from central.tenancy.models import AuditEntry, Organization
+from central.tenancy.credentials import Credential
+from central.tenancy.models import ApiToken, AuditEntry, Organization
 
 COMMAND = "command"  # manage.py, by whoever may run it
 GITHUB = "github"
@@ -38,3 +39,11 @@ def record(
 def user_actor(user: AbstractBaseUser) -> str:
     """A person."""
     return f"user {user.get_username()}"
+
+
+def credential_actor(credential: Credential) -> str:
+    """The token behind a request."""
+    if credential.api_token_id is None:
+        return "member"
+    token = ApiToken.objects.filter(pk=credential.api_token_id).first()
+    return f"token {token.label}" if token else f"token {credential.api_token_id}"

@@ -34,6 +34,12 @@ class Credential:
     api_token_id: int | None
     visibilities: frozenset[str] | None = None
     binding: Binding | None = None
+    is_job: bool = False  # made of a forge's id token, for minutes
+
+    @property
+    def is_unrestricted(self) -> bool:
+        """Whether it sees all of its organisation, what is no repository's too."""
+        return self.repositories is None and self.visibilities is None and self.binding is None
 
     def require_scope(self, scope: Scope) -> None:
         """Raise ForbiddenError unless the credential has `scope`."""

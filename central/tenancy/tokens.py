@@ -36,6 +36,7 @@ class _Stored(NamedTuple):
     bound_visibility: str
     bound_ref: str
     bound_commit: str
+    is_short_lived: bool
 
 
 _OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
@@ -127,6 +128,7 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
         api_token_id=stored.id,
         visibilities=as_set(stored.visibilities),
         binding=_binding(stored),
+        is_job=stored.is_short_lived,
     )
 
 

@@ -1,0 +1,290 @@
+"""The graph's requests as they come, and its answers as the schema describes them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from central.common.fields import (
+    StrictCharField,
+    StrictChoiceField,
+    StrictFloatField,
+    StrictIntegerField,
+)
+from central.knowledge.models import NodeKind, Severity
+from central.knowledge.rules import LANGUAGES
+from central.knowledge.services.documents import NewDocument
+from central.knowledge.services.links import Link
+from central.knowledge.services.questions import NodeFilter, Traversal
+from central.knowledge.traversal import Direction
+from central.repositories.serializers import AnsweringProjectSerializer
+from indexer.limits import (
+    MAX_BODY_BYTES,
+    MAX_EDGE_TYPE_CHARACTERS,
+    MAX_LISTED_NODES,
+    MAX_NODE_ID_CHARACTERS,
+    MAX_PATTERNS,
+    MAX_RULE_BYTES,
+    MAX_TITLE_CHARACTERS,
+    MAX_TRAVERSAL_DEPTH,
+)
+
+DOCUMENT_KINDS = [NodeKind.KNOWLEDGE.value, NodeKind.POLICY.value, NodeKind.MEMORY.value]
+_MAX_PATTERN = 500
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """Refuses members that it does not know."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Validate, unknown members too."""
+        if isinstance(data, Mapping) and (unknown := sorted(set(data) - set(self.fields))):
+            names = ", ".join(str(name)[:50] for name in unknown[:5])
+            raise serializers.ValidationError(
+                [f"There is no member {names}. There are: {', '.join(self.fields)}."]
+            )
+        return super().to_internal_value(data)
+
+
+class OrganizationSerializer(StrictSerializer):
+    """Whose graph is asked."""
+
+    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The request's members without `org_id`, validated."""
+        found = dict(self.run_validation(dict(data)))
+        del found["org_id"]
+        return found
+
+
+class NodeIdField(StrictCharField):
+    """The id of a node."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault(
+            "help_text", "ADR-042, PROJECT/ADR-042, code:PROJECT/PATH or code:PROJECT/PATH#NAME"
+        )
+        super().__init__(max_length=MAX_NODE_ID_CHARACTERS, trim_whitespace=True, **options)
+
+
+class PatternsField(serializers.ListField):
+    """Patterns of paths as in .gitignore."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            child=StrictCharField(max_length=_MAX_PATTERN), max_length=MAX_PATTERNS, **options
+        )
+
+
+class PolicyMembersSerializer(StrictSerializer):
+    """The rule of a policy."""
+
+    rule = StrictCharField(
+        max_length=MAX_RULE_BYTES, help_text="YAML of ast-grep: rule, constraints, utils"
+    )
+    language = StrictChoiceField(choices=list(LANGUAGES))
+    include = PatternsField(required=False, help_text="Paths that it holds for; empty: all")
+    exclude = PatternsField(required=False, help_text="Paths that it does not hold for")
+    severity = StrictChoiceField(choices=Severity.values, required=False)
+    message = StrictCharField(max_length=500, required=False, allow_blank=True)
+
+
+class _DocumentMembersSerializer(OrganizationSerializer):
+    body = StrictCharField(
+        required=False,
+        allow_blank=True,
+        help_text=f"Markdown, at most {MAX_BODY_BYTES:,} bytes",
+    )
+    status = StrictCharField(max_length=40, required=False, allow_blank=True)
+    properties = serializers.DictField(required=False)
+    author = StrictCharField(max_length=200, required=False, allow_blank=True)
+
+
+class CreateNodeSerializer(_DocumentMembersSerializer):
+    """`POST /graph/nodes`."""
+
+    kind = StrictChoiceField(choices=DOCUMENT_KINDS)
+    title = StrictCharField(max_length=MAX_TITLE_CHARACTERS, trim_whitespace=True)
+    id = StrictCharField(max_length=100, required=False, help_text="Such as ADR-042; else made")
+    project = StrictCharField(max_length=200, required=False, allow_null=True)
+    policy = PolicyMembersSerializer(required=False)
+
+    def new_document(self, body: Mapping[str, Any]) -> NewDocument:
+        """The body as a record."""
+        found = self.checked(body)
+        kind, public_id = NodeKind(found.pop("kind")), found.pop("id", "")
+        return NewDocument(kind=kind, public_id=public_id, **found)
+
+
+class UpdateNodeSerializer(_DocumentMembersSerializer):
+    """`PATCH /graph/nodes/{id}`: what is given changes."""
+
+    title = StrictCharField(max_length=MAX_TITLE_CHARACTERS, trim_whitespace=True, required=False)
+    rule = StrictCharField(max_length=MAX_RULE_BYTES, required=False)
+    language = StrictChoiceField(choices=list(LANGUAGES), required=False)
+    include = PatternsField(required=False)
+    exclude = PatternsField(required=False)
+    severity = StrictChoiceField(choices=Severity.values, required=False)
+    message = StrictCharField(max_length=500, required=False, allow_blank=True)
+
+
+class ListNodesSerializer(OrganizationSerializer):
+    """`GET /graph/nodes`."""
+
+    kind = StrictChoiceField(choices=DOCUMENT_KINDS, required=False)
+    project = StrictCharField(max_length=200, required=False)
+    query = StrictCharField(
+        max_length=200, required=False, help_text="A part of the id or the title, in any case"
+    )
+    limit = StrictIntegerField(min_value=1, max_value=MAX_LISTED_NODES, default=50)
+    cursor = StrictCharField(max_length=1_000, required=False, help_text="next_cursor of a page")
+
+    def node_filter(self, query: Mapping[str, Any]) -> NodeFilter:
+        """The parameters as a record."""
+        return NodeFilter(**self.checked(query))
+
+
+class LinkSerializer(OrganizationSerializer):
+    """`POST` and `DELETE /graph/links`."""
+
+    to = NodeIdField()
+    type = StrictCharField(
+        max_length=MAX_EDGE_TYPE_CHARACTERS, help_text="Such as implements or derived_from"
+    )
+    weight = StrictFloatField(min_value=0.0, max_value=1.0, required=False, allow_null=True)
+    properties = serializers.DictField(required=False)
+
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": NodeIdField(), **super().get_fields()}
+
+    def link(self, body: Mapping[str, Any]) -> Link:
+        """The body as a record."""
+        found = self.checked(body)
+        return Link(source=found.pop("from"), target=found.pop("to"), **found)
+
+
+class TraverseSerializer(OrganizationSerializer):
+    """`GET /graph/traverse`."""
+
+    types = serializers.ListField(
+        child=StrictCharField(max_length=MAX_EDGE_TYPE_CHARACTERS),
+        min_length=1,
+        max_length=20,
+        required=False,
+        help_text="Edges to follow; default: every type",
+    )
+    direction = StrictChoiceField(choices=list(Direction), default=str(Direction.BOTH))
+    depth = StrictIntegerField(min_value=1, max_value=MAX_TRAVERSAL_DEPTH, default=1)
+
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": NodeIdField(), **super().get_fields()}
+
+    def traversal(self, query: Mapping[str, Any]) -> Traversal:
+        """The parameters as a record."""
+        found = self.checked(query)
+        types = found.pop("types", None)
+        return Traversal(
+            source=found.pop("from"),
+            types=None if types is None else tuple(types),
+            direction=Direction(found.pop("direction")),
+            **found,
+        )
+
+
+class PolicySerializer(serializers.Serializer[Any]):
+    """The rule of a policy."""
+
+    rule = serializers.CharField()
+    language = serializers.CharField()
+    include = serializers.ListField(child=serializers.CharField())
+    exclude = serializers.ListField(child=serializers.CharField())
+    severity = serializers.CharField()
+    message = serializers.CharField()
+
+
+class NodeSerializer(serializers.Serializer[Any]):
+    """A node."""
+
+    id = serializers.CharField()
+    kind = serializers.ChoiceField(choices=NodeKind.values)
+    project = serializers.CharField(allow_null=True)
+    title = serializers.CharField()
+    body = serializers.CharField(help_text="Markdown; empty in lists and traversals")
+    status = serializers.CharField()
+    properties = serializers.DictField()
+    author = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True, help_text="A document's entity tag")
+    archived = serializers.BooleanField(help_text="The file that it came from is gone")
+    created_at = serializers.DateTimeField(allow_null=True)
+    updated_at = serializers.DateTimeField(allow_null=True)
+    policy = PolicySerializer(allow_null=True)
+    path = serializers.CharField(allow_null=True)
+    qualified_name = serializers.CharField(allow_null=True)
+    start_line = serializers.IntegerField(allow_null=True)
+    end_line = serializers.IntegerField(allow_null=True)
+    commit = serializers.CharField(allow_null=True)
+    missing = serializers.BooleanField(help_text="The index does not hold this code any more")
+    url = serializers.CharField(allow_null=True)
+
+
+class EdgeSerializer(serializers.Serializer[Any]):
+    """An edge between two nodes."""
+
+    source = serializers.CharField(help_text="A node's id")  # type: ignore[assignment] # declared
+    target = serializers.CharField(help_text="A node's id")
+    type = serializers.CharField()
+    origin = serializers.CharField(help_text="explicit, text, policy or semantic")
+    weight = serializers.FloatField(allow_null=True, help_text="0.0-1.0")
+    cosine = serializers.FloatField(allow_null=True, help_text="Of the embeddings, as measured")
+    properties = serializers.DictField()
+    author = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class GraphMissingSerializer(serializers.Serializer[Any]):
+    """A project of which the answer may lack something."""
+
+    project = serializers.CharField()
+    reason = serializers.CharField(
+        help_text="never_indexed, failed, behind, paused, or not_linked_yet"
+    )
+
+
+class GraphReceiptSerializer(serializers.Serializer[Any]):
+    """Which commits answered, and what the answer may lack."""
+
+    complete = serializers.BooleanField()
+    took_ms = serializers.FloatField()
+    projects = AnsweringProjectSerializer(many=True)
+    missing = GraphMissingSerializer(many=True)
+
+
+class NodesAnswerSerializer(serializers.Serializer[Any]):
+    """Nodes."""
+
+    count = serializers.IntegerField()
+    nodes = NodeSerializer(many=True)
+    edges = EdgeSerializer(many=True)
+    next_cursor = serializers.CharField(allow_null=True)
+    receipt = GraphReceiptSerializer()
+
+
+class FoundNodeSerializer(serializers.Serializer[Any]):
+    """A node of a walk."""
+
+    node = NodeSerializer()
+    distance = serializers.IntegerField(help_text="Steps from the nearest root")
+
+
+class TraverseAnswerSerializer(serializers.Serializer[Any]):
+    """Nodes nearest first, and the edges among them."""
+
+    roots = serializers.ListField(child=serializers.CharField())
+    nodes = FoundNodeSerializer(many=True)
+    edges = EdgeSerializer(many=True)
+    truncated = serializers.BooleanField()
+    receipt = GraphReceiptSerializer()
+    hint = serializers.CharField(allow_null=True, help_text="Why nothing was reached")
