@@ -186,6 +186,29 @@ class Edge(models.Model):
         return f"{self.source_id} {self.type} {self.target_id}"
 
 
+class Mention(models.Model):
+    """A file's prose names a decision record; the edge follows once there is such a record.
+
+    `key` is the record's, `qualified_name` of the enclosing definition, "" for the file's own text.
+    """
+
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+", db_index=False)
+    path = models.TextField()
+    qualified_name = models.CharField(max_length=500, blank=True)
+    line = models.PositiveIntegerField()
+    key = models.CharField(max_length=140)
+    type = models.CharField(max_length=40)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["repository", "path"], name="mention_in_file"),
+            models.Index(fields=["key", "repository"], name="mention_of_record"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} {self.type} {self.key}"
+
+
 class CodeLinks(models.Model):
     """How far a repository's code is linked: the watermark that a crash is caught up from.
 
