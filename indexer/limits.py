@@ -32,3 +32,6 @@ MAX_MATCHES: Final = 50  # of a policy in a file, kept
 MAX_MATCH_CHARACTERS: Final = 300
 MAX_POLICIES: Final = 200  # of an organisation
 MAX_SEMANTIC_LINKS: Final = 20  # of a document
+MAX_COMPARED_DOCUMENTS: Final = 10_000
+MAX_QUERY_TEXT: Final = 4_000  # characters of a node that are searched by
+MAX_CONTEXT_TOKENS: Final = 50_000

@@ -173,4 +173,17 @@ def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[
             "file_id", "qualified_name", "start_line", "end_line"
         ):
             found[(*files[file], name)] = (lines[0], lines[1])
+    found |= {
+        (repository, path, ""): (0, 0)
+        for repository, path, name in wanted
+        if not name
+        and (repository, path) not in set(files.values())
+        and is_directory(repository, path)
+    }
     return {key: value for key, value in found.items() if key in wanted}
+
+
+def is_directory(repository: int, path: str) -> bool:
+    """Whether a repository has files below `path`."""
+    below = File.objects.filter(repository=repository, path__startswith=f"{path}/")
+    return below.exists()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from central.common.errors import ConflictError, InvalidError, NotFoundError
 from central.corpus.models import File, Symbol
@@ -166,6 +166,8 @@ def _places(
         .order_by("repository__name")[: MAX_CANDIDATES + 1]
     )
     places = [place for file in files if (place := _place_in(file, asked))]
+    if not places and not asked.qualified_name and not asked.lines:
+        places = _directories(repositories, path.rstrip("/"))
     if places or asked.lines:
         return places
     remembered = visible_nodes(credential=credential).filter(
@@ -176,6 +178,13 @@ def _places(
         for node in remembered.select_related("repository")
         if node.repository
     ]
+
+
+def _directories(repositories: QuerySet[Repository], path: str) -> list[CodePlace]:
+    """Repositories in which `path` is a directory, which edges such as `migrated_to` may be of."""
+    below = File.objects.filter(repository=OuterRef("pk"), path__startswith=f"{path}/")
+    found = repositories.filter(Exists(below)).order_by("name")[: MAX_CANDIDATES + 1]
+    return [CodePlace(repository, path) for repository in found]
 
 
 def _place_in(file: File, asked: CodeId) -> CodePlace | None:

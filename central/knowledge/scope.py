@@ -1,7 +1,7 @@
 """The repositories that an answer of the graph is about, and its receipt."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,16 +39,19 @@ class GraphScope:
         return dict(rows.values_list("repository_id", "generation"))
 
     def receipt(
-        self, answering: Iterable[int], *, unknown: Iterable[MissingProject] = ()
+        self, answering: Iterable[int], *, projects: Collection[int] | None = None
     ) -> GraphReceipt:
-        """`answering`: keys of the repositories whose code stands in the answer."""
+        """`answering`: keys of the repositories whose code stands in the answer.
+
+        `projects`: keys of those that it is about; None: all that are visible.
+        """
         shown = set(answering)
         missing = [
             MissingProject(item.name, reason)
             for item in self.snapshots.values()
-            if (reason := item.lack or self._lag(item))
+            if (projects is None or item.id in projects)
+            and (reason := item.lack or self._lag(item))
         ]
-        missing = sorted([*missing, *unknown], key=lambda item: (item.project, item.reason))
         return GraphReceipt(
             complete=not missing,
             took_ms=round((time.perf_counter() - self.started) * 1000, 1),

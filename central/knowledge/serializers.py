@@ -17,9 +17,9 @@ from central.knowledge.services.documents import NewDocument
 from central.knowledge.services.links import Link
 from central.knowledge.services.questions import NodeFilter, Traversal
 from central.knowledge.traversal import Direction
-from central.repositories.serializers import AnsweringProjectSerializer
 from indexer.limits import (
     MAX_BODY_BYTES,
+    MAX_CONTEXT_TOKENS,
     MAX_EDGE_TYPE_CHARACTERS,
     MAX_LISTED_NODES,
     MAX_NODE_ID_CHARACTERS,
@@ -194,97 +194,38 @@ class TraverseSerializer(OrganizationSerializer):
         )
 
 
-class PolicySerializer(serializers.Serializer[Any]):
-    """The rule of a policy."""
+class ProjectQuestionSerializer(OrganizationSerializer):
+    """Of a project, a page at a time."""
 
-    rule = serializers.CharField()
-    language = serializers.CharField()
-    include = serializers.ListField(child=serializers.CharField())
-    exclude = serializers.ListField(child=serializers.CharField())
-    severity = serializers.CharField()
-    message = serializers.CharField()
+    project = StrictCharField(max_length=200)
+    limit = StrictIntegerField(min_value=1, max_value=MAX_LISTED_NODES, default=50)
+    cursor = StrictCharField(max_length=3_000, required=False, help_text="next_cursor of a page")
 
 
-class NodeSerializer(serializers.Serializer[Any]):
-    """A node."""
+class UnmigratedSerializer(ProjectQuestionSerializer):
+    """`GET /graph/unmigrated`."""
 
-    id = serializers.CharField()
-    kind = serializers.ChoiceField(choices=NodeKind.values)
-    project = serializers.CharField(allow_null=True)
-    title = serializers.CharField()
-    body = serializers.CharField(help_text="Markdown; empty in lists and traversals")
-    status = serializers.CharField()
-    properties = serializers.DictField()
-    author = serializers.CharField()
-    version = serializers.IntegerField(allow_null=True, help_text="A document's entity tag")
-    archived = serializers.BooleanField(help_text="The file that it came from is gone")
-    created_at = serializers.DateTimeField(allow_null=True)
-    updated_at = serializers.DateTimeField(allow_null=True)
-    policy = PolicySerializer(allow_null=True)
-    path = serializers.CharField(allow_null=True)
-    qualified_name = serializers.CharField(allow_null=True)
-    start_line = serializers.IntegerField(allow_null=True)
-    end_line = serializers.IntegerField(allow_null=True)
-    commit = serializers.CharField(allow_null=True)
-    missing = serializers.BooleanField(help_text="The index does not hold this code any more")
-    url = serializers.CharField(allow_null=True)
-
-
-class EdgeSerializer(serializers.Serializer[Any]):
-    """An edge between two nodes."""
-
-    source = serializers.CharField(help_text="A node's id")  # type: ignore[assignment] # declared
-    target = serializers.CharField(help_text="A node's id")
-    type = serializers.CharField()
-    origin = serializers.CharField(help_text="explicit, text, policy or semantic")
-    weight = serializers.FloatField(allow_null=True, help_text="0.0-1.0")
-    cosine = serializers.FloatField(allow_null=True, help_text="Of the embeddings, as measured")
-    properties = serializers.DictField()
-    author = serializers.CharField()
-    created_at = serializers.DateTimeField()
-
-
-class GraphMissingSerializer(serializers.Serializer[Any]):
-    """A project of which the answer may lack something."""
-
-    project = serializers.CharField()
-    reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused, or not_linked_yet"
+    path = StrictCharField(
+        max_length=1_024, required=False, help_text="What a file's path begins with"
     )
 
 
-class GraphReceiptSerializer(serializers.Serializer[Any]):
-    """Which commits answered, and what the answer may lack."""
+class RelatedSerializer(OrganizationSerializer):
+    """`GET /graph/related`."""
 
-    complete = serializers.BooleanField()
-    took_ms = serializers.FloatField()
-    projects = AnsweringProjectSerializer(many=True)
-    missing = GraphMissingSerializer(many=True)
+    id = NodeIdField()
+    target_type = StrictChoiceField(choices=["code", *DOCUMENT_KINDS])
+    limit = StrictIntegerField(min_value=1, max_value=45, default=10)
 
-
-class NodesAnswerSerializer(serializers.Serializer[Any]):
-    """Nodes."""
-
-    count = serializers.IntegerField()
-    nodes = NodeSerializer(many=True)
-    edges = EdgeSerializer(many=True)
-    next_cursor = serializers.CharField(allow_null=True)
-    receipt = GraphReceiptSerializer()
+    def question(self, query: Mapping[str, Any]) -> dict[str, Any]:
+        """What `related` is called with."""
+        found = self.checked(query)
+        return {"text": found.pop("id"), **found}
 
 
-class FoundNodeSerializer(serializers.Serializer[Any]):
-    """A node of a walk."""
+class ContextSerializer(OrganizationSerializer):
+    """`GET /graph/context`."""
 
-    node = NodeSerializer()
-    distance = serializers.IntegerField(help_text="Steps from the nearest root")
-
-
-class TraverseAnswerSerializer(serializers.Serializer[Any]):
-    """Nodes nearest first, and the edges among them."""
-
-    roots = serializers.ListField(child=serializers.CharField())
-    nodes = FoundNodeSerializer(many=True)
-    edges = EdgeSerializer(many=True)
-    truncated = serializers.BooleanField()
-    receipt = GraphReceiptSerializer()
-    hint = serializers.CharField(allow_null=True, help_text="Why nothing was reached")
+    project = StrictCharField(max_length=200)
+    file = StrictCharField(max_length=1_024)
+    max_tokens = StrictIntegerField(min_value=200, max_value=MAX_CONTEXT_TOKENS, default=4_000)

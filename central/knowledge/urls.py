@@ -2,11 +2,15 @@
 
 from django.urls import path
 
-from central.knowledge.views import LinksView, NodesView, NodeView, TraverseView
+from central.knowledge import views
 
 urlpatterns = [
-    path("nodes", NodesView.as_view(), name="graph-nodes"),
-    path("nodes/<path:node>", NodeView.as_view(), name="graph-node"),
-    path("links", LinksView.as_view(), name="graph-links"),
-    path("traverse", TraverseView.as_view(), name="graph-traverse"),
+    path("nodes", views.NodesView.as_view(), name="graph-nodes"),
+    path("nodes/<path:node>", views.NodeView.as_view(), name="graph-node"),
+    path("links", views.LinksView.as_view(), name="graph-links"),
+    path("traverse", views.TraverseView.as_view(), name="graph-traverse"),
+    path("violations", views.ViolationsView.as_view(), name="graph-violations"),
+    path("unmigrated", views.UnmigratedView.as_view(), name="graph-unmigrated"),
+    path("related", views.RelatedView.as_view(), name="graph-related"),
+    path("context", views.ContextView.as_view(), name="graph-context"),
 ]

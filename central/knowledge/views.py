@@ -13,24 +13,37 @@ from central.common.documents import INTEGER, body_object, document, query_objec
 from central.common.errors import InvalidError
 from central.knowledge.resolution import node_id
 from central.knowledge.serializers import (
+    ContextSerializer,
     CreateNodeSerializer,
-    EdgeSerializer,
     LinkSerializer,
     ListNodesSerializer,
-    NodesAnswerSerializer,
     OrganizationSerializer,
-    TraverseAnswerSerializer,
+    ProjectQuestionSerializer,
+    RelatedSerializer,
     TraverseSerializer,
+    UnmigratedSerializer,
     UpdateNodeSerializer,
 )
+from central.knowledge.services.code_questions import unmigrated, violations
+from central.knowledge.services.context import context
 from central.knowledge.services.documents import create_document, delete_document, update_document
 from central.knowledge.services.links import link, unlink
 from central.knowledge.services.questions import edge_view, get_nodes, list_nodes, traverse
+from central.knowledge.services.related import related
+from central.knowledge.shapes import (
+    ContextAnswerSerializer,
+    EdgeSerializer,
+    NodesAnswerSerializer,
+    RelatedAnswerSerializer,
+    TraverseAnswerSerializer,
+    UnmigratedAnswerSerializer,
+    ViolationsAnswerSerializer,
+)
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_for
 
-_NUMBERS: Final = dict.fromkeys(("limit", "depth"), INTEGER)
+_NUMBERS: Final = dict.fromkeys(("limit", "depth", "max_tokens"), INTEGER)
 _LISTS: Final = frozenset({"types"})
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
 
@@ -40,6 +53,10 @@ _UPDATE = UpdateNodeSerializer()
 _ONE = OrganizationSerializer()
 _LINK = LinkSerializer()
 _TRAVERSE = TraverseSerializer()
+_VIOLATIONS = ProjectQuestionSerializer()
+_UNMIGRATED = UnmigratedSerializer()
+_RELATED = RelatedSerializer()
+_CONTEXT = ContextSerializer()
 
 
 class NodesView(APIView):
@@ -172,6 +189,78 @@ class TraverseView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         return Response(document(traverse(credential=credential, asked=_TRAVERSE.traversal(query))))
+
+
+class ViolationsView(APIView):
+    """Violations of policies."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="graph_violations",
+        parameters=[ProjectQuestionSerializer],
+        responses=ViolationsAnswerSerializer,
+        tags=["graph"],
+    )
+    def get(self, request: Request) -> Response:
+        """Code that violates a policy, with lines and the matched text."""
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        return Response(document(violations(credential=credential, **_VIOLATIONS.checked(query))))
+
+
+class UnmigratedView(APIView):
+    """Code that is still to be migrated."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="graph_unmigrated",
+        parameters=[UnmigratedSerializer],
+        responses=UnmigratedAnswerSerializer,
+        tags=["graph"],
+    )
+    def get(self, request: Request) -> Response:
+        """Definitions without a migrated_to edge on themselves, their file or a directory above."""
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        return Response(document(unmigrated(credential=credential, **_UNMIGRATED.checked(query))))
+
+
+class RelatedView(APIView):
+    """Search across documents and code."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="graph_related",
+        parameters=[RelatedSerializer],
+        responses=RelatedAnswerSerializer,
+        tags=["graph"],
+    )
+    def get(self, request: Request) -> Response:
+        """Code that resembles a document, or documents that resemble code."""
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        return Response(document(related(credential=credential, **_RELATED.question(query))))
+
+
+class ContextView(APIView):
+    """What to know before a file is changed."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="graph_context",
+        parameters=[ContextSerializer],
+        responses=ContextAnswerSerializer,
+        tags=["graph"],
+    )
+    def get(self, request: Request) -> Response:
+        """Decisions, policies, memories, callers and callees of a file."""
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        return Response(document(context(credential=credential, **_CONTEXT.checked(query))))
 
 
 def _answer_node(credential: Credential, text: str, status: HTTPStatus = HTTPStatus.OK) -> Response:

@@ -4,7 +4,7 @@ Everything here is found by comparing watermarks with the corpus, so a lost wake
 kill repeats a part of it. Runs beside applies; one process at a time works on a repository.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -34,15 +34,28 @@ _LOCK = 0x6B6E6F77  # the namespace of this module's advisory locks
 _log = structlog.get_logger(__name__)
 
 
-def catch_up(*, organization: Organization | None = None) -> int:
+def catch_up(
+    *,
+    organization: Organization | None = None,
+    is_stopping: Callable[[], bool] = lambda: False,
+) -> int:
     """Do all that is due; returns how many repositories and documents were worked on.
 
-    Not in a transaction. What a vector store or an embedder that is unavailable holds up stays due.
+    Not in a transaction. `is_stopping` is asked before each. What a vector store or an embedder
+    that is unavailable holds up stays due.
     """
     done = 0
+    for document in _documents_due(organization):  # few, and people wait for them
+        if is_stopping():
+            return done
+        done += _link(document)
     for repository in repositories_due(organization):
+        if is_stopping():
+            return done
         done += _catch_up_repository(repository)
-    for document in _documents_due(organization):
+    for document in _documents_due(organization):  # read from the repositories' files
+        if is_stopping():
+            return done
         done += _link(document)
     return done
 

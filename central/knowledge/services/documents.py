@@ -23,7 +23,7 @@ from central.knowledge.identifiers import (
 from central.knowledge.models import Document, Node, NodeKind, Policy
 from central.knowledge.resolution import find_target, node_id
 from central.knowledge.rules import validate_rule
-from central.knowledge.signals import graph_changed
+from central.knowledge.wakeup import wake
 from central.repositories.listing import repository_in_sight
 from central.repositories.models import Repository
 from central.tenancy.audit import credential_actor, record
@@ -213,4 +213,4 @@ def _note(credential: Credential, node: Node, verb: str, detail: Mapping[str, An
         organization=credential.organization,
         detail=detail,
     )
-    transaction.on_commit(graph_changed.set)
+    transaction.on_commit(wake)

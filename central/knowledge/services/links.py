@@ -12,7 +12,7 @@ from central.common.errors import InvalidError, NotFoundError
 from central.knowledge.access import require_writer
 from central.knowledge.models import Edge, Node, Origin
 from central.knowledge.resolution import Target, find_target, node_id, node_of
-from central.knowledge.signals import graph_changed
+from central.knowledge.wakeup import wake
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from indexer.limits import MAX_EDGE_TYPE_CHARACTERS, MAX_PROPERTIES_BYTES
@@ -112,4 +112,4 @@ def _note(credential: Credential, edge: Edge, verb: str) -> None:
         organization=credential.organization,
         detail={"weight": edge.weight},
     )
-    transaction.on_commit(graph_changed.set)
+    transaction.on_commit(wake)

@@ -83,7 +83,7 @@ def get_nodes(*, credential: Credential, text: str) -> NodesAnswer:
     """All that an id means, with bodies and edges. Raises what `find_targets` raises."""
     scope = GraphScope(credential)
     targets = find_targets(text, credential=credential)
-    views = _target_views(targets, scope)
+    views = target_views(targets, scope)
     roots = _nodes_of(targets)
     found = walk(credential=credential, roots=roots, types=None, direction=Direction.BOTH, depth=1)
     edges = edge_views([step.edge for step in found.steps[:_LINKED]])
@@ -136,9 +136,9 @@ def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
         if node.pk not in roots
     ]
     return TraverseAnswer(
-        roots=[_id_of(target) for target in targets],
+        roots=[id_of(target) for target in targets],
         nodes=[
-            *(FoundNode(view, 0) for view in _target_views(targets, scope, with_body=False)),
+            *(FoundNode(view, 0) for view in target_views(targets, scope, with_body=False)),
             *shown,
         ],
         edges=edge_views([step.edge for step in found.steps]),
@@ -185,13 +185,18 @@ def _loaded(nodes: QuerySet[Node]) -> QuerySet[Node]:
     )
 
 
-def _target_views(
+def code_views(places: Sequence[CodePlace], scope: GraphScope) -> list[NodeView]:
+    """Views of places in the same order."""
+    lines = code_lines(places)
+    return [code_view(place, scope.snapshots[place.repository.pk], lines) for place in places]
+
+
+def target_views(
     targets: Sequence[Target], scope: GraphScope, *, with_body: bool = True
 ) -> list[NodeView]:
-    places = [target for target in targets if isinstance(target, CodePlace)]
-    lines = code_lines(places)
+    """Views of what an id means."""
     return [
-        code_view(target, scope.snapshots[target.repository.pk], lines)
+        code_views([target], scope)[0]
         if isinstance(target, CodePlace)
         else node_views([target], scope.snapshots, with_body=with_body)[0]
         for target in targets
@@ -213,7 +218,8 @@ def _repositories(targets: Sequence[Target]) -> list[int]:
     return [target.repository.pk for target in targets if target.repository]
 
 
-def _id_of(target: Target) -> str:
+def id_of(target: Target) -> str:
+    """The unambiguous id of what an id means."""
     return node_id(target) if isinstance(target, Node) else target.id
 
 

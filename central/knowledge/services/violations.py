@@ -5,7 +5,7 @@ crash are one case: files above the watermark are checked, each parsed once for 
 lack it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,16 +38,14 @@ class _Pending:
     check: PolicyCheck
     rule: Mapping[str, Any]
     literal: str
-    include: GitIgnoreSpec | None
-    exclude: GitIgnoreSpec
+    holds_for: Callable[[str], bool]
 
     def concerns(self, file: File) -> bool:
         """Whether the file must be matched."""
         return (
             file.pk > self.check.file_id
             and file.language == self.policy.language
-            and (self.include is None or self.include.match_file(file.path))
-            and not self.exclude.match_file(file.path)
+            and self.holds_for(file.path)
             and self.literal in file.content
         )
 
@@ -101,9 +99,19 @@ def _prepared(policy: Policy, check: PolicyCheck) -> _Pending:
         check=check,
         rule=parse_rule(policy.rule),
         literal=literal_of(policy.rule),
-        include=GitIgnoreSpec.from_lines(policy.include) if policy.include else None,
-        exclude=GitIgnoreSpec.from_lines(policy.exclude),
+        holds_for=pattern_matcher(policy),
     )
+
+
+def pattern_matcher(policy: Policy) -> Callable[[str], bool]:
+    """Whether a policy holds for a path."""
+    include = GitIgnoreSpec.from_lines(policy.include) if policy.include else None
+    exclude = GitIgnoreSpec.from_lines(policy.exclude)
+
+    def holds_for(path: str) -> bool:
+        return (include is None or include.match_file(path)) and not exclude.match_file(path)
+
+    return holds_for
 
 
 @transaction.atomic
