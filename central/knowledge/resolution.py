@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from central.common.errors import ConflictError, InvalidError, NotFoundError
 from central.corpus.models import File, Symbol
@@ -99,7 +99,10 @@ def only(text: str, targets: Sequence[Target]) -> Target:
 
 
 def find_documents(parsed: DocumentId, *, credential: Credential) -> list[Node]:
-    """Visible documents of that id. Raises NotFoundError (`node_not_found` with `near`)."""
+    """Visible documents of that id: the organisation's own, else those of projects.
+
+    Raises NotFoundError (`node_not_found` with `near`).
+    """
     documents = (
         visible_nodes(credential=credential)
         .filter(kind__in=DOCUMENT_KINDS)
@@ -108,9 +111,11 @@ def find_documents(parsed: DocumentId, *, credential: Credential) -> list[Node]:
     found = documents.filter(key=parsed.key)
     if parsed.project:
         found = found.filter(repository__name=parsed.project)
-    nodes = list(found.order_by("repository__name", "pk")[: MAX_CANDIDATES + 1])
+    nodes = list(
+        found.order_by(F("repository__name").asc(nulls_first=True), "pk")[: MAX_CANDIDATES + 1]
+    )
     if nodes:
-        return nodes
+        return [node for node in nodes if node.repository is None] or nodes
     near = documents.filter(key__startswith=parsed.key[:3]).order_by("key", "pk")[:_NEAR]
     raise node_not_found(
         format_document_id(parsed.public_id, parsed.project), list(map(node_id, near))

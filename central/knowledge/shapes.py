@@ -188,9 +188,7 @@ class NeighbourSerializer(serializers.Serializer[Any]):
     file = serializers.CharField()
     line = serializers.IntegerField()
     name = serializers.CharField()
-    of = serializers.CharField(
-        help_text="The definition of the file at the near end"
-    )
+    of = serializers.CharField(help_text="The definition of the file at the near end")
     confidence = serializers.CharField()
 
 
