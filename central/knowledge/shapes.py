@@ -207,3 +207,10 @@ class ContextAnswerSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), help_text="What did not fit max_tokens, by kind"
     )
     receipt = GraphReceiptSerializer()
+
+
+class RefreshedSerializer(serializers.Serializer[Any]):
+    """What is due; it is being done."""
+
+    documents = serializers.IntegerField(help_text="Without a vector or links of their version")
+    projects = GraphMissingSerializer(many=True)

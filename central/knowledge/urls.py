@@ -13,4 +13,6 @@ urlpatterns = [
     path("unmigrated", views.UnmigratedView.as_view(), name="graph-unmigrated"),
     path("related", views.RelatedView.as_view(), name="graph-related"),
     path("context", views.ContextView.as_view(), name="graph-context"),
+    path("snapshot", views.SnapshotView.as_view(), name="graph-snapshot"),
+    path("refresh", views.RefreshView.as_view(), name="graph-refresh"),
 ]

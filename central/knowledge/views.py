@@ -4,6 +4,8 @@ import re
 from http import HTTPStatus
 from typing import Any, Final
 
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -29,11 +31,13 @@ from central.knowledge.services.context import context
 from central.knowledge.services.documents import create_document, delete_document, update_document
 from central.knowledge.services.links import link, unlink
 from central.knowledge.services.questions import edge_view, get_nodes, list_nodes, traverse
+from central.knowledge.services.refresh import refresh, snapshot
 from central.knowledge.services.related import related
 from central.knowledge.shapes import (
     ContextAnswerSerializer,
     EdgeSerializer,
     NodesAnswerSerializer,
+    RefreshedSerializer,
     RelatedAnswerSerializer,
     TraverseAnswerSerializer,
     UnmigratedAnswerSerializer,
@@ -261,6 +265,50 @@ class ContextView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         return Response(document(context(credential=credential, **_CONTEXT.checked(query))))
+
+
+class SnapshotView(APIView):
+    """The graph as a file."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="graph_snapshot",
+        parameters=[OrganizationSerializer],
+        responses={(200, "application/vnd.duckdb"): OpenApiTypes.BINARY},
+        tags=["graph"],
+    )
+    def get(self, request: Request) -> FileResponse:
+        """A DuckDB file with `nodes` and `edges`, up to date."""
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        _ONE.checked(query)
+        path = snapshot(credential=credential)
+        return FileResponse(
+            path.open("rb"),
+            as_attachment=True,
+            filename=path.name,
+            content_type="application/vnd.duckdb",
+        )
+
+
+class RefreshView(APIView):
+    """Having the graph brought up to date."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(
+        operation_id="graph_refresh",
+        request=OrganizationSerializer,
+        responses={202: RefreshedSerializer},
+        tags=["graph"],
+    )
+    def post(self, request: Request) -> Response:
+        """Wake the worker that links, checks and embeds; answers at once with what is due."""
+        body = body_object(request)
+        credential = credential_for(request, body.get("org_id"))
+        _ONE.checked(body)
+        return Response(document(refresh(credential=credential)), status=HTTPStatus.ACCEPTED)
 
 
 def _answer_node(credential: Credential, text: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
