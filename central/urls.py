@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from central.common.health import livez, readyz
 from central.common.metrics import metrics
@@ -21,7 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/graph/", include("central.knowledge.urls")),
     path("api/v1/", include("central.github.urls")),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
-    path("api/v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("api/v1/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("livez", livez, name="livez"),
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),

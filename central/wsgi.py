@@ -12,8 +12,9 @@ from django.http import HttpResponse  # noqa: E402
 from django.http.response import HttpResponseBase  # noqa: E402
 
 from central.admission import admitted_bytes  # noqa: E402
-from central.common.errors import ServiceError, TooLargeError  # noqa: E402
+from central.common.errors import ServiceError  # noqa: E402
 from central.common.problems import response_to  # noqa: E402
+from central.common.receiving import check_declared  # noqa: E402
 
 
 class LimitedHandler(WSGIHandler):
@@ -27,8 +28,7 @@ class LimitedHandler(WSGIHandler):
         try:
             limit = admitted_bytes(request.path_info, request.headers.get("Authorization"))
             declared = request.META.get("CONTENT_LENGTH") or ""
-            if declared.isdecimal() and int(declared) > limit:
-                raise TooLargeError(f"The body is larger than {limit} bytes; send less.")
+            check_declared({b"content-length": declared.encode("latin-1")}, limit)
         except ServiceError as exc:
             return response_to(request, exc) or HttpResponse(status=500)
         return super().get_response(request)

@@ -27,12 +27,12 @@ def checkout_root(path: Path) -> Path:
 
     Asks nobody: to be called before a service is started that would have nothing to do.
     """
-    from indexer.git import Repository
+    from indexer.local import LocalRepository
 
     if not path.is_dir():
         raise NotARepositoryError(f"there is no directory {path}")
     try:
-        repository = Repository(path)
+        repository = LocalRepository(path)
     except NotARepositoryError as exc:
         raise NotARepositoryError(
             f"{path} is not inside a git repository: go to one, name one, or make one with "

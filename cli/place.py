@@ -11,7 +11,7 @@ from central.runtime import data_directory
 from cli.console import note
 from cli.servers import require_confirmed
 from indexer.config import Named, Settings, given_token
-from indexer.errors import NotARepositoryError
+from indexer.errors import NotARepositoryError, UntrustedRepositoryError
 from indexer.identity import Credentials, Purpose, StaticToken, credentials_of
 
 if TYPE_CHECKING:
@@ -136,11 +136,11 @@ def _embedded(
 
 def _repository(directory: Path) -> tuple[Path | None, str]:
     """The top of the checkout that holds `directory`, and its own name."""
-    from indexer.git import Repository
+    from indexer.local import LocalRepository
 
     try:
-        repository = Repository(directory)
-    except NotARepositoryError:
+        repository = LocalRepository(directory)
+    except (NotARepositoryError, UntrustedRepositoryError):
         return None, ""
     try:
         return repository.root, repository.name()

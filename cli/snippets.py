@@ -1,11 +1,14 @@
 """What a search found: highlighted snippets on a terminal, lines as of `grep -n` in a pipe."""
 
 import re
+import signal
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.console import Console
 from cli.locations import linked, path_of
+from indexer.limits import COLOURING_CPU_SECONDS
 from indexer.printable import lines_of, one_line
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ _LEXERS: Final = {"svelte": "html", "go-mod": "go"}  # what pygments calls other
 _THEME: Final = "ansi_dark"  # the terminal's own colours
 _TAB: Final = 4
 _MARK: Final = "bold underline"
+_TOO_SLOW: Final = "    shown without colours: colouring this text takes too long\n"
 
 Result = Mapping[str, Any]
 
@@ -31,8 +35,42 @@ def plain(results: Sequence[Result]) -> str:
 
 
 def drawn(console: Console, results: Sequence[Result]) -> str:
-    """Each with a heading and line numbers; the words that matched are marked."""
-    return console.drawn(*(part for one in results for part in _drawn(one))) if results else ""
+    """Each with a heading and line numbers; the words that matched are marked.
+
+    Call it in the main thread: there a signal interrupts a lexer that does not get through.
+    """
+    return "".join(_drawn_in_time(console, one) for one in results)
+
+
+def _drawn_in_time(console: Console, one: Result) -> str:
+    """Without colours where the lexer would hold the terminal."""
+    import rich.syntax  # noqa: F401 - loading it is not the text's fault
+
+    try:
+        with _cpu_limit(COLOURING_CPU_SECONDS):
+            return console.drawn(*_drawn(one))
+    except _TooSlowError:
+        return console.drawn(*_drawn({**one, "language": "text"}), _TOO_SLOW)
+
+
+class _TooSlowError(Exception):
+    """The time is over."""
+
+
+@contextmanager
+def _cpu_limit(seconds: float) -> Iterator[None]:
+    """Raise _TooSlowError within, also in a match of `re`, which looks for signals as it goes."""
+
+    def interrupt(*_: object) -> None:
+        raise _TooSlowError
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _drawn(one: Result) -> Iterator["RenderableType"]:

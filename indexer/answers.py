@@ -14,6 +14,7 @@ from indexer.errors import (
     RunConflictError,
     RunStaleError,
 )
+from indexer.http_answers import AnswerTooLongError
 from indexer.patience import Away, asked_pause
 
 _RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
@@ -28,6 +29,10 @@ def response_of(send: Callable[[], httpx.Response], *, url: str) -> httpx.Respon
     """What the service at `url` answered, whatever that is, unless it may be better later."""
     try:
         response = send()
+    except AnswerTooLongError as exc:
+        raise CentralError(
+            f"{url} gave an answer of {exc}: check that AETERNA_URL names the service itself"
+        ) from exc
     except httpx.RequestError as exc:
         return Away(_unreachable(url, exc))
     if is_passing(response):

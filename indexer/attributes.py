@@ -1,21 +1,29 @@
 """Which paths `.gitattributes` marks as generated or vendored, at a commit rather than on disk.
 
-`git check-attr --source` would do, from git 2.40 on. Here the commit's `.gitattributes` files go
-into the index of an empty temporary repository that borrows the objects: any git can do that, it
-costs the same in a large repository, and no attributes of the user or of `.git/info` interfere.
+The files of the commit alone count: no attributes of the user, of the work tree or of `.git/info`.
 """
 
-import tempfile
+import logging
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from functools import partial
+from pathlib import PurePosixPath
 from typing import Final
 
+from indexer.attribute_files import (
+    UNSPECIFIED,
+    AttributesFile,
+    parse_attributes,
+    values_of,
+)
 from indexer.git import Repository
+from indexer.limits import ATTRIBUTES_BYTES
 from indexer.listing import ATTRIBUTES_FILE, parse_tree
 from indexer.records import TreeEntry
 
 GENERATED: Final = "linguist-generated"
 VENDORED: Final = "linguist-vendored"
+_WANTED: Final = (GENERATED, VENDORED)
+_log = logging.getLogger(__name__)
 
 
 def attributes_at(
@@ -23,14 +31,26 @@ def attributes_at(
 ) -> dict[str, dict[str, str]]:
     """The values of GENERATED and VENDORED for each path, as `git check-attr` words them.
 
-    What is unspecified is absent, and so is a path that has neither.
+    What is unspecified is absent, and so is a path that has neither. A file or a line beyond the
+    bounds of indexer.limits says nothing, and the log says so.
     """
     wanted = list(paths)
-    files = _attribute_files(repository, commit, wanted)
+    files = _files(repository, _attribute_files(repository, commit, wanted))
     if not files:
         return {}
-    with tempfile.TemporaryDirectory() as directory:
-        return _ask(repository, Path(directory), files, wanted)
+    marked = {path: _marks(path, files) for path in wanted}
+    return {path: values for path, values in marked.items() if values}
+
+
+def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, AttributesFile]:
+    """By directory. What the top one calls a macro may be set by any."""
+    files: dict[str, AttributesFile] = {}
+    names = {GENERATED, VENDORED}
+    for entry in sorted(entries, key=lambda entry: entry.path != ATTRIBUTES_FILE):
+        file = _read(repository, entry, names)
+        names |= file.macros.keys()
+        files[entry.path.encode().decode("latin-1").rpartition("/")[0]] = file
+    return files
 
 
 def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> list[TreeEntry]:
@@ -49,33 +69,18 @@ def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> l
     return [entry for entry in found if entry.mode.startswith("100")]
 
 
-def _ask(
-    repository: Repository, directory: Path, files: list[TreeEntry], paths: list[str]
-) -> dict[str, dict[str, str]]:
-    for entry in files:
-        repository.read(entry.blob)  # in a partial clone, this fetches it
-    borrowed = {
-        "GIT_DIR": str(directory),
-        "GIT_INDEX_FILE": str(directory / "index"),
-        "GIT_OBJECT_DIRECTORY": str(repository.objects),
-    }
-    repository.run(
-        "init", "--quiet", "--bare", f"--object-format={repository.object_format}",
-        GIT_DIR=str(directory),
-    )  # fmt: skip
-    index = b"".join(f"{entry.mode} {entry.blob}\t{entry.path}\0".encode() for entry in files)
-    repository.run("update-index", "-z", "--index-info", stdin=index, **borrowed)
-    answer = repository.run(
-        "check-attr", "--cached", "-z", "--stdin", GENERATED, VENDORED,
-        stdin=b"".join(path.encode() + b"\0" for path in paths), **borrowed,
-    )  # fmt: skip
-    return _marked(answer.decode().split("\0")[:-1])
+def _read(repository: Repository, entry: TreeEntry, names: set[str]) -> AttributesFile:
+    if entry.size > ATTRIBUTES_BYTES:
+        _log.warning("%s is larger than %d bytes and is left out", entry.path, ATTRIBUTES_BYTES)
+        return AttributesFile()
+    return parse_attributes(
+        repository.read(entry.blob),
+        names,
+        is_top="/" not in entry.path,
+        complain=partial(_log.warning, "%s: line %d is left out: %s", entry.path),
+    )
 
 
-def _marked(fields: list[str]) -> dict[str, dict[str, str]]:
-    """`path, attribute, value` triples → the values that are specified."""
-    marked: dict[str, dict[str, str]] = {}
-    for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=True):
-        if value != "unspecified":
-            marked.setdefault(path, {})[name] = value
-    return marked
+def _marks(path: str, files: dict[str, AttributesFile]) -> dict[str, str]:
+    values = values_of(str(PurePosixPath(path)).encode(), files)
+    return {name: values[name] for name in _WANTED if values.get(name, UNSPECIFIED) != UNSPECIFIED}

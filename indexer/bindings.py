@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 from indexer.imports import Imported, expand, import_path, join_path, local_name
 from indexer.languages.traits import ImportStyle, Traits
+from indexer.limits import NAME_CHARACTERS
 from indexer.parsing import Fact, Mark
 from indexer.relations import Import
 from indexer.scopes import ANONYMOUS_FUNCTION, BLOCK, Holds, Name, Scope, ScopeTree
 from indexer.source import SourceText
-from indexer.symbols import MAX_NAME_CHARACTERS
 
 _HOLDS: Final = (
     (".type", Holds.TYPE), (".new", Holds.NEW), (".call", Holds.CALL), (".alias", Holds.ALIAS),
@@ -178,8 +178,8 @@ def _records(fact: Fact, text: SourceText, place: _Place) -> Iterator[Import]:
             one.names[-1] if one.names else local_name(style, one.module, text.has_member_of)
         )
         yield Import(
-            local="" if one.is_wildcard else local[:MAX_NAME_CHARACTERS],
-            module=one.module[:MAX_NAME_CHARACTERS],
+            local="" if one.is_wildcard else local[:NAME_CHARACTERS],
+            module=one.module[:NAME_CHARACTERS],
             path=join_path(module, one.names),
             wildcard=one.is_wildcard,
             line=line,

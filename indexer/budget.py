@@ -4,8 +4,6 @@ import sys
 
 import numpy as np
 
-MAX_SOURCE_BYTES = 2_097_152
-MAX_BRACKET_DEPTH = 1_000
 # tree-sitter reports progress every 100 operations. Real code needs 3 to 20 reports per 1,000
 # bytes, and at most 5 while it recovers from errors, where a report may take 10 ms.
 _MIN_REPORTS = 500

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from indexer.layout import SOFT_CHARACTERS, Layout
+from indexer.limits import NAME_CHARACTERS
 from indexer.parsing import Parsed
 from indexer.records import ChunkType, Span
-from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, MAX_NAME_CHARACTERS, Outlined
+from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, Outlined
 
 WINDOW_LINES = 60
 WHOLE_CLASS_CHARACTERS = 400
@@ -39,7 +40,7 @@ class Piece:
     @property
     def name(self) -> str:
         """The name, or the names of a run of small definitions, separated by commas."""
-        return ", ".join(self.names)[:MAX_NAME_CHARACTERS]
+        return ", ".join(self.names)[:NAME_CHARACTERS]
 
 
 @dataclass(slots=True)

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.access import EmbedderAccess
 from indexer.errors import ConfigurationError
-from indexer.project_file import PROJECT_FILE, ProjectFile, parse_project_file
+from indexer.project_file import PROJECT_FILE, ProjectFile, read_project_file
 from indexer.urls import central_url, service_url
 
 _SECRETS = (
@@ -19,19 +20,29 @@ _SECRETS = (
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
     "ACTIONS_RUNTIME_TOKEN",
 )
-# What git sets for its hooks; it would point every git command at another repository.
-_GIT_LOCAL = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+# Of git's variables only those that say how this user reaches a remote, and where this user's
+# settings are. The others, some of which git sets for its hooks, name another repository, another
+# git, a program for diffs or a file to write to.
+_GIT_KEPT = re.compile(
+    r"GIT_(SSH|SSH_COMMAND|SSL_.+|HTTP_.+|PROXY_SSL_.+|ALLOW_PROTOCOL|PROTOCOL_FROM_USER"
+    r"|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)"
+    r"|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TEST_.+)"
+)
 _RETRY_SECONDS = 60.0
 
 
 def take_environment() -> dict[str, str]:
-    """A copy of the environment; secrets and git's own variables are then removed from it.
+    """A copy of the environment; secrets and most of git's variables are then removed from it.
 
-    So no child process, git's helpers among them, ever sees a token.
+    So no child process, git's helpers among them, ever sees a token. A program is looked for in
+    no directory that depends on where the command is run.
     """
     environ = dict(os.environ)
-    for name in (*_SECRETS, *_GIT_LOCAL):
-        os.environ.pop(name, None)
+    for name in environ:
+        if name in _SECRETS or (name.startswith("GIT_") and not _GIT_KEPT.fullmatch(name)):
+            del os.environ[name]
+    directories = environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join(filter(os.path.isabs, directories))
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would not survive a fork
     return environ
 
@@ -191,7 +202,7 @@ def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:
 
 def _project_file(directory: Path) -> ProjectFile:
     path = directory / PROJECT_FILE
-    return parse_project_file(path.read_bytes()) if path.is_file() else ProjectFile()
+    return read_project_file(path)
 
 
 def _required(value: str | None, name: str) -> str:

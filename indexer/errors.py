@@ -5,8 +5,10 @@ IndexerError
 ├── UnconfirmedServerError      nobody but a checkout's file names the server
 ├── GitError                    git said no
 │   ├── NotARepositoryError
+│   ├── UntrustedRepositoryError   a commit can have brought it, with its settings
 │   ├── CommitNotFoundError
-│   └── ShallowCloneError
+│   ├── ShallowCloneError
+│   └── GitTimeoutError            git did not end within its time
 ├── BundleError                 a batch is not what the wire format says
 ├── EmbeddingError              `done`: what was embedded before
 │   ├── EmbedderMismatchError   model or dimensions are not those that central asks for
@@ -53,12 +55,20 @@ class NotARepositoryError(GitError):
     """The path is not inside a git work tree or bare repository."""
 
 
+class UntrustedRepositoryError(GitError):
+    """A repository that a commit of another one can have brought, with settings that git obeys."""
+
+
 class CommitNotFoundError(GitError):
     """The commit or ref does not exist in this clone."""
 
 
 class ShallowCloneError(GitError):
     """The clone lacks history, so ancestry cannot be decided."""
+
+
+class GitTimeoutError(GitError):
+    """A git command did not end within its time and was ended."""
 
 
 class BundleError(IndexerError):

@@ -53,6 +53,8 @@ EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
     errors.NotARepositoryError: Exit.USAGE,
     errors.CommitNotFoundError: Exit.USAGE,
     errors.ShallowCloneError: Exit.NOT_INDEXED,
+    errors.UntrustedRepositoryError: Exit.USAGE,
+    errors.GitTimeoutError: Exit.NOT_INDEXED,
     errors.BundleError: Exit.NOT_INDEXED,
     errors.EmbeddingError: Exit.NOT_INDEXED,
     errors.EmbedderMismatchError: Exit.NOT_INDEXED,

@@ -6,12 +6,12 @@ from indexer.bindings import BoundImport
 from indexer.expressions import read_expression
 from indexer.imports import import_path, join_path
 from indexer.languages.traits import ImportStyle, Traits
+from indexer.limits import NAME_CHARACTERS
 from indexer.meanings import Value
 from indexer.parsing import Fact
 from indexer.relations import Access, Binding, Export, cut_path
 from indexer.scopes import MAX_BINDINGS, Holds
 from indexer.source import SourceText
-from indexer.symbols import MAX_NAME_CHARACTERS
 from indexer.values import Values
 
 
@@ -80,7 +80,7 @@ class _Reader:
             return
         source = import_path(self._traits.import_style, self._path, module)
         yield Export(
-            name[:MAX_NAME_CHARACTERS],
+            name[:NAME_CHARACTERS],
             join_path(source, (of,)) if of else source,
             is_local=False,
             wildcard="export.wildcard" in part,
@@ -108,7 +108,7 @@ class _Reader:
     def _of_value(self, name: str, value: Value) -> Iterator[Export]:
         if value.access is not Access.PATH:
             return
-        name = name[:MAX_NAME_CHARACTERS]
+        name = name[:NAME_CHARACTERS]
         if value.binding is Binding.LOCAL:
             qualified = ".".join((value.root, *value.chain))
             if qualified != name:

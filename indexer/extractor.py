@@ -11,7 +11,7 @@ from importlib import metadata, resources
 CHUNKER_VERSION = 1
 LEXICAL_VERSION = 1
 RELATIONS_VERSION = 1
-SELECTION_VERSION = 2
+SELECTION_VERSION = 3
 
 _DISTRIBUTIONS = (
     "tree-sitter", "tree-sitter-bash", "tree-sitter-c", "tree-sitter-c-sharp", "tree-sitter-cpp",

@@ -8,24 +8,30 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
+from indexer.blobs import Blobs
 from indexer.config import GitCredential
-from indexer.errors import CommitNotFoundError, GitError, ShallowCloneError
+from indexer.errors import CommitNotFoundError, ConfigurationError, GitError, ShallowCloneError
+from indexer.limits import PROJECT_FILE_BYTES
 from indexer.listing import (
     ATTRIBUTES_FILE,
     SUBMODULE_MODE,
     Changes,
     blob_size,
+    missing_blob,
     parse_diff,
     parse_tree,
+    repeats_paths,
 )
 from indexer.planning import Relation
-from indexer.plumbing import NOTHING, Plumbing, Process
+from indexer.plumbing import NOTHING, Plumbing
 from indexer.project_file import PROJECT_FILE
 from indexer.records import TreeEntry
-from indexer.remote import Remote
+from indexer.remote import Remote, refuse_programs
 
 _OBJECT_MISSING = 128
+_PATHS_AT_ONCE = 500  # below every limit on the length of a command
 
 
 class Repository:
@@ -35,6 +41,8 @@ class Repository:
     every git command.
     """
 
+    asks_remotes: ClassVar = True
+
     def __init__(
         self,
         path: Path,
@@ -43,12 +51,20 @@ class Repository:
     ) -> None:
         self._git = Plumbing(path, environment)
         self._credential = credential
+        self._blobs = Blobs(self._git)
         self.root = self._git.root
+        if self.asks_remotes and self.is_partial:
+            refuse_programs(self._git)
+            self._git.fetch_lazily()
+
+    @cached_property
+    def is_partial(self) -> bool:
+        """Whether it is a clone that lacks objects which a remote has promised."""
+        return bool(self._git.configured(r"^remote\..*\.promisor$|^extensions\.partialclone$"))
 
     def close(self) -> None:
-        """End the processes that read blobs."""
-        self.__dict__.pop("_reader", None)  # GitPython ends a process that nobody names
-        self._git.close()
+        """End the process that reads blobs."""
+        self._blobs.close()
 
     # Commits and refs
 
@@ -66,7 +82,7 @@ class Repository:
     def head_ref(self) -> str | None:
         """The checked-out branch (`refs/heads/…`); None where HEAD is detached."""
         status, out, _ = self._git.attempt("symbolic-ref", "--quiet", "HEAD")
-        return None if status else out.decode().strip()
+        return None if status else out.decode(errors="replace").strip()
 
     def default_branch(self) -> str | None:
         """The remote's default branch (None: it does not say); without one, the checked-out one."""
@@ -179,11 +195,14 @@ class Repository:
         Plumbing without renames: the same as `git diff -M100%` with each rename split in two, and
         deaf to diff settings of the user.
         """
-        return self._git.run(
-            "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff",
-            "--no-textconv", "--ignore-submodules=none", "--no-relative", "--end-of-options",
+        return self.diff(
+            "-z", "--raw", "--no-abbrev", "--ignore-submodules=none", "--end-of-options",
             base, head, "--",
         )  # fmt: skip
+
+    def diff(self, *arguments: str) -> bytes:
+        """The output of `git diff-tree` over all files: see Plumbing.diff."""
+        return self._git.diff(*arguments)
 
     def changes(self, base: str, head: str) -> Changes:
         """What `head` has and `base` has not, and the other way round."""
@@ -204,11 +223,24 @@ class Repository:
         ]
 
     def selection_changed(self, base: str, head: str) -> bool:
-        """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`."""
+        """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`.
+
+        Or a malformed tree has a changed path twice, of which a diff tells half the story.
+        """
         changes = parse_diff(self.raw_diff(base, head))
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
-        return any(
-            path == PROJECT_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
+        return (
+            any(
+                path == PROJECT_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
+            )
+            or self._repeats(base, paths)
+            or self._repeats(head, paths)
+        )
+
+    def _repeats(self, commit: str, paths: list[str]) -> bool:
+        few = paths if len(paths) <= _PATHS_AT_ONCE else []
+        return bool(paths) and repeats_paths(
+            self._git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", *few)
         )
 
     def tree(self, commit: str) -> list[TreeEntry]:
@@ -216,35 +248,32 @@ class Repository:
         return parse_tree(self._git.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
 
     def read(self, blob: str) -> bytes:
-        """The content of a blob, through one process that stays open.
-
-        Not GitPython's own reader: it takes object names of SHA-1 repositories only.
-        """
-        process = self._reader
-        process.stdin.write(blob.encode() + b"\n")
-        process.stdin.flush()
-        header = process.stdout.readline().split()  # name, type, size; or name, "missing"
-        if len(header) != 3 or header[1] != b"blob":
-            raise GitError(f"the blob {blob} is missing from this clone; fetch it again")
-        content: bytes = process.stdout.read(int(header[2]))
-        process.stdout.read(1)  # the LF that ends an object
+        """The content of a blob, through one process that stays open."""
+        content = self._blobs.read(blob)
+        if content is None:
+            raise missing_blob(blob)
         return content
 
-    @cached_property
-    def _reader(self) -> Process:
-        return self._git.start("cat-file", "--batch")
-
     def read_path(self, commit: str, path: str) -> bytes | None:
-        """The content of a regular file in a commit; None if there is none."""
+        """The content of a file with settings in a commit; None if there is none.
+
+        Raises ConfigurationError if it is too large, before it is read.
+        """
         entries = parse_tree(
             self._git.run("ls-tree", "-z", "-l", "--full-tree", commit, "--", path)
         )
-        return self.read(entries[0].blob) if entries and entries[0].mode[:3] == "100" else None
+        if not entries or entries[0].mode[:3] != "100" or entries[0].skipped:
+            return None
+        if entries[0].size > PROJECT_FILE_BYTES:
+            raise ConfigurationError(
+                f"{path} is larger than {PROJECT_FILE_BYTES} bytes: shorten it"
+            )
+        return self.read(entries[0].blob)
 
     @cached_property
     def objects(self) -> Path:
         """The directory of objects, which work trees of one repository share."""
-        return self.root / self._git.text("rev-parse", "--git-path", "objects")
+        return Path(self._git.text("rev-parse", "--git-path", "objects"))
 
     @cached_property
     def object_format(self) -> str:

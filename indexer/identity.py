@@ -12,6 +12,7 @@ import httpx
 from indexer.answers import decoded, is_passing, response_of
 from indexer.config import IdTokenSource, Settings
 from indexer.errors import CentralError, IdentityError, IdentityUnavailableError
+from indexer.http_answers import read_answer
 from indexer.patience import Away, asked_pause, persist
 from indexer.proxies import direct
 
@@ -137,13 +138,16 @@ class KeylessToken:
         if isinstance(id_token, Away):
             return id_token
         body = {"token": id_token, "purpose": self._purpose}
-        return response_of(lambda: http.post(self._url + _EXCHANGE, json=body), url=self._url)
+        return response_of(
+            lambda: read_answer(http, "POST", self._url + _EXCHANGE, json=body), url=self._url
+        )
 
     def _id_token(self, http: httpx.Client) -> str | Away:
         """https://docs.github.com/en/actions/reference/security/oidc#requesting-the-jwt."""
         address = f"{self._source.url}&audience={quote(self._url, safe='')}"
         try:
-            response = http.get(address, headers={"Authorization": f"bearer {self._source.key}"})
+            headers = {"Authorization": f"bearer {self._source.key}"}
+            response = read_answer(http, "GET", address, headers=headers)
         except httpx.RequestError as exc:
             problem = IdentityUnavailableError(
                 f"GitHub gave no id token ({type(exc).__name__}): check that this runner may "

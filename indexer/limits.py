@@ -6,32 +6,122 @@ One constant for each, with its unit in its name. docs/limits.md is the table fo
 from typing import Final
 
 # Git and a checkout
+GIT_COMMAND_SECONDS: Final = 900.0
+GIT_FETCH_SECONDS: Final = 3_600.0
+GIT_END_SECONDS: Final = 5.0  # for one that is asked to end, before it is killed
+PATH_BYTES: Final = 1_024
+FILE_BYTES: Final = 1_048_576  # unless max_file_bytes of .codesearch.toml says otherwise
+LINE_BYTES: Final = 50_000
+MEAN_LINE_BYTES: Final = 200  # written code has 30 to 45; data and documents may have more
+PROJECT_FILE_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
+PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
+PARSED_BRACKETS: Final = 1_000  # inside of one another
+FILE_DEFINITIONS: Final = 20_000
+FILE_REFERENCES: Final = 20_000
+MANIFEST_CHARACTERS: Final = 16 * 1_048_576
+WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of what a person writes; parsers of it are slow
+MANIFEST_PINS: Final = 20_000
+MANIFEST_DEPENDENCIES: Final = 2_000
+MANIFEST_ENTRIES: Final = 1_000
 
 # Patterns
+PATTERN_BYTES: Final = 1_024
+PATTERN_WILDCARDS: Final = 64
+PATTERNS: Final = 1_000  # of one list of .codesearch.toml, or of one .gitattributes
+ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes
 
 # Uploads of a run
+TREE_BYTES: Final = 256 * 1024 * 1024  # decompressed; AETERNA_TREE_MAX_BYTES
+TREE_LINE_BYTES: Final = 8_192  # a path whose every byte is escaped has 6 KiB
+BATCH_BYTES: Final = 16 * 1024 * 1024  # decompressed; AETERNA_BATCH_MAX_BYTES
+BATCH_FILES: Final = 500  # AETERNA_BATCH_MAX_FILES
+BATCH_VALUES: Final = 1_000_000  # of JSON; parsed they take up to 120 MB
+RUN_BATCHES: Final = 100_000
+FILE_LINES: Final = 1_048_576
+CHUNK_TERMS: Final = 16_000  # non-zero elements of a pgvector sparsevec
+NAME_CHARACTERS: Final = 500  # of a name, a qualified name, a container, a signature
+LABEL_CHARACTERS: Final = 40  # of a language or a symbol's kind
+VERSION_CHARACTERS: Final = 200  # of a version or a requirement
+LOCATION_CHARACTERS: Final = 1_000  # of a directory, a file, a glob, a pattern in a manifest
+MODULE_PATH_BYTES: Final = 1_000  # of UTF-8: a path is a key of indexes, which have limits
+DIGESTS_ASKED: Final = 20_000
+WEBHOOK_BYTES: Final = 256 * 1024
+RUNS_OPEN_OF_REPOSITORY: Final = 50
+RUNS_OPEN_OF_ORGANIZATION: Final = 1_000
+REPOSITORIES_OF_ORGANIZATION: Final = 20_000  # AETERNA_REPOSITORIES_MAX
+WAITING_BYTES: Final = 32 * 1024**3  # of uploads, as stored; AETERNA_WAITING_MAX_BYTES
+ANSWER_BYTES: Final = 256 * 1024 * 1024  # of a service that the indexer asks
 
 # Requests and pages
+REQUEST_BYTES: Final = 2 * 1024 * 1024
+JSON_VALUES: Final = 200_000  # parsed they take up to 24 MB
+# GitHub's own cap is 25 MB, but a push names 2,048 commits at most and is the largest that anything
+# is made of here.
+GITHUB_WEBHOOK_BYTES: Final = 5 * 1024 * 1024
+ID_TOKEN_BYTES: Final = 32 * 1024
+INTERNAL_BODY_BYTES: Final = 64 * 1024
+REQUESTS_AT_ONCE: Final = 16  # of a process; below the size of the database's pool
+REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation: the others find places
+REQUESTS_WAITING: Final = 1_000
+UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each
+UPLOADS_OF_ONE_CALLER: Final = 2
+UPLOADS_WAITING: Final = 64  # each with up to 2.5 MB in memory, the rest on disk
+QUERY_CHARACTERS: Final = 4_000
+QUERIES: Final = 10
+RESULTS: Final = 50
+PROJECTS_NAMED: Final = 1_000
+TRACE_SITES: Final = 200
+TRACE_DEPTH: Final = 5
+TRACE_NODES: Final = 500
+IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
+IMPACT_DEFINITIONS: Final = 2_000
+AGENT_ANSWER_SECONDS: Final = 30.0
+SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
+DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than 4,300
+
+# Filters of a search
+NAMED_FILES: Final = 2_000  # that it leaves: the vector store is given their paths
+FILES_LOOKED_AT: Final = 20_000  # for that: in many repositories they may have few paths
+SIMILAR_CHUNKS: Final = 1_600  # read once where a lexical search asks for a similarity
+
+# An issuer of id tokens
+ISSUER_KEY_SET_BYTES: Final = 512 * 1024  # GitHub has a handful of keys, in some kilobytes
+ISSUER_KEYS: Final = 100
+ISSUER_KEY_ID_CHARACTERS: Final = 200
+ISSUER_KEY_BITS_LEAST: Final = 2048
+ISSUER_KEY_BITS: Final = 8192
+
+# Colours of code on a page
+COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
+COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
+COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a machine that is busy with other things
+COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that had to be given up
+
+# A provider of the single sign-on
+SSO_ANSWER_BYTES: Final = 512 * 1024  # of a provider; a large one's keys are 20 kB
+SSO_KEYS: Final = 100  # of a provider
+SSO_NAME_CHARACTERS: Final = 150  # as of a user here
+SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, whatever drips in
+SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in
 
 # The knowledge graph
-
-MAX_NODE_ID_CHARACTERS: Final = 2_000
-MAX_TITLE_CHARACTERS: Final = 300
-MAX_BODY_BYTES: Final = 262_144
-MAX_PROPERTIES_BYTES: Final = 16_384
-MAX_EDGE_TYPE_CHARACTERS: Final = 40
-MAX_TRAVERSAL_DEPTH: Final = 5
-MAX_TRAVERSED_NODES: Final = 1_000
-MAX_LISTED_NODES: Final = 200  # of a page
-MAX_RULE_BYTES: Final = 16_384
-MAX_RULE_DEPTH: Final = 20
-MAX_PATTERNS: Final = 100
+NODE_ID_CHARACTERS: Final = 2_000
+NODE_TITLE_CHARACTERS: Final = 300
+NODE_BODY_BYTES: Final = 262_144
+NODE_PROPERTIES_BYTES: Final = 16_384
+EDGE_TYPE_CHARACTERS: Final = 40
+TRAVERSAL_DEPTH: Final = 5
+TRAVERSED_NODES: Final = 1_000
+LISTED_NODES: Final = 200  # of a page
+RULE_BYTES: Final = 16_384
+RULE_DEPTH: Final = 20
+POLICY_PATTERNS: Final = 100
 MATCH_CPU_SECONDS: Final = 2.0  # of one file, all policies together
 MATCH_SECONDS: Final = 20.0  # of waiting for it
-MAX_MATCHES: Final = 50  # of a policy in a file, kept
-MAX_MATCH_CHARACTERS: Final = 300
-MAX_POLICIES: Final = 200  # of an organisation
-MAX_SEMANTIC_LINKS: Final = 20  # of a document
-MAX_COMPARED_DOCUMENTS: Final = 10_000
-MAX_QUERY_TEXT: Final = 4_000  # characters of a node that are searched by
-MAX_CONTEXT_TOKENS: Final = 50_000
+MATCHES_KEPT: Final = 50  # of a policy in a file, kept
+MATCH_CHARACTERS: Final = 300
+POLICIES_CHECKED: Final = 200  # of an organisation
+SEMANTIC_LINKS: Final = 20  # of a document
+DOCUMENTS_COMPARED: Final = 10_000
+RELATED_CHARACTERS: Final = 4_000  # characters of a node that are searched by
+CONTEXT_TOKENS: Final = 50_000

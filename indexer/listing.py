@@ -7,15 +7,17 @@ that is the same in every run, so that its removal finds it again.
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from indexer.errors import GitError
-from indexer.records import MAX_PATH_BYTES, SkipReason, TreeEntry
+from indexer.limits import PATH_BYTES
+from indexer.records import SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
 ATTRIBUTES_FILE = ".gitattributes"
 
+_NEVER_CHECKED_OUT = frozenset({b"", b".", b"..", b".git"})
 _CUT_BYTES = 900
 _DIGEST_DIGITS = 16
 _STAND_IN_ENDING = re.compile(rf"…[0-9a-f]{{{_DIGEST_DIGITS}}}\Z")
@@ -23,6 +25,10 @@ _ESCAPES = {
     0x07: "\\a", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0B: "\\v", 0x0C: "\\f", 0x0D: "\\r",
     0x22: '\\"', 0x5C: "\\\\",
 }  # fmt: skip
+_SIGNS_OF_DAMAGE = (
+    "Could not read", "unable to read", "not a tree", "is corrupt", "is empty", "in tree entry",
+    "bad object", "bad tree object", "too-short tree", "truncated",
+)  # fmt: skip
 _SCP_REMOTE = re.compile(r"(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>[^/].*)")
 
 
@@ -38,14 +44,34 @@ class Changes:
 
 
 def parse_tree(listing: bytes) -> list[TreeEntry]:
-    """`git ls-tree -r -z -l --full-tree`, in git's order; a submodule has size 0."""
+    """`git ls-tree -r -z -l --full-tree`, in git's order; a submodule has size 0.
+
+    A path that a malformed tree has twice is listed once, with the reason to skip it.
+    """
     entries = []
     for line in listing.split(b"\0")[:-1]:
         head, _, raw_path = line.partition(b"\t")
         mode, _kind, blob, size = head.decode("ascii").split()
+        if size == "BAD":
+            raise missing_blob(blob)
         path, skipped = storable_path(raw_path)
         entries.append(TreeEntry(path, mode, blob, 0 if size == "-" else int(size), skipped))
-    return entries
+    return _listed_once(entries)
+
+
+def _listed_once(entries: list[TreeEntry]) -> list[TreeEntry]:
+    by_path: dict[str, TreeEntry] = {}
+    for entry in entries:
+        first = by_path.setdefault(entry.path, entry)
+        if first is not entry and not first.skipped:
+            by_path[entry.path] = replace(first, skipped=SkipReason.PATH_INVALID)
+    return list(by_path.values())
+
+
+def repeats_paths(listing: bytes) -> bool:
+    """Whether `git ls-tree -z --name-only` has a path twice."""
+    names = listing.split(b"\0")[:-1]
+    return len(set(names)) < len(names)
 
 
 def parse_diff(listing: bytes) -> Changes:
@@ -63,7 +89,7 @@ def parse_diff(listing: bytes) -> Changes:
             removed.append(path)
         else:
             raise GitError(f"git diff-tree gave the status {status!r}, which is not expected")
-    return Changes(tuple(entries), tuple(removed))
+    return Changes(tuple(_listed_once(entries)), tuple(removed))
 
 
 def _pairs(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -75,19 +101,26 @@ def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
     """A path as text, or its stand-in and why it is skipped.
 
     A stand-in ends in "…" and a digest of the raw path. Before that comes the path, cut if it is
-    long, and written as git writes it between quotes if it is not UTF-8. A real path with such an
-    ending gets a stand-in too, so that no two paths share a name.
+    long, and written as git writes it between quotes if it is not UTF-8; of one that is invalid,
+    slashes too. A real path with such an ending gets a stand-in too, so that no two paths share a
+    name.
     """
+    reason = SkipReason.PATH_TOO_LONG
     try:
-        path, reason = raw.decode(), SkipReason.PATH_TOO_LONG
+        path = raw.decode()
     except UnicodeDecodeError:
         path, reason = _quoted(raw), SkipReason.PATH_NOT_UTF8
-    else:
-        if len(raw) <= MAX_PATH_BYTES and not _STAND_IN_ENDING.search(path):
-            return path, None
+    if not _NEVER_CHECKED_OUT.isdisjoint(raw.lower().split(b"/")):
+        path, reason = _quoted(raw).replace("/", r"\057"), SkipReason.PATH_INVALID
+    elif path.encode() == raw and len(raw) <= PATH_BYTES and not _is_stand_in(path):
+        return path, None
     digest = hashlib.sha256(raw).hexdigest()[:_DIGEST_DIGITS]
     cut = path.encode()[:_CUT_BYTES].decode(errors="ignore")
     return f"{cut}…{digest}", reason
+
+
+def _is_stand_in(path: str) -> bool:
+    return _STAND_IN_ENDING.search(path) is not None
 
 
 def _quoted(raw: bytes) -> str:
@@ -134,12 +167,23 @@ def symref_target(listing: bytes) -> str | None:
 def blob_size(blob: str, line: str) -> int:
     """The size in a line of `git cat-file --batch-check=%(objectsize)`."""
     if line.endswith("missing"):
-        raise GitError(f"the blob {blob} is missing from this clone; fetch it again")
+        raise missing_blob(blob)
     return int(line)
 
 
+def missing_blob(blob: str) -> GitError:
+    """What is raised where a clone lacks a file's content."""
+    return GitError(
+        f"the blob {blob} is missing from this clone: fetch it again with `git fetch --refetch`, "
+        "or make the clone anew; `git fsck` says what else it lacks"
+    )
+
+
 def explained(complaint: str) -> str:
-    """Git's complaint in one line, with what to do where git distrusts the directory's owner."""
+    """Git's complaint in one line, with what to do where an object or the owner is not right."""
+    if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
+        said = " ".join(complaint.split())
+        return f"{said}. The clone is damaged: `git fsck` says where; make it anew"
     if "dubious ownership" in complaint:
         return (
             "another user owns the repository's directory; if you trust it, run "

@@ -19,9 +19,6 @@ from indexer.records import TreeEntry
 # What a local index is of, whatever branch is checked out.
 LOCAL_REF: Final = "refs/heads/checkout"
 
-# A git before 2.44 knows only the second, with which its fetch fails.
-_NO_FETCH: Final = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-
 
 class LocalRepository(Repository):
     """The checkout at `path`. Shallow or partial: what is not here is not missed.
@@ -29,9 +26,11 @@ class LocalRepository(Repository):
     With `objects_dir` every new object is written there, and found there too.
     """
 
+    asks_remotes = False
+
     def __init__(self, path: Path, objects_dir: Path | None = None) -> None:
         apart = _kept_apart(path, objects_dir) if objects_dir else {}
-        super().__init__(path, environment=_NO_FETCH | apart)
+        super().__init__(path, environment=apart)
 
     def default_branch(self) -> str:
         """The checkout, as there is nothing else."""
@@ -61,14 +60,13 @@ class LocalRepository(Repository):
 
     def configured(self, pattern: str) -> tuple[str, ...]:
         """The names of git's settings that a regular expression matches."""
-        _, out, _ = self._git.attempt("config", "--null", "--name-only", "--get-regexp", pattern)
-        return tuple(dict.fromkeys(out.decode(errors="replace").split("\0")[:-1]))
+        return tuple(dict.fromkeys(name for _, name in self._git.configured(pattern)))
 
     def ignored(self, paths: Iterable[str]) -> frozenset[str]:
         """Those of the paths that git ignores; none that is tracked. Raises GitError."""
         stdin = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
         status, out, problem = self._git.attempt(
-            "check-ignore", "-z", "--stdin", stdin=stdin, GIT_LITERAL_PATHSPECS="0"
+            "check-ignore", "-z", "--stdin", stdin=stdin, environment={"GIT_LITERAL_PATHSPECS": "0"}
         )
         if status > 1:  # 1: none of them is
             raise GitError(f"git check-ignore failed: {problem}")
@@ -94,16 +92,12 @@ class LocalRepository(Repository):
 
     def _missing(self, commit: str) -> frozenset[str]:
         """The objects of a commit's tree that a partial clone lacks, as a sparse checkout does."""
-        if not self._is_partial:
+        if not self.is_partial:
             return frozenset()
         listing = self.run("rev-list", "--objects", "--no-walk", "--missing=print", commit)
         return frozenset(
             line[1:] for line in listing.decode(errors="replace").splitlines() if line[0] == "?"
         )
-
-    @cached_property
-    def _is_partial(self) -> bool:
-        return bool(self.configured(r"^remote\..*\.promisor$"))
 
     @cached_property
     def _empty_tree(self) -> str:
@@ -116,7 +110,7 @@ def _kept_apart(path: Path, directory: Path) -> dict[str, str]:
     Between quotes, as a list of such directories is parted by colons.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    repository = Repository(path, environment=_NO_FETCH)
+    repository = LocalRepository(path)
     own = str(repository.objects.resolve()).replace("\\", r"\\").replace('"', r"\"")
     repository.close()
     return {

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.access import EmbedderAccess
-from indexer.bundle.lines import Extracted, FileLine, full_size
+from indexer.bundle.lines import Extracted, FileLine, full_size, is_readable
 from indexer.client import Central, DirectRun, OpenedRun
 from indexer.completing import Completer
 from indexer.config import DirectSettings
@@ -64,12 +64,12 @@ class Maker:
         self._finish_points()
 
     def _fitting(self, file: Extracted) -> Extracted:
-        """The file, or what is sent instead if it is larger than a batch.
+        """The file, or what is sent instead if it is larger than a batch may be.
 
         With all its vectors, so that what central knows already does not decide what is indexed.
         """
         size = full_size(file.file, dimensions=self._run.embedder.dimensions)
-        if size <= self._run.batch_bytes:
+        if size <= self._run.batch_bytes and is_readable(file.file.line):
             return file
         return Extracted(skipped_line(file.file.record, SkipReason.TOO_LARGE))
 

@@ -13,14 +13,14 @@ from typing import TypeAlias
 
 import tree_sitter
 
-from indexer.budget import MAX_BRACKET_DEPTH, MAX_SOURCE_BYTES, Budget, bracket_depth
+from indexer.budget import Budget, bracket_depth
 from indexer.languages import Grammar, Language
+from indexer.limits import FILE_DEFINITIONS, PARSED_BRACKETS, PARSED_BYTES
 from indexer.records import DegradeReason
 
 # A query looks at all later siblings of each child of an ERROR node: the square of its width.
 _MAX_ERROR_WORK = 300_000_000
 _ERROR_WORK_PER_NODE = 2_000
-_MAX_DEFINITIONS = 20_000
 _MATCH_LIMIT = 65_536
 
 _PREFIXES = ("scope", "namespace")
@@ -79,9 +79,9 @@ def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
     grammar = language.grammar
     if grammar is None:
         raise ValueError(f"{language.name} has no grammar")
-    if len(source) > MAX_SOURCE_BYTES:
+    if len(source) > PARSED_BYTES:
         return DegradeReason.PARSE_BUDGET
-    if bracket_depth(source) > MAX_BRACKET_DEPTH:
+    if bracket_depth(source) > PARSED_BRACKETS:
         return DegradeReason.TOO_DEEP
     tree = _parse_within_budget(_language(grammar), source)
     if tree is None:
@@ -102,7 +102,7 @@ def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Colle
             collector.add(pattern, captures)
         else:
             collector.facts.append({label: captures[label][0].byte_range for label in captures})
-    if cursor.did_exceed_match_limit or len(collector.found) > _MAX_DEFINITIONS:
+    if cursor.did_exceed_match_limit or len(collector.found) > FILE_DEFINITIONS:
         return None
     return collector
 

@@ -17,6 +17,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from indexer import log
 from indexer.errors import IndexerError
+from indexer.process_group import CHILDREN
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 # Workers are forked from a process that has this imported and no threads.
@@ -85,6 +86,7 @@ def _new_pool(workers: int) -> ProcessPoolExecutor:
         workers,
         mp_context=multiprocessing.get_context("forkserver"),
         initializer=_prepare,
+        initargs=(CHILDREN.number(),),
     )
     # A pool that is broken says so to the next that is submitted.
     with _no_signals(), suppress(BrokenProcessPool):
@@ -129,21 +131,14 @@ def _living_pool() -> ProcessPoolExecutor:
     return pool
 
 
-def _prepare() -> None:
-    """Ctrl-C is for the parent, which then ends its workers; they never outlive it.
+def _prepare(group: int) -> None:
+    """Ctrl-C is for the parent, which then ends its workers; in its group they never outlive it.
 
     What a parse finds is many small objects at once, in no cycle: looking for cycles after each 700
     would take a tenth of the time.
     """
+    os.setpgid(0, group)
     log.to_standard_error()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent:
-        parent.join()
-        os._exit(1)

@@ -8,12 +8,14 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from indexer.errors import ConfigurationError
+from indexer.limits import PATTERNS, PROJECT_FILE_BYTES
 
 PROJECT_FILE: Final = ".codesearch.toml"
-_MAX_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
+_SHOWN: Final = 60  # characters of a pattern in a message
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
 
@@ -28,10 +30,21 @@ class ProjectFile:
     server: Mapping[str, str] = field(default_factory=dict)
 
 
+def read_project_file(path: Path) -> ProjectFile:
+    """The file in a work tree; one that says nothing if there is none. Raises ConfigurationError.
+
+    Never more than is parsed, and nothing that is no file: a pipe would be waited for.
+    """
+    if not path.is_file():
+        return ProjectFile()
+    with path.open("rb") as file:
+        return parse_project_file(file.read(PROJECT_FILE_BYTES + 1))
+
+
 def parse_project_file(content: bytes) -> ProjectFile:
     """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
-    if len(content) > _MAX_BYTES:
-        raise ConfigurationError(f"{PROJECT_FILE} is larger than {_MAX_BYTES} bytes")
+    if len(content) > PROJECT_FILE_BYTES:
+        raise ConfigurationError(f"{PROJECT_FILE} is larger than {PROJECT_FILE_BYTES} bytes")
     try:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep
@@ -68,16 +81,26 @@ def _patterns(index: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = index.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ConfigurationError(f"{PROJECT_FILE}: index.{key} must be a list of patterns")
+    if len(value) > PATTERNS:
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.{key} holds {len(value):,} patterns; at most {PATTERNS:,} are "
+            "read: name directories instead of files"
+        )
     for pattern in value:
         _refuse_invalid(pattern, key)
     return tuple(value)
 
 
 def _refuse_invalid(pattern: str, key: str) -> None:
-    from pathspec import GitIgnoreSpec  # imported here: most projects have no pattern
+    from indexer.globs import excess, ignore_spec  # imported here: most projects have no pattern
 
+    if problem := excess(pattern):
+        raise ConfigurationError(
+            f"{PROJECT_FILE}: index.{key} holds {pattern[:_SHOWN]!r}, which is {problem}: write "
+            "several that are simpler"
+        )
     try:
-        GitIgnoreSpec.from_lines([pattern])
+        ignore_spec([pattern])
     except (ValueError, re.error) as exc:  # a pattern's own error is a ValueError
         raise ConfigurationError(
             f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is no gitignore pattern"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 
 Vector: TypeAlias = "NDArray[np.float32]"  # shape (dimensions,)
 Matrix: TypeAlias = "NDArray[np.float32]"  # shape (n, dimensions)
 
-MAX_PATH_BYTES: Final = 1024
-
 
 class SkipReason(StrEnum):
     """Why a tracked file is not indexed. The value is stored; `sentence` is shown."""
@@ -31,6 +29,7 @@ class SkipReason(StrEnum):
     LOCK_FILE = "lock_file"
     MINIFIED = "minified"
     NOT_UTF8 = "not_utf8"
+    PATH_INVALID = "path_invalid"
     PATH_NOT_UTF8 = "path_not_utf8"
     PATH_TOO_LONG = "path_too_long"
     SUBMODULE = "submodule"
@@ -53,6 +52,10 @@ _SKIP_SENTENCES = {
     SkipReason.LOCK_FILE: "The file is a dependency lock file.",
     SkipReason.MINIFIED: "The file's lines are too long to be written by a person.",
     SkipReason.NOT_UTF8: "The file is not valid UTF-8.",
+    SkipReason.PATH_INVALID: (
+        "Git checks out no such path: a part of it is empty, `.`, `..` or `.git`, or the tree has "
+        "it twice."
+    ),
     SkipReason.PATH_NOT_UTF8: "The path is not valid UTF-8.",
     SkipReason.PATH_TOO_LONG: "The path is longer than 1,024 bytes, or ends like a stand-in.",
     SkipReason.SUBMODULE: "The entry is a submodule; it is indexed as its own repository.",
@@ -268,6 +271,11 @@ def split_lines(content: str) -> list[str]:
     tail = lines.pop()
     kept = [line + "\n" for line in lines]
     return [*kept, tail] if tail else kept
+
+
+def count_lines(content: str) -> int:
+    """How many lines `split_lines` would give."""
+    return content.count("\n") + bool(content and not content.endswith("\n"))
 
 
 def line_span(lines: list[str], span: Span) -> str:

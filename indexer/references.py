@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from indexer.expressions import Expression, read_expression
+from indexer.limits import NAME_CHARACTERS
 from indexer.meanings import (
     BASE,
     CALLEE,
@@ -24,7 +25,7 @@ from indexer.parsing import Fact, Parsed
 from indexer.relations import Reference, ReferenceKind
 from indexer.scopes import Scope
 from indexer.source import SourceText, first_name
-from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, MAX_NAME_CHARACTERS
+from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS
 from indexer.values import Values
 
 # To look a member up on its enumeration takes half as long as to make a tuple.
@@ -231,10 +232,10 @@ class ReferenceReader:
         line, column = self._text.place_of_last(expression.shown, use.written, use.end)
         return Reference(
             self._kind(use.kind, expression, value),
-            name[:MAX_NAME_CHARACTERS],
+            name[:NAME_CHARACTERS],
             value.binding,
-            value.root[:MAX_NAME_CHARACTERS],
-            ".".join(value.chain)[:MAX_NAME_CHARACTERS],
+            value.root[:NAME_CHARACTERS],
+            ".".join(value.chain)[:NAME_CHARACTERS],
             value.access,
             self._caller(use, scope),
             line,

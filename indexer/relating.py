@@ -13,6 +13,7 @@ from indexer.bindings import BoundImport, bind_imports, bind_locals
 from indexer.exports import read_exports
 from indexer.imports import import_path
 from indexer.languages.traits import Traits, traits_of
+from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
 from indexer.parsing import Fact, Parsed
 from indexer.references import (
     BINDABLE_KINDS,
@@ -25,11 +26,9 @@ from indexer.references import (
 from indexer.relations import Export, Import, Reference, ReferenceKind
 from indexer.scopes import Scope, ScopeTree
 from indexer.source import SourceText, first_name
-from indexer.symbols import MAX_NAME_CHARACTERS, Outlined
+from indexer.symbols import Outlined
 from indexer.typings import read_typings
 from indexer.values import Values
-
-MAX_REFERENCES: Final = 20_000
 
 # Of the labels of a fact, the first that is known says what the fact is of.
 _GROUPS: Final = {
@@ -85,8 +84,8 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     path_roots = traits.module_roots | text.path_roots if traits.module_roots else frozenset()
     values = Values(tree, traits, _inheriting(uses, scopes), opens_classes, path_roots)
     typings = read_typings(groups["returns"], values, text) if traits.has_methods else ()
-    found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), MAX_REFERENCES)
-    references = [*found, *typings][:MAX_REFERENCES]
+    found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), FILE_REFERENCES)
+    references = [*found, *typings][:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, values, text, path=path)
     return Relations(
         namespace=_namespace(groups["namespace"], text),
@@ -163,7 +162,7 @@ def _namespace(facts: list[Fact], text: SourceText) -> str:
         return ""
     first = min(facts, key=lambda fact: fact["namespace"])
     written = text.of(first["namespace"]).replace("\\", ".").replace("::", ".")
-    return "".join(written.split()).strip(".")[:MAX_NAME_CHARACTERS]
+    return "".join(written.split()).strip(".")[:NAME_CHARACTERS]
 
 
 def _only(facts: list[Fact], text: SourceText) -> frozenset[str] | None:

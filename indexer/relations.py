@@ -10,16 +10,16 @@ the repository's root and is visible in that repository alone.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-MAX_MODULE_PATH_BYTES: Final = 1000  # of UTF-8: a path is a key of indexes, which have limits
+from indexer.limits import MODULE_PATH_BYTES
 
 
 def cut_path(path: str) -> str:
     """As much of a module's, an import's or an export's path as can be stored."""
-    if len(path) <= MAX_MODULE_PATH_BYTES and path.isascii():
+    if len(path) <= MODULE_PATH_BYTES and path.isascii():
         return path
-    return path.encode()[:MAX_MODULE_PATH_BYTES].decode(errors="ignore")
+    return path.encode()[:MODULE_PATH_BYTES].decode(errors="ignore")
 
 
 class ReferenceKind(StrEnum):

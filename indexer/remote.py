@@ -5,11 +5,29 @@ that talk to the remote: it is neither in an argument nor in a file, and no othe
 """
 
 from base64 import b64encode
+from typing import Final
 
 from indexer.config import GitCredential
-from indexer.errors import GitError
+from indexer.errors import ConfigurationError, GitError
+from indexer.limits import GIT_FETCH_SECONDS
 from indexer.listing import symref_target, web_url
 from indexer.plumbing import Plumbing
+
+# Run here, where the remote is a directory. Git takes the first value, so `-c` cannot replace it.
+_PROGRAMS: Final = r"^remote\..*\.uploadpack$"
+_QUIETLY: Final = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance")
+_CHECKOUTS_OWN: Final = frozenset({"local", "worktree"})
+
+
+def refuse_programs(git: Plumbing) -> None:
+    """Raise ConfigurationError if the checkout's own settings name a program for fetching."""
+    for scope, name in git.configured(_PROGRAMS):
+        if scope in _CHECKOUTS_OWN:
+            raise ConfigurationError(
+                f"the checkout's own setting {name} names a program, which is not run for it. "
+                f"Take it back with `git config --{scope} --unset-all {name}`; if the server needs "
+                "it, set it with `git config --global`"
+            )
 
 
 class Remote:
@@ -37,7 +55,7 @@ class Remote:
         prefix = f"refs/remotes/{self._name}/"
         status, out, _ = self._git.attempt("symbolic-ref", "--quiet", f"{prefix}HEAD")
         if not status:
-            return "refs/heads/" + out.decode().strip().removeprefix(prefix)
+            return "refs/heads/" + out.decode(errors="replace").strip().removeprefix(prefix)
         return symref_target(self._ask("ls-remote", "--symref", self._name, "HEAD")[1])
 
     def tip(self, ref: str) -> str | None:
@@ -50,31 +68,43 @@ class Remote:
 
     def fetch(self, commit: str) -> None:
         """Ask for a commit. No ref is moved; whether it came is seen by looking for it."""
-        self._ask("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", self._name, commit)
+        self._ask("fetch", *_QUIETLY, "--no-write-fetch-head", self._name, commit)
 
     def unshallow(self) -> str:
         """Ask for the history that a shallow clone lacks; answers git's complaint, or nothing."""
-        status, _, problem = self._ask("fetch", "--quiet", "--unshallow", "--no-tags", self._name)
+        status, _, problem = self._ask("fetch", *_QUIETLY, "--unshallow", self._name)
         return problem if status else ""
 
     def _address(self) -> str:
         return self._git.text("remote", "get-url", self._name)
 
     def _ask(self, *arguments: str) -> tuple[int, bytes, str]:
-        """As `attempt`, with the credential where there is one for this remote.
+        """As `attempt`, with the credential where there is one for this remote."""
+        refuse_programs(self._git)
+        options, environment = self._credential_options()
+        return self._git.attempt(
+            *options,
+            *arguments,
+            environment=environment,
+            may_fetch=True,
+            seconds=GIT_FETCH_SECONDS,
+        )
+
+    def _credential_options(self) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Git's own options, and the environment, that give it the credential if it is needed.
 
         Git keeps its headers when it follows a redirection to another server, so it follows none.
         """
         credential = self._credential
         if credential is None or not self._lacks_credential(credential.server_url):
-            return self._git.attempt(*arguments)
+            return (), {}
         basic = b64encode(f"x-access-token:{credential.token}".encode()).decode()
         key = f"http.{credential.server_url}/"
-        return self._git.attempt(
+        options = (
             f"--config-env={key}.extraHeader=AETERNA_GIT_HEADER",
-            "-c", f"{key}.followRedirects=false", *arguments,
-            AETERNA_GIT_HEADER=f"AUTHORIZATION: basic {basic}",
-        )  # fmt: skip
+            *("-c", f"{key}.followRedirects=false"),
+        )
+        return options, {"AETERNA_GIT_HEADER": f"AUTHORIZATION: basic {basic}"}
 
     def _lacks_credential(self, server_url: str) -> bool:
         """Whether the address is at the server, and neither it nor git's configuration has one."""

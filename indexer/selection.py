@@ -11,8 +11,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.packages import MAX_CHARACTERS, is_manifest
-from indexer.records import MAX_PATH_BYTES, SkipReason, TreeEntry
+from indexer.limits import FILE_BYTES, LINE_BYTES, MANIFEST_CHARACTERS, MEAN_LINE_BYTES, PATH_BYTES
+from indexer.packages import is_manifest
+from indexer.records import SkipReason, TreeEntry
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -66,9 +67,6 @@ _GENERATED_MARKER = re.compile(
 _MARKER_LINES = 20
 _MARKER_BYTES = 4_096
 
-# Written code has lines of 30 to 45 characters; data and documents may be longer.
-_MAX_MEAN_LINE_BYTES = 200
-_MAX_LINE_BYTES = 50_000
 _MIN_MINIFIED_BYTES = 2_000
 _PROSE_SUFFIXES = frozenset({
     ".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".html", ".htm", ".svg",
@@ -86,7 +84,7 @@ class SelectionRules:
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    max_file_bytes: int = 1_048_576
+    max_file_bytes: int = FILE_BYTES
 
 
 def skip_reason_by_entry(
@@ -125,7 +123,7 @@ def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
 def needs_content(entry: TreeEntry) -> bool:
     """Whether a selected entry's content is read: it is indexed, or a lock file that pins."""
     if entry.skipped is SkipReason.LOCK_FILE:
-        return is_manifest(entry.path) and entry.size <= MAX_CHARACTERS
+        return is_manifest(entry.path) and entry.size <= MANIFEST_CHARACTERS
     return entry.skipped is None
 
 
@@ -134,7 +132,7 @@ def _by_path_text(path: str) -> SkipReason | None:
         encoded = path.encode("utf-8")
     except UnicodeEncodeError:  # surrogate escapes: git's bytes were not UTF-8
         return SkipReason.PATH_NOT_UTF8
-    return SkipReason.PATH_TOO_LONG if len(encoded) > MAX_PATH_BYTES else None
+    return SkipReason.PATH_TOO_LONG if len(encoded) > PATH_BYTES else None
 
 
 def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:
@@ -147,9 +145,9 @@ def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:
 
 @lru_cache(maxsize=16)
 def _patterns(lines: tuple[str, ...]) -> "GitIgnoreSpec":
-    from pathspec import GitIgnoreSpec
+    from indexer.globs import ignore_spec
 
-    return GitIgnoreSpec.from_lines(lines)
+    return ignore_spec(lines)
 
 
 def _by_attributes_or_name(path: str, attributes: Mapping[str, str]) -> SkipReason | None:
@@ -195,12 +193,12 @@ def _is_minified(path: str, content: bytes) -> bool:
     """Whether the lines are too long to be written: on average, or any single one."""
     if len(content) < _MIN_MINIFIED_BYTES:
         return False
-    if max(map(len, content.split(b"\n"))) > _MAX_LINE_BYTES:
+    if max(map(len, content.split(b"\n"))) > LINE_BYTES:
         return True
     if PurePosixPath(path).suffix.lower() in _PROSE_SUFFIXES:
         return False
     lines = content.count(b"\n") + 1
-    return len(content) / lines > _MAX_MEAN_LINE_BYTES
+    return len(content) / lines > MEAN_LINE_BYTES
 
 
 def _is_marked_generated(content: bytes) -> bool:

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexer.languages import ExportRule
+from indexer.limits import NAME_CHARACTERS
 from indexer.parsing import Definition, Parsed
 from indexer.records import VALUE_KINDS, DegradeReason, Span, Symbol
 
-MAX_NAME_CHARACTERS = 500
-MAX_SIGNATURE_CHARACTERS = 500
 MAX_DEFINITION_DEPTH = 64
 
 CLASS_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
@@ -116,11 +115,11 @@ def _components(name: str) -> list[str]:
     name = name.strip("'\"`").removeprefix("::")
     while "::" in name and _TEMPLATE_ARGUMENTS.search(name):
         name = _TEMPLATE_ARGUMENTS.sub("", name)
-    return [" ".join(part.split())[:MAX_NAME_CHARACTERS] for part in name.split("::") if part]
+    return [" ".join(part.split())[:NAME_CHARACTERS] for part in name.split("::") if part]
 
 
 def _dotted(prefix: str, name: str) -> str:
-    return (f"{prefix}.{name}" if prefix and name else prefix or name)[:MAX_NAME_CHARACTERS]
+    return (f"{prefix}.{name}" if prefix and name else prefix or name)[:NAME_CHARACTERS]
 
 
 def _in_function(parent: Outlined | None) -> bool:
@@ -177,7 +176,7 @@ def _signature(parsed: Parsed, definition: Definition, start: int, line: int) ->
     keywords = _KEYWORDS.fullmatch(source[line_start:start])
     if keywords:  # `const` or `type` stand before the node that has the name
         text = keywords[1].decode() + text
-    return _OPENING.sub("", " ".join(text.split()))[:MAX_SIGNATURE_CHARACTERS]
+    return _OPENING.sub("", " ".join(text.split()))[:NAME_CHARACTERS]
 
 
 def _first_complete_line(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import httpx
 
 from indexer.answers import decoded, response_of
+from indexer.http_answers import read_answer
 from indexer.identity import Credentials
 from indexer.patience import persist
 from indexer.proxies import direct
@@ -59,7 +60,7 @@ class Transport:
         """
 
         def send() -> httpx.Response:
-            return self._http.request(method, path, content=content, headers=headers())
+            return read_answer(self._http, method, path, content=content, headers=dict(headers()))
 
         response = persist(
             lambda: response_of(send, url=self.url),

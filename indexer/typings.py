@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
+from indexer.limits import NAME_CHARACTERS
 from indexer.meanings import Value, instance, onward
 from indexer.parsing import Fact, Mark
 from indexer.relations import Access, Binding, Reference, ReferenceKind
 from indexer.scopes import ANONYMOUS_FUNCTION, Holds, Scope
 from indexer.source import SourceText
-from indexer.symbols import FUNCTION_KINDS, MAX_NAME_CHARACTERS
+from indexer.symbols import FUNCTION_KINDS
 from indexer.values import Values
 
 _RETURNS = ("returns", "returns.new", "returns.call")
@@ -105,10 +106,10 @@ def _reference(owner: str, value: Value, place: tuple[int, int]) -> Reference:
         kind=ReferenceKind.TYPE,
         name="",
         binding=value.binding,
-        root=value.root[:MAX_NAME_CHARACTERS],
-        chain=".".join(value.chain)[:MAX_NAME_CHARACTERS],
+        root=value.root[:NAME_CHARACTERS],
+        chain=".".join(value.chain)[:NAME_CHARACTERS],
         access=value.access,
-        caller=owner[:MAX_NAME_CHARACTERS],
+        caller=owner[:NAME_CHARACTERS],
         line=place[0],
         column=place[1],
     )

@@ -1,7 +1,10 @@
-"""What every test shares: the hypothesis profile and the rule for tests that need a tool."""
+"""What every test shares: the hypothesis profile, time-outs, and the rule for tests that need a
+tool.
+"""
 
 import os
 import shutil
+import signal
 from typing import Any
 
 import pytest
@@ -12,10 +15,16 @@ from tests.database import make_template
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-settings.load_profile("default")
+settings.register_profile(
+    "nightly", settings.get_profile("default"), max_examples=1000, print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As a background shell starts it. Tests send SIGINT, and child processes inherit this.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers",
         "system(*tools): needs these executables (or, in capitals, environment variables); "
@@ -39,6 +48,8 @@ def is_absent(tool: str) -> bool:
 
 
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/")
+SLOW = (*LONG, "tests/deploy/", "tests/workflows/")  # they start services, browsers, runners
+SLOW_SECONDS = 600
 
 
 @pytest.hookimpl(trylast=True)  # after the order was made random
@@ -47,6 +58,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     absent: dict[str, int] = {}
     kept, left_out = [], []
     for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
         marker = item.get_closest_marker("system")
         missing = [tool for tool in (marker.args if marker else ()) if is_absent(tool)]
         for tool in missing:

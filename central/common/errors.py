@@ -73,8 +73,8 @@ class ThrottledError(ServiceError):
 
     code = "throttled"
 
-    def __init__(self, message: str, *, retry_after: int) -> None:
-        super().__init__(message, retry_after=retry_after)
+    def __init__(self, message: str, *, retry_after: int, code: str | None = None) -> None:
+        super().__init__(message, code=code, retry_after=retry_after)
 
 
 class UnavailableError(ServiceError):

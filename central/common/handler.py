@@ -15,6 +15,7 @@ from django.core.handlers.base import BaseHandler
 from django.http import HttpResponse
 from django.urls import set_script_prefix
 
+from central.common.callers import Caller, caller_of, current
 from central.common.errors import ServiceError
 from central.common.headers import harden
 from central.common.problems import response_to
@@ -53,12 +54,13 @@ class ThreadHandler(ASGIHandler):
             try:
                 limit = self._limit(scope)
                 await receive_body(receive, body, limit)
+                current.set(_caller(scope, is_upload=limit > settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
+                response = await self._threads.run(partial(self._respond, scope, body))
             except RequestAborted:
                 return
             except ServiceError as exc:
                 await self.send_response(self._refuse(scope, exc), send)
                 return
-            response = await self._threads.run(partial(self._respond, scope, body))
         await self.send_response(response, send)
         if response.streaming:
             await self._threads.run(response.close)
@@ -66,10 +68,7 @@ class ThreadHandler(ASGIHandler):
     def _limit(self, scope: Mapping[str, Any]) -> int:
         """How long the body may be. Raises ServiceError if its length is declared, and greater."""
         headers = dict(scope["headers"])
-        authorization = headers.get(b"authorization")
-        limit = self._admitted_bytes(
-            scope["path"], None if authorization is None else authorization.decode("latin-1")
-        )
+        limit = self._admitted_bytes(scope["path"], _authorization(scope))
         check_declared(headers, limit)
         return limit
 
@@ -95,3 +94,13 @@ class ThreadHandler(ASGIHandler):
         response = response_to(request, exc) or HttpResponse(status=500)
         harden(response.headers, is_secure=request.is_secure())
         return response
+
+
+def _authorization(scope: Mapping[str, Any]) -> str | None:
+    value = dict(scope["headers"]).get(b"authorization")
+    return None if value is None else value.decode("latin-1")
+
+
+def _caller(scope: Mapping[str, Any], *, is_upload: bool) -> Caller:
+    address, *_ = scope.get("client") or ("",)
+    return caller_of(_authorization(scope), address, is_upload=is_upload)

@@ -17,8 +17,7 @@ from central.common.errors import ServiceError, UnauthenticatedError
 from central.common.problems import response_to
 from central.loopback import KEY_HEADER
 from indexer.errors import StoreError
-
-_BODY_MAX_BYTES = 64 * 1024
+from indexer.limits import INTERNAL_BODY_BYTES
 
 _Operation = Callable[[dict[str, Any]], HttpResponse]
 
@@ -33,7 +32,7 @@ def internal(operation: _Operation) -> Callable[[HttpRequest], HttpResponse]:
             _require_key(request)
             if request.method != "POST":
                 return HttpResponseNotAllowed(["POST"])
-            return operation(json_object(read_body(request, limit_bytes=_BODY_MAX_BYTES)))
+            return operation(json_object(read_body(request, limit_bytes=INTERNAL_BODY_BYTES)))
         except (ServiceError, StoreError) as exc:
             response = response_to(request, exc)
             if response is None:

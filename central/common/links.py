@@ -1,5 +1,7 @@
 """Addresses of this service's own pages, as its clients reach them."""
 
+from urllib.parse import unquote
+
 from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.request import Request
@@ -16,6 +18,15 @@ def service_url() -> str:
         return str(settings.PUBLIC_URL).rstrip("/")
     server = running_server(settings.DATA_DIR)
     return server["url"].rstrip("/") if server else ""
+
+
+def is_below(url: str, base: str) -> bool:
+    """Whether `url` is an address below `base`, of http(s), that leads nowhere else by dots."""
+    start = f"{base.rstrip('/')}/"
+    if not base.startswith(("https://", "http://")) or not url.startswith(start):
+        return False
+    path = unquote(url.removeprefix(start).partition("?")[0].partition("#")[0])
+    return "\\" not in path and ".." not in path.split("/")
 
 
 def absolute_url(request: HttpRequest | Request, path: str) -> str:

@@ -5,13 +5,16 @@ from typing import IO, Any
 
 from django.core.exceptions import RequestAborted
 
-from central.common.errors import TooLargeError
+from central.common.errors import InvalidError, TooLargeError
+from indexer.limits import DECLARED_DIGITS
 
 
 def check_declared(headers: Mapping[bytes, bytes], limit: int) -> None:
-    """Raise TooLargeError where the length is declared, and greater."""
-    declared = headers.get(b"content-length", b"")
-    if declared.isdigit() and int(declared) > limit:
+    """Raise TooLargeError where the length is declared, and greater; InvalidError if it is none."""
+    declared = headers.get(b"content-length", b"").strip() or b"0"
+    if not declared.isdigit():
+        raise InvalidError("Content-Length must be a number of bytes.")
+    if len(declared) > DECLARED_DIGITS or int(declared) > limit:
         raise _too_large(limit)
 
 

@@ -1,7 +1,8 @@
-"""Prepared statements on Django's connection, for what every search asks.
+"""Statements of our own on Django's connection, for what every search asks.
 
-Planning `= ANY` of hundreds of values takes several times as long as finding them (5 ms against
-1 ms), and so does composing a query of the ORM. Needs `prepare_threshold` in OPTIONS.
+Most are prepared: planning `= ANY` of hundreds of values takes several times as long as finding
+them (5 ms against 1 ms), and so does composing a query of the ORM. Needs `prepare_threshold` in
+OPTIONS. One whose best plan depends on its values is planned each time (decision 31).
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,14 +19,21 @@ def fetch_rows(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     Parameters are bound by the server: cast those whose type the statement does not tell. Values
     come in PostgreSQL's binary format, so bytea is `bytes`. Raises Django's database errors.
     """
-    with _cursor() as cursor:
+    with _cursor(_PreparedCursor) as cursor:
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+
+def fetch_rows_planned_each_time(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """As `fetch_rows`, with a plan for these parameters: for names and words, frequent or rare."""
+    with _cursor(_PlannedCursor) as cursor:
         cursor.execute(sql, parameters)
         return list(cursor.fetchall())
 
 
 def execute(sql: str, parameters: Sequence[Any]) -> None:
     """As `fetch_rows`, of a statement without rows: bytes travel as they are, not in its text."""
-    with _cursor() as cursor:
+    with _cursor(_PreparedCursor) as cursor:
         cursor.execute(sql, parameters)
 
 
@@ -38,13 +46,18 @@ def id_array(ids: Iterable[int]) -> str:
     return f"{{{','.join(map(str, ids))}}}"
 
 
-def _cursor() -> CursorWrapper:
-    connection.ensure_connection()
-    make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    prepared: Any = _PreparedCursor(connection.connection)
-    return make(prepared)
-
-
 class _PreparedCursor(Cursor[tuple[Any, ...]]):
     def execute(self, query: Any, params: Any = None, **_: Any) -> "_PreparedCursor":
         return super().execute(query, params, prepare=True, binary=True)
+
+
+class _PlannedCursor(Cursor[tuple[Any, ...]]):
+    def execute(self, query: Any, params: Any = None, **_: Any) -> "_PlannedCursor":
+        return super().execute(query, params, prepare=False, binary=True)
+
+
+def _cursor(kind: type[Cursor[tuple[Any, ...]]]) -> CursorWrapper:
+    connection.ensure_connection()
+    make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    cursor: Any = kind(connection.connection)
+    return make(cursor)

@@ -11,10 +11,10 @@ from django.db import connection
 
 from central.corpus import models
 from central.corpus.copying import Row, copy_rows, new_ids
-from indexer.bundle.fields import MAX_NAME
 from indexer.bundle.manifests import read_manifest
+from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.modules import PackageRoot, Workspace, ecosystem_of
-from indexer.relations import MAX_MODULE_PATH_BYTES, Manifest
+from indexer.relations import Manifest
 
 _PACKAGE_COLUMNS: Final = {
     "id": "int8",
@@ -115,7 +115,7 @@ def _key(package: PackageRoot) -> _Key:
 
 def _name(name: str) -> str:
     """A name that is put together of several may be longer than there is room for."""
-    return name if len(name) <= MAX_NAME else ""
+    return name if len(name) <= NAME_CHARACTERS else ""
 
 
 def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, PackageRoot]) -> _Ids:
@@ -201,7 +201,7 @@ def _module_rows(
         return
     names = workspace.names(path=file.path, language=file.language, namespace=file.namespace)
     for name, public, scope in names:
-        if len(name.encode()) <= MAX_MODULE_PATH_BYTES:  # no import can name a longer one
+        if len(name.encode()) <= MODULE_PATH_BYTES:  # no import can name a longer one
             yield (repository_id, file.id, package_id, ecosystem, name, public, scope)
 
 

@@ -5,7 +5,7 @@ https://docs.github.com/en/actions/reference/security/oidc
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,6 +19,13 @@ LEEWAY = timedelta(seconds=30)
 _ALGORITHM = "RS256"
 _LATEST = 2**40  # seconds; a datetime can hold it
 MAX_ID = 2**63 - 1
+# github.com, a tenant of ghe.com, GitHub Enterprise Server; each may name an enterprise at the end.
+_HOST = r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::[0-9]{1,5})?"
+_ISSUER = re.compile(
+    r"https://token\.actions\.githubusercontent\.com(?:/[A-Za-z0-9-]+)?"
+    r"|https://token\.actions\.(?P<tenant>[A-Za-z0-9-]+)\.ghe\.com(?:/[A-Za-z0-9-]+)?"
+    rf"|https://(?P<server>{_HOST})/_services/token(?:/[A-Za-z0-9-]+)?"
+)
 
 _ID = re.compile(r"[1-9][0-9]{0,18}")
 # `sub` is not among them: its format is the owner's to choose.
@@ -65,7 +72,8 @@ _REFUSALS: Mapping[type[exceptions.PyJWTError], tuple[str, str]] = {
 class Claims:
     """A job, as GitHub signed it. `ref` is a full name, `repository` one with its owner's.
 
-    `job_workflow_ref` is "" where GitHub says none.
+    `job_workflow_ref` is "" where GitHub says none, `url`, the repository's page, where the issuer
+    does not tell the server.
     """
 
     token_id: str
@@ -79,6 +87,7 @@ class Claims:
     commit_sha: str
     event: str
     job_workflow_ref: str
+    url: str = ""
 
     @property
     def project(self) -> str:
@@ -96,10 +105,31 @@ def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys)
         payload = _verified_payload(token, issuer=issuer, audience=audience, keys=keys)
     except exceptions.MissingRequiredClaimError as exc:
         raise _missing(exc.claim) from exc
+    except (RecursionError, OverflowError) as exc:  # of JSON and numbers that nobody expects
+        raise _refused(exceptions.DecodeError()) from exc
     except exceptions.PyJWTError as exc:
-        code, message = next(_REFUSALS[cls] for cls in type(exc).__mro__ if cls in _REFUSALS)
-        raise UnauthenticatedError(message, code=code) from exc
-    return _claims(payload)
+        raise _refused(exc) from exc
+    claims = _claims(payload)
+    server = forge_of(issuer)
+    return replace(claims, url=f"{server}/{claims.repository}") if server else claims
+
+
+def _refused(error: exceptions.PyJWTError) -> UnauthenticatedError:
+    code, message = next(_REFUSALS[cls] for cls in type(error).__mro__ if cls in _REFUSALS)
+    return UnauthenticatedError(message, code=code)
+
+
+def forge_of(issuer: str) -> str:
+    """The address of the GitHub whose issuer this is; "" for one that is none of GitHub's.
+
+    https://docs.github.com/actions/reference/security/oidc
+    """
+    found = _ISSUER.fullmatch(issuer)
+    if found is None:
+        return ""
+    if found["server"]:
+        return f"https://{found['server']}"
+    return f"https://{found['tenant']}.ghe.com" if found["tenant"] else "https://github.com"
 
 
 def _verified_payload(
@@ -128,6 +158,7 @@ def _verified_payload(
 
 def _claims(payload: Mapping[str, Any]) -> Claims:
     told = {name: _text(payload, name) for name in _SHAPES}
+    _time(payload, "nbf")
     workflow = payload.get("job_workflow_ref")
     return Claims(
         token_id=told["jti"],

@@ -44,12 +44,18 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The repository's name and address from now on."""
+    """The repository's name, address and visibility at `changed_at`, which has whole seconds.
+
+    An event that an earlier version stored says neither: it then counts as the oldest, of a
+    private repository.
+    """
 
     owner_id: int
     repository_id: int
     name: str
     web_url: str
+    visibility: str = "private"
+    changed_at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +219,8 @@ def _renamed(payload: Mapping[str, Any]) -> Event:
         repository_id=repository_id,
         name=_text(payload, "repository.name", _NAME, "a repository's name"),
         web_url=_text(payload, "repository.html_url", _URL, "an address"),
+        visibility=_visibility(payload),
+        changed_at=_time(payload, "repository.updated_at"),
     )
 
 
@@ -241,11 +249,20 @@ def _edited(payload: Mapping[str, Any]) -> Event:
 
 def _visibility_changed(payload: Mapping[str, Any]) -> Event:
     owner_id, repository_id = _of_repository(payload)
-    visibility = _find(payload, "repository.visibility")
-    if visibility not in _VISIBILITIES:  # old servers do not tell it
-        visibility = "public" if payload["action"] == "publicized" else "private"
     changed_at = _time(payload, "repository.updated_at")
-    return VisibilityChanged(owner_id, repository_id, visibility, changed_at)
+    return VisibilityChanged(owner_id, repository_id, _visibility(payload), changed_at)
+
+
+def _visibility(payload: Mapping[str, Any]) -> str:
+    """As the repository is told. What does not say so clearly is not public."""
+    action, told, is_private = (
+        _find(payload, path) for path in ("action", "repository.visibility", "repository.private")
+    )
+    if told not in _VISIBILITIES:  # old servers do not tell it
+        is_public = action == "publicized" or (action != "privatized" and is_private is False)
+        return "public" if is_public else "private"
+    is_denied = is_private is True or action == "privatized"
+    return "private" if told == "public" and is_denied else str(told)
 
 
 def _installed(payload: Mapping[str, Any]) -> Event:

@@ -62,6 +62,8 @@ def grant(
             visibility=claims.visibility,
             ref=claims.ref,
             commit_sha=claims.commit_sha,
+            url=claims.url,
+            signed_at=claims.issued_at,
         ),
     )
 

@@ -4,29 +4,37 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from http.client import HTTPException
+from typing import Any
 
-from jwt import PyJWK, PyJWKClient
+from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from central.common.errors import UnavailableError
+from central.github.key_sets import fetch_key_set
+from indexer.limits import (
+    ISSUER_KEY_BITS,
+    ISSUER_KEY_BITS_LEAST,
+    ISSUER_KEY_ID_CHARACTERS,
+    ISSUER_KEYS,
+)
 
-_TIMEOUT_SECONDS = 3
 _KEEP_SECONDS = 600
 # Anybody can name a key that does not exist, so that is no reason to ask the issuer each time.
 _COOL_DOWN_SECONDS = 30
 _RETRY_SECONDS = 5
-# No answer, or none that is a set of keys; the last two are of JSON that nobody expects.
-_NO_KEYS = (PyJWTError, OSError, ValueError, TypeError, RecursionError)
+# No answer, or none that is a set of keys.
+_NO_KEYS = (OSError, HTTPException, ValueError, RecursionError)
+# What makes a key of JSON that nobody expects.
+_NO_KEY = (PyJWTError, ValueError, TypeError, KeyError, AttributeError, OverflowError)
+_LARGEST_EXPONENT = 2**32  # a larger one makes a signature slow to verify
 
 
 class IssuerKeys:
     """Keys by id, for any number of threads. `clock` counts seconds from anywhere."""
 
     def __init__(self, issuer: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        # It follows no redirects; its own cache knows no cool-down after a failure.
-        self._client = PyJWKClient(
-            f"{issuer}/.well-known/jwks", cache_jwk_set=False, timeout=_TIMEOUT_SECONDS
-        )
+        self._url = f"{issuer}/.well-known/jwks"
         self._clock = clock
         self._lock = threading.Lock()
         self._keys: Mapping[str, PyJWK] = {}
@@ -58,19 +66,44 @@ class IssuerKeys:
 
     def _fetch(self) -> None:
         try:
-            keys = self._client.get_signing_keys()
+            keys = _keys_in(fetch_key_set(self._url))
         except _NO_KEYS:
             self._is_away = True
             self._next_fetch = self._clock() + _RETRY_SECONDS
             return
         now = self._clock()
-        self._keys = {key.key_id: key for key in keys if key.key_id and _is_rs256(key)}
+        self._keys = keys
         self._kept_until, self._next_fetch = now + _KEEP_SECONDS, now + _COOL_DOWN_SECONDS
         self._is_away = False
 
 
-def _is_rs256(key: PyJWK) -> bool:
-    return key.key_type == "RSA" and key.algorithm_name == "RS256"
+def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:
+    """The usable keys of a set, by id. Raises ValueError for what is no set, or has none."""
+    listed = key_set.get("keys") if isinstance(key_set, dict) else None
+    if not isinstance(listed, list) or len(listed) > ISSUER_KEYS:
+        raise ValueError("There is no list of keys, or it is too long.")
+    found = {key.key_id: key for key in map(_key, listed) if key is not None and key.key_id}
+    if not found:
+        raise ValueError("There is no key that signs with RS256.")
+    return found
+
+
+def _key(told: Any) -> PyJWK | None:
+    """A key that signs with RS256, at bearable cost; None for every other."""
+    if not isinstance(told, dict) or told.get("use", "sig") != "sig":
+        return None
+    key_id = told.get("kid")
+    if not isinstance(key_id, str) or len(key_id) > ISSUER_KEY_ID_CHARACTERS:
+        return None
+    if told.get("kty") != "RSA" or told.get("alg", "RS256") != "RS256" or "d" in told:
+        return None
+    try:
+        key = PyJWK(told, "RS256")
+        numbers = key.key.public_numbers()
+    except _NO_KEY:
+        return None
+    is_sized = ISSUER_KEY_BITS_LEAST <= numbers.n.bit_length() <= ISSUER_KEY_BITS
+    return key if is_sized and numbers.e < _LARGEST_EXPONENT else None
 
 
 @lru_cache(maxsize=4)

@@ -13,9 +13,6 @@ from central.common.errors import UnauthenticatedError
 from central.tenancy.models import SLUG, Organization
 
 SIGNATURE_HEADER = "X-Hub-Signature-256"
-# Of what is read before it is verified. GitHub's own cap is 25 MB, but a push names 2,048 commits
-# at most and is the largest that anything is made of here.
-BODY_MAX_BYTES = 5 * 1024 * 1024
 
 _FIRST_VERSION = 1
 

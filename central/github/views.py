@@ -9,8 +9,7 @@ from central.common.bodies import json_object, read_body
 from central.github.granting import Purpose
 from central.github.serializers import AccessToken, IdTokenRequest
 from central.github.services.exchanging import exchange_id_token
-
-_MAX_BYTES = 32 * 1024
+from indexer.limits import ID_TOKEN_BYTES
 
 
 class GitHubOidcView(APIView):
@@ -24,7 +23,7 @@ class GitHubOidcView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Exchange a job's id token for a short-lived API token."""
-        bound = IdTokenRequest(data=json_object(read_body(request, limit_bytes=_MAX_BYTES)))
+        bound = IdTokenRequest(data=json_object(read_body(request, limit_bytes=ID_TOKEN_BYTES)))
         bound.is_valid(raise_exception=True)
         access_token, expires_in = exchange_id_token(
             token=bound.validated_data["token"], purpose=Purpose(bound.validated_data["purpose"])

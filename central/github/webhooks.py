@@ -14,7 +14,8 @@ from central.common.bodies import json_object, read_body
 from central.common.errors import InvalidError
 from central.github.serializers import DeliveryOutcome
 from central.github.services.delivering import deliver
-from central.github.signatures import BODY_MAX_BYTES, SIGNATURE_HEADER, verified_sender
+from central.github.signatures import SIGNATURE_HEADER, verified_sender
+from indexer.limits import GITHUB_WEBHOOK_BYTES
 
 _EVENT_HEADER, _DELIVERY_HEADER = "X-GitHub-Event", "X-GitHub-Delivery"
 _EVENT = re.compile(r"[a-z_]{1,60}\Z")
@@ -44,7 +45,7 @@ class GitHubWebhookView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Take what GitHub tells: pushes, renamed and removed repositories, installations."""
-        body = read_body(request, limit_bytes=BODY_MAX_BYTES)
+        body = read_body(request, limit_bytes=GITHUB_WEBHOOK_BYTES)
         organization = verified_sender(
             org_id=request.query_params.get("org_id"),
             signature=request.headers.get(SIGNATURE_HEADER),

@@ -49,6 +49,11 @@ class IndexRun(models.Model):
     reason = models.CharField(max_length=20, blank=True)
     event = models.CharField(max_length=40, blank=True)
     run_url = models.URLField(max_length=500, blank=True)
+    uploaded_bytes = models.BigIntegerField(
+        default=0,
+        db_default=0,  # processes of the version before insert, too
+        help_text="As they are stored: of its tree and batches",
+    )
     batches = models.PositiveIntegerField(null=True, help_text="As the webhook says")
     stats = models.JSONField(default=dict)
     progress = models.JSONField(default=dict)
@@ -61,6 +66,7 @@ class IndexRun(models.Model):
     lease_until = models.DateTimeField(
         null=True, help_text="Nobody may claim the run before; of a queued run: its back-off"
     )
+    claimed_at = models.DateTimeField(null=True, help_text="When it was last taken to be applied")
     opened_at = models.DateTimeField(auto_now_add=True)
     touched_at = models.DateTimeField(help_text="Last accepted request of the client")
     queued_at = models.DateTimeField(null=True)
@@ -75,6 +81,11 @@ class IndexRun(models.Model):
                 name="run_live",
             ),
             models.Index(fields=["repository", "-opened_at"], name="run_of_repository"),
+            models.Index(
+                fields=["claimed_at"],
+                condition=models.Q(claimed_at__isnull=False),
+                name="run_claimed",  # whose turn it is
+            ),
             models.Index(fields=["-opened_at"], name="run_newest"),  # of all: the admin's pages
         ]
 

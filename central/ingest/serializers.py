@@ -13,8 +13,7 @@ from central.common.fields import (
     StrictFloatField,
     StrictIntegerField,
 )
-from central.ingest.services.batches import MAX_BATCHES
-from central.ingest.services.knowing import MAX_DIGESTS
+from indexer.limits import DIGESTS_ASKED, RUN_BATCHES
 from indexer.records import Mode, Reason
 
 BIGINT = 2**63 - 1
@@ -147,7 +146,7 @@ class DigestsField(serializers.ListField):
 class DigestsRequest(serializers.Serializer[Any]):
     """`POST …/embeddings`."""
 
-    digests = DigestsField(max_length=MAX_DIGESTS)
+    digests = DigestsField(max_length=DIGESTS_ASKED)
 
 
 class DigestsAnswer(serializers.Serializer[Any]):
@@ -202,7 +201,7 @@ class WebhookRequest(serializers.Serializer[Any]):
     base_commit = StrictCharField(allow_null=True, validators=[is_commit])
     mode = StrictChoiceField(choices=_MODES)
     reason = StrictChoiceField(choices=_REASONS)
-    batches = StrictIntegerField(min_value=0, max_value=MAX_BATCHES)
+    batches = StrictIntegerField(min_value=0, max_value=RUN_BATCHES)
     stats = Stats()
     indexed_at = serializers.DateTimeField()
 

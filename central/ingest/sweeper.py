@@ -15,7 +15,7 @@ from django.utils import timezone
 from central.github.services.waiting import carry_out_waiting
 from central.ingest import wakeup
 from central.ingest.models import RunState
-from central.ingest.services.applying import apply_run
+from central.ingest.services.applying import apply_next
 from central.ingest.services.claims import release_leases
 from central.ingest.services.dissolving import purge_organizations
 from central.ingest.services.forgetting import forget
@@ -62,15 +62,19 @@ class Sweeper:
         while not self._stopping.is_set():
             wakeup.queued.clear()  # before looking: what is queued from here on wakes again
             try:
-                self._work()
+                self._work_and_disconnect()
                 failures = 0
             except Exception:  # noqa: BLE001 (nothing may end this thread)
                 failures += 1
                 _log.exception("sweep_failed", failures=failures)
-            finally:
-                close_old_connections()
-                connection.close()
             self._wait(failures)
+
+    def _work_and_disconnect(self) -> None:
+        try:
+            self._work()
+        finally:  # which fails, too, where the database is away
+            close_old_connections()
+            connection.close()
 
     def _wait(self, failures: int) -> None:
         if failures:
@@ -94,10 +98,11 @@ class Sweeper:
         purge_organizations()
 
     def _apply(self) -> None:
-        for run_id in sweep():
-            if self._stopping.is_set():
+        for _ in sweep():  # so many, then what else is due: not which, as more may come meanwhile
+            attempt = None if self._stopping.is_set() else apply_next()
+            if attempt is None:
                 return
-            if apply_run(run_id=run_id) == RunState.APPLIED:
+            if attempt.state == RunState.APPLIED:
                 self._upkeep.wake()
             carry_out_waiting()  # the apply held them up
 

@@ -1,7 +1,6 @@
 """Celery's side: thin wrappers. A message only wakes a worker; losing it costs SWEEP time."""
 
 from contextlib import suppress
-from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
@@ -25,8 +24,13 @@ _UPKEEP_EXPIRES_SECONDS = 3600  # by then another apply, or the night, has asked
 
 @app.task(name="central.ingest.tasks.apply_run")
 def apply_run(run_id: str) -> None:
-    """Apply one run, if it is still to be had."""
-    if applying.apply_run(run_id=UUID(run_id)) == RunState.APPLIED:
+    """Apply one run: not the one that the message is of, but the one whose turn it is.
+
+    There is a message for each run; in the order of messages, whoever sends many is served first.
+    """
+    del run_id
+    attempt = applying.apply_next()
+    if attempt and attempt.state == RunState.APPLIED:
         with suppress(OperationalError, OSError):  # without a broker, the night asks
             maintain.apply_async(expires=_UPKEEP_EXPIRES_SECONDS)
 

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.http import HttpResponse
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from central.common.bodies import json_object, read_body
+from central.common.bodies import body_parts, json_object, read_body
 from central.common.errors import InvalidError
 from central.common.links import absolute_url
 from central.corpus.packing import pack_vector
@@ -30,9 +31,8 @@ from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_in
 from indexer.access import DirectAccess
+from indexer.limits import WEBHOOK_BYTES
 from indexer.records import EmbedderSpec
-
-WEBHOOK_MAX_BYTES = 256 * 1024
 
 
 def _validated(
@@ -157,15 +157,17 @@ class TreeView(APIView):
         request={"application/x-ndjson": OpenApiTypes.BINARY},
         responses=serializers.TreeAnswer,
     )
-    def put(self, request: Request, run_id: UUID) -> Response:
+    def put(self, request: Request, run_id: UUID) -> HttpResponse:
         """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are lacking."""
         limit = body_limit(settings.TREE_MAX_BYTES)
-        difference = put_tree(
+        answer = put_tree(
             credential=credential_in(request),
             run_id=run_id,
-            data=read_body(request, limit_bytes=limit, code="tree_too_large"),
+            parts=body_parts(request, limit_bytes=limit, code="tree_too_large"),
         )
-        return Response({"changed": difference.changed, "removed": len(difference.removed)})
+        # As it is: a list of a million paths takes several times the memory of its text.
+        content = b'{"changed":%s,"removed":%d}' % (answer.changed, answer.removed)
+        return HttpResponse(content, content_type="application/json")
 
 
 class BatchView(APIView):
@@ -234,7 +236,7 @@ class WebhookView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Say that all is uploaded, signed as Standard Webhooks with the run's secret."""
-        body = read_body(request, limit_bytes=WEBHOOK_MAX_BYTES)
+        body = read_body(request, limit_bytes=WEBHOOK_BYTES)
         webhook_id = signing.verified_run_id(request.headers, body)
         credential = credential_in(request)
         data = _validated(credential, serializers.WebhookRequest, json_object(body))

@@ -24,7 +24,7 @@ def visible_nodes(*, credential: Credential) -> QuerySet[Node]:
     """Nodes that the credential sees. Raises ForbiddenError (`job_token_refused`)."""
     require_reader(credential)
     visible = Q(repository__in=visible_repositories(credential=credential))
-    if credential.is_unrestricted:
+    if credential.sees_all:
         visible |= Q(repository__isnull=True)
     return Node.objects.filter(visible, organization=credential.organization)
 
@@ -34,7 +34,7 @@ def visible_node_parameters(*, credential: Credential) -> list[Any]:
     require_reader(credential)
     return [
         credential.organization.pk,
-        credential.is_unrestricted,
+        credential.sees_all,
         *visible_parameters(credential=credential),
     ]
 
@@ -52,7 +52,7 @@ def require_writer(credential: Credential, *, project: str | None) -> None:
     """Raise ForbiddenError unless the credential may write a node of `project`, None: of none."""
     require_reader(credential)
     credential.require_scope(Scope.INDEX)
-    if project is None and not credential.is_unrestricted:
+    if project is None and not credential.sees_all:
         raise ForbiddenError(
             "Only a credential of the whole organisation may write nodes without a project. Name "
             "a project that this credential sees.",

@@ -17,7 +17,7 @@ from central.knowledge.wakeup import wake
 from central.repositories.models import Repository
 from central.tenancy.administration import AuditedAdmin, HistoryAdmin
 from central.tenancy.models import Organization
-from indexer.limits import MAX_BODY_BYTES
+from indexer.limits import NODE_BODY_BYTES
 
 
 class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is not generic
@@ -55,8 +55,8 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
     def clean_body(self) -> str:
         """Within its bound."""
         body: str = self.cleaned_data["body"]
-        if len(body.encode()) > MAX_BODY_BYTES:
-            raise ValidationError(f"A body has at most {MAX_BODY_BYTES:,} bytes.")
+        if len(body.encode()) > NODE_BODY_BYTES:
+            raise ValidationError(f"A body has at most {NODE_BODY_BYTES:,} bytes.")
         return body
 
     def clean(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.limits import MAX_TITLE_CHARACTERS
+from indexer.limits import NODE_TITLE_CHARACTERS
 
 _PATH: Final = re.compile(
     r"(?:^|/)(?:docs/(?:adrs?|decisions)|doc/adr|adr|decisions)/(?:[^/]+/)*"
@@ -55,7 +55,7 @@ def read_adr(path: str, text: str) -> Adr | None:
     else:
         return None
     title = (numbered[3] if numbered else heading) or stem
-    return Adr(public_id, title[:MAX_TITLE_CHARACTERS], status)
+    return Adr(public_id, title[:NODE_TITLE_CHARACTERS], status)
 
 
 def _number(stem: str, heading: "re.Match[str] | None") -> int:

@@ -14,8 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.bundle.fields import MAX_NAME
-from indexer.limits import MAX_NODE_ID_CHARACTERS
+from indexer.limits import NAME_CHARACTERS, NODE_ID_CHARACTERS
 
 CODE: Final = "code:"
 
@@ -61,8 +60,8 @@ NodeId = DocumentId | CodeId
 
 def parse_node_id(text: str) -> NodeId:
     """Raises MalformedIdError."""
-    if len(text) > MAX_NODE_ID_CHARACTERS or "\0" in text:
-        raise MalformedIdError(f"An id has at most {MAX_NODE_ID_CHARACTERS:,} characters.")
+    if len(text) > NODE_ID_CHARACTERS or "\0" in text:
+        raise MalformedIdError(f"An id has at most {NODE_ID_CHARACTERS:,} characters.")
     if text.startswith(CODE):
         return _code_id(text.removeprefix(CODE))
     project, _, public_id = text.rpartition("/")
@@ -108,6 +107,6 @@ def _code_id(text: str) -> CodeId:
         if last < first:
             raise MalformedIdError("The last line must not be before the first.")
         return CodeId(text, path, lines=(first, last))
-    if len(fragment) > MAX_NAME:
-        raise MalformedIdError(f"A qualified name has at most {MAX_NAME} characters.")
+    if len(fragment) > NAME_CHARACTERS:
+        raise MalformedIdError(f"A qualified name has at most {NAME_CHARACTERS} characters.")
     return CodeId(text, path, fragment)

@@ -15,7 +15,7 @@ from central.common.limited_process import (
     answer_requests,
 )
 from central.knowledge.mentions import Mention, find_mentions
-from indexer.limits import MATCH_CPU_SECONDS, MATCH_SECONDS, MAX_MATCH_CHARACTERS, MAX_MATCHES
+from indexer.limits import MATCH_CHARACTERS, MATCH_CPU_SECONDS, MATCH_SECONDS, MATCHES_KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Matcher:
     def matches(
         self, text: str, language: str, rules: Mapping[int, Mapping[str, Any]]
     ) -> dict[int, list[Match]]:
-        """Matches of each rule, by its key, the first MAX_MATCHES. Raises OverLimitError."""
+        """Matches of each rule, by its key, the first MATCHES_KEPT. Raises OverLimitError."""
         answer = self._ask(["match", text, language, {str(key): rules[key] for key in rules}])
         return {int(key): [Match(*one) for one in found] for key, found in answer.items()}
 
@@ -75,14 +75,14 @@ def _match(
 
     root = SgRoot(text, language).root()
     return {
-        key: [_place(node) for node in root.find_all(rule)][:MAX_MATCHES]
+        key: [_place(node) for node in root.find_all(rule)][:MATCHES_KEPT]
         for key, rule in rules.items()
     }
 
 
 def _place(node: Any) -> tuple[int, int, str]:
     found = node.range()
-    return found.start.line + 1, found.end.line + 1, node.text()[:MAX_MATCH_CHARACTERS]
+    return found.start.line + 1, found.end.line + 1, node.text()[:MATCH_CHARACTERS]
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import yaml
 from ast_grep_py import Config, SgRoot
 
 from central.common.errors import InvalidError
-from indexer.limits import MAX_RULE_BYTES, MAX_RULE_DEPTH
+from indexer.limits import RULE_BYTES, RULE_DEPTH
 
 LANGUAGES: Final = (
     "bash", "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "python", "ruby",
@@ -21,8 +21,8 @@ _PARTS: Final = frozenset({"rule", "constraints", "utils"})
 
 def parse_rule(text: str) -> dict[str, Any]:
     """The members of a rule's YAML. Raises InvalidError (`invalid_rule`, with `line`, `column`)."""
-    if len(text.encode()) > MAX_RULE_BYTES:
-        raise _invalid(f"A rule has at most {MAX_RULE_BYTES:,} bytes.")
+    if len(text.encode()) > RULE_BYTES:
+        raise _invalid(f"A rule has at most {RULE_BYTES:,} bytes.")
     parsed = _load(text)
     if not isinstance(parsed, dict) or "rule" not in parsed:
         raise _invalid(
@@ -33,8 +33,8 @@ def parse_rule(text: str) -> dict[str, Any]:
             f"Unknown: {', '.join(unknown)[:200]}. A rule has {', '.join(sorted(_PARTS))}; "
             "language, severity and message stand beside it."
         )
-    if _depth(parsed) > MAX_RULE_DEPTH:
-        raise _invalid(f"A rule is at most {MAX_RULE_DEPTH} levels deep.")
+    if _depth(parsed) > RULE_DEPTH:
+        raise _invalid(f"A rule is at most {RULE_DEPTH} levels deep.")
     return parsed
 
 

@@ -17,20 +17,20 @@ from central.knowledge.services.documents import NewDocument
 from central.knowledge.services.links import Link
 from central.knowledge.services.questions import NodeFilter, Traversal
 from central.knowledge.traversal import Direction
+from indexer.globs import excess, ignore_spec
 from indexer.limits import (
-    MAX_BODY_BYTES,
-    MAX_CONTEXT_TOKENS,
-    MAX_EDGE_TYPE_CHARACTERS,
-    MAX_LISTED_NODES,
-    MAX_NODE_ID_CHARACTERS,
-    MAX_PATTERNS,
-    MAX_RULE_BYTES,
-    MAX_TITLE_CHARACTERS,
-    MAX_TRAVERSAL_DEPTH,
+    CONTEXT_TOKENS,
+    EDGE_TYPE_CHARACTERS,
+    LISTED_NODES,
+    NODE_BODY_BYTES,
+    NODE_ID_CHARACTERS,
+    NODE_TITLE_CHARACTERS,
+    POLICY_PATTERNS,
+    RULE_BYTES,
+    TRAVERSAL_DEPTH,
 )
 
 DOCUMENT_KINDS = [NodeKind.KNOWLEDGE.value, NodeKind.POLICY.value, NodeKind.MEMORY.value]
-_MAX_PATTERN = 500
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -65,23 +65,33 @@ class NodeIdField(StrictCharField):
         options.setdefault(
             "help_text", "ADR-042, PROJECT/ADR-042, code:PROJECT/PATH or code:PROJECT/PATH#NAME"
         )
-        super().__init__(max_length=MAX_NODE_ID_CHARACTERS, trim_whitespace=True, **options)
+        super().__init__(max_length=NODE_ID_CHARACTERS, trim_whitespace=True, **options)
 
 
 class PatternsField(serializers.ListField):
     """Patterns of paths as in .gitignore."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(
-            child=StrictCharField(max_length=_MAX_PATTERN), max_length=MAX_PATTERNS, **options
-        )
+        super().__init__(child=StrictCharField(), max_length=POLICY_PATTERNS, **options)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Refuse what `indexer.globs` does not match."""
+        patterns: list[str] = super().to_internal_value(data)
+        for pattern in patterns:
+            if problem := excess(pattern):
+                raise serializers.ValidationError([f"A pattern is {problem}: shorten it."])
+        try:
+            ignore_spec(patterns)
+        except ValueError as exc:
+            raise serializers.ValidationError([f"That is no pattern of .gitignore: {exc}"]) from exc
+        return patterns
 
 
 class PolicyMembersSerializer(StrictSerializer):
     """The rule of a policy."""
 
     rule = StrictCharField(
-        max_length=MAX_RULE_BYTES, help_text="YAML of ast-grep: rule, constraints, utils"
+        max_length=RULE_BYTES, help_text="YAML of ast-grep: rule, constraints, utils"
     )
     language = StrictChoiceField(choices=list(LANGUAGES))
     include = PatternsField(required=False, help_text="Paths that it holds for; empty: all")
@@ -94,7 +104,7 @@ class _DocumentMembersSerializer(OrganizationSerializer):
     body = StrictCharField(
         required=False,
         allow_blank=True,
-        help_text=f"Markdown, at most {MAX_BODY_BYTES:,} bytes",
+        help_text=f"Markdown, at most {NODE_BODY_BYTES:,} bytes",
     )
     status = StrictCharField(max_length=40, required=False, allow_blank=True)
     properties = serializers.DictField(required=False)
@@ -105,7 +115,7 @@ class CreateNodeSerializer(_DocumentMembersSerializer):
     """`POST /graph/nodes`."""
 
     kind = StrictChoiceField(choices=DOCUMENT_KINDS)
-    title = StrictCharField(max_length=MAX_TITLE_CHARACTERS, trim_whitespace=True)
+    title = StrictCharField(max_length=NODE_TITLE_CHARACTERS, trim_whitespace=True)
     id = StrictCharField(max_length=100, required=False, help_text="Such as ADR-042; else made")
     project = StrictCharField(max_length=200, required=False, allow_null=True)
     policy = PolicyMembersSerializer(required=False)
@@ -120,8 +130,8 @@ class CreateNodeSerializer(_DocumentMembersSerializer):
 class UpdateNodeSerializer(_DocumentMembersSerializer):
     """`PATCH /graph/nodes/{id}`: what is given changes."""
 
-    title = StrictCharField(max_length=MAX_TITLE_CHARACTERS, trim_whitespace=True, required=False)
-    rule = StrictCharField(max_length=MAX_RULE_BYTES, required=False)
+    title = StrictCharField(max_length=NODE_TITLE_CHARACTERS, trim_whitespace=True, required=False)
+    rule = StrictCharField(max_length=RULE_BYTES, required=False)
     language = StrictChoiceField(choices=list(LANGUAGES), required=False)
     include = PatternsField(required=False)
     exclude = PatternsField(required=False)
@@ -137,7 +147,7 @@ class ListNodesSerializer(OrganizationSerializer):
     query = StrictCharField(
         max_length=200, required=False, help_text="A part of the id or the title, in any case"
     )
-    limit = StrictIntegerField(min_value=1, max_value=MAX_LISTED_NODES, default=50)
+    limit = StrictIntegerField(min_value=1, max_value=LISTED_NODES, default=50)
     cursor = StrictCharField(max_length=1_000, required=False, help_text="next_cursor of a page")
 
     def node_filter(self, query: Mapping[str, Any]) -> NodeFilter:
@@ -150,7 +160,7 @@ class LinkSerializer(OrganizationSerializer):
 
     to = NodeIdField()
     type = StrictCharField(
-        max_length=MAX_EDGE_TYPE_CHARACTERS, help_text="Such as implements or derived_from"
+        max_length=EDGE_TYPE_CHARACTERS, help_text="Such as implements or derived_from"
     )
     weight = StrictFloatField(min_value=0.0, max_value=1.0, required=False, allow_null=True)
     properties = serializers.DictField(required=False)
@@ -169,14 +179,14 @@ class TraverseSerializer(OrganizationSerializer):
     """`GET /graph/traverse`."""
 
     types = serializers.ListField(
-        child=StrictCharField(max_length=MAX_EDGE_TYPE_CHARACTERS),
+        child=StrictCharField(max_length=EDGE_TYPE_CHARACTERS),
         min_length=1,
         max_length=20,
         required=False,
         help_text="Edges to follow; default: every type",
     )
     direction = StrictChoiceField(choices=list(Direction), default=str(Direction.BOTH))
-    depth = StrictIntegerField(min_value=1, max_value=MAX_TRAVERSAL_DEPTH, default=1)
+    depth = StrictIntegerField(min_value=1, max_value=TRAVERSAL_DEPTH, default=1)
 
     def get_fields(self) -> dict[str, Any]:
         """With `from`, which is no name in Python."""
@@ -198,7 +208,7 @@ class ProjectQuestionSerializer(OrganizationSerializer):
     """Of a project, a page at a time."""
 
     project = StrictCharField(max_length=200)
-    limit = StrictIntegerField(min_value=1, max_value=MAX_LISTED_NODES, default=50)
+    limit = StrictIntegerField(min_value=1, max_value=LISTED_NODES, default=50)
     cursor = StrictCharField(max_length=3_000, required=False, help_text="next_cursor of a page")
 
 
@@ -228,4 +238,4 @@ class ContextSerializer(OrganizationSerializer):
 
     project = StrictCharField(max_length=200)
     file = StrictCharField(max_length=1_024)
-    max_tokens = StrictIntegerField(min_value=200, max_value=MAX_CONTEXT_TOKENS, default=4_000)
+    max_tokens = StrictIntegerField(min_value=200, max_value=CONTEXT_TOKENS, default=4_000)

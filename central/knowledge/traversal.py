@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 from central.common.statements import fetch_rows, id_array
 from central.knowledge.access import VISIBLE_NODE, visible_node_parameters
 from central.tenancy.credentials import Credential
-from indexer.limits import MAX_TRAVERSED_NODES
+from indexer.limits import TRAVERSED_NODES
 
-_MAX_EDGES: Final = MAX_TRAVERSED_NODES * 4  # of a level
+_MAX_EDGES: Final = TRAVERSED_NODES * 4  # of a level
 
 
 class Direction(StrEnum):
@@ -75,7 +75,7 @@ def walk(
     direction: Direction,
     depth: int,
 ) -> Walk:
-    """Nodes up to `depth` steps from `roots`, nearest first, MAX_TRAVERSED_NODES at most."""
+    """Nodes up to `depth` steps from `roots`, nearest first, TRAVERSED_NODES at most."""
     wanted = None if types is None else list(types)
     of_types = [wanted, wanted]
     distances = dict.fromkeys(roots, 0)
@@ -98,7 +98,7 @@ def walk(
         for step in map(Step._make, rows):
             distances.setdefault(step.origin, distance - 1)  # a definition of a file of the level
             if step.node not in distances:
-                if len(distances) >= MAX_TRAVERSED_NODES:
+                if len(distances) >= TRAVERSED_NODES:
                     is_cut = True
                     continue
                 distances[step.node] = distance

@@ -12,8 +12,11 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
 from starlette.datastructures import Headers, MutableHeaders
 
+from central.common.bodies import refuse_many_values
+from central.common.callers import caller_of, current
 from central.common.errors import (
     ForbiddenError,
+    InvalidError,
     TooLargeError,
     UnauthenticatedError,
     UnavailableError,
@@ -61,6 +64,8 @@ class Gate:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Let the request in as its credential's, or answer with a problem document."""
         headers = Headers(scope=scope)
+        address, *_ = scope.get("client") or ("",)
+        current.set(caller_of(headers.get("authorization"), address))
         with request_told(method=scope["method"], path=PATH, headers=headers) as answered:
             answered.route = "mcp"
 
@@ -91,13 +96,15 @@ class Gate:
             try:
                 check_declared(dict(scope["headers"]), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
                 await receive_body(receive, body, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+                received = body.getvalue()
+                refuse_many_values(received)
             except RequestAborted:  # the SDK would take it for a fault
                 return
-            except TooLargeError as exc:
-                too_large = problem(_request(), status=413, code=exc.code, detail=exc.message)
-                await _respond(too_large, send)
+            except (InvalidError, TooLargeError) as exc:
+                status = 413 if isinstance(exc, TooLargeError) else 400
+                refused = problem(_request(), status=status, code=exc.code, detail=exc.message)
+                await _respond(refused, send)
                 return
-            received = body.getvalue()
         await self._application(scope, _again(received, receive), send)
 
     async def _enter(self, headers: Headers) -> HttpResponse | None:

@@ -1,11 +1,11 @@
 """Answers of another server, read up to a limit: what it sends stands in this process's memory."""
 
 from collections.abc import AsyncIterator
-from typing import Final, cast
+from typing import cast
 
 import httpx2
 
-ANSWER_BYTES: Final = 16 * 1024 * 1024
+from indexer.limits import SIDECAR_ANSWER_BYTES
 
 
 class AnswerTooLongError(Exception):
@@ -33,7 +33,7 @@ class _Limited(httpx2.AsyncByteStream):
         size = 0
         async for part in self._stream:
             size += len(part)
-            if size > ANSWER_BYTES:
+            if size > SIDECAR_ANSWER_BYTES:
                 raise AnswerTooLongError
             yield part
 

@@ -31,9 +31,9 @@ from central.trace.serializers import (
 )
 from central.trace.services.graphing import graph
 from central.trace.services.tracing import callees, callers
+from indexer.limits import AGENT_ANSWER_SECONDS
 
-ANSWER_SECONDS = 30.0
-STATEMENT_SECONDS = ANSWER_SECONDS + 5  # so that nothing runs on for a caller who was told so
+STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # so that nothing runs on for a caller who was told so
 
 _Parameters = Mapping[str, Any]
 _Answers = Callable[[Credential, _Parameters], Any]
@@ -72,12 +72,12 @@ class ServicesBackend:
         """
         asked = partial(_document, answers, caller(), parameters)
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(AGENT_ANSWER_SECONDS):
                 return await self._threads.query(asked)
         except TimeoutError as exc:
             raise RefusedError(
-                f"There was no answer within {ANSWER_SECONDS:.0f} s. Ask for less (one project, a "
-                "smaller depth or limit), or try again shortly.",
+                f"There was no answer within {AGENT_ANSWER_SECONDS:.0f} s. Ask for less (one "
+                "project, a smaller depth or limit), or try again shortly.",
                 code="timed_out",
                 status=504,
             ) from exc

@@ -39,6 +39,12 @@ class Repository(models.Model):
     visibility_at = models.DateTimeField(
         null=True, blank=True, help_text="When the forge said so, by its clock; empty: unknown"
     )
+    adopted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When an index of unknown origin was given GitHub's id: it is private until a "
+        "run that was opened since then is applied",
+    )
     paused = models.BooleanField(default=False)
     reindex_requested_at = models.DateTimeField(
         null=True, blank=True, help_text="Its next run processes every file, whatever has changed"
@@ -89,6 +95,37 @@ class Repository(models.Model):
 
     def __str__(self) -> str:
         return f"{self.organization}/{self.name}"
+
+
+class ForgeStatement(models.Model):
+    """What the forge last signed of one of its repositories, by its id there.
+
+    It may come before the repository's row and outlives it, so that an older statement, whenever
+    it arrives, is known to be old. Times are by the forge's clock.
+    """
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    github_id = models.BigIntegerField()
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, blank=True)
+    visibility_at = models.DateTimeField(
+        null=True, blank=True, help_text="Empty: a list without a time said so"
+    )
+    named_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it last said the repository's name"
+    )
+    removed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it last said that the repository is gone"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "github_id"], name="forge_statement_of_github_id"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.github_id} of {self.organization_id}"
 
 
 class Push(models.Model):

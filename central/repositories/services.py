@@ -11,10 +11,17 @@ from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from central.repositories.models import Push, Repository, Trouble
+from central.repositories.models import Push, Repository, Trouble, Visibility
+from central.repositories.statements import (
+    keep_name,
+    keep_visibility,
+    locked_statement_of,
+    statement_of,
+)
 from central.repositories.states import LIVE_RUNS
 from central.tenancy.services import revoke_bound_tokens
 
+UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
 _NOTE_PUSH = """INSERT INTO repositories_push AS known
@@ -26,28 +33,118 @@ _NOTE_PUSH = """INSERT INTO repositories_push AS known
         OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)"""
 
 
-def rename_repository(repository: Repository, name: str) -> None:
+def rename_repository(
+    repository: Repository, name: str, *, signed_at: datetime | None = None
+) -> bool:
     """Give it the name; who had it before keeps its index under a name of its own.
 
-    Needs the organisation's lock.
+    `signed_at` is when the forge signed the name, by its clock: false, and nothing changes, if it
+    has named the repository later; and if the name is another's by now, the repository gets one of
+    its own. None: the forge did not sign it, and the repository is private from now on. An index
+    of unknown origin is not renamed: it is retired. Needs the organisation's lock.
     """
+    if signed_at is not None and not _note_name(repository, signed_at):
+        return False
     if repository.name == name:
-        return
-    if holder := Repository.objects.filter(
-        organization_id=repository.organization_id, name=name
-    ).first():
+        return True
+    if repository.adopted_at is not None:
+        retire_repository(repository)
+        return True
+    if signed_at is not None and is_taken(
+        organization_id=repository.organization_id, name=name, signed_at=signed_at
+    ):
+        displace_repository(repository)
+        return True
+    if holder := _holder(repository.organization_id, name):
         displace_repository(holder)
     repository.name = name
     repository.save(update_fields=["name"])
+    if signed_at is None:
+        repository.visibility = Visibility.PRIVATE
+        repository.save(update_fields=["visibility"])
+    return True
+
+
+def _note_name(repository: Repository, signed_at: datetime) -> bool:
+    return repository.github_id is None or keep_name(
+        organization_id=repository.organization_id,
+        github_id=repository.github_id,
+        at=signed_at,
+    )
+
+
+def is_taken(*, organization_id: int, name: str, signed_at: datetime) -> bool:
+    """Whether the forge has said, since it signed the name, that it is another repository's.
+
+    An id token and a message may be minutes old.
+    """
+    holder = _holder(organization_id, name)
+    if holder is None or holder.github_id is None:
+        return False
+    known = statement_of(organization_id=organization_id, github_id=holder.github_id)
+    return bool(known and known.named_at and known.named_at > signed_at)
+
+
+def _holder(organization_id: int, name: str) -> Repository | None:
+    return Repository.objects.filter(organization_id=organization_id, name=name).first()
 
 
 def displace_repository(repository: Repository) -> None:
     """Its name is another repository's now; it keeps its index under a name of its own.
 
+    What became of it the forge has not said: it is private until the forge says something else.
     Needs the organisation's lock.
     """
     repository.name = _own_name(repository)
-    repository.save(update_fields=["name"])
+    repository.visibility = Visibility.PRIVATE
+    repository.save(update_fields=["name", "visibility"])
+
+
+def adopt_repository(repository: Repository, github_id: int) -> None:
+    """Give a repository that has none the forge's id; it is private from now on.
+
+    Of an index that was there, or is on its way, nobody signed which repository it is of. So the
+    repository stays private until a run that was opened later is applied (`settle_adoption`).
+    Needs the organisation's lock.
+    """
+    has_index = repository.generation > 0 or _has_live_runs(repository)
+    repository.github_id = github_id
+    repository.visibility, repository.visibility_at = Visibility.PRIVATE, None
+    repository.adopted_at = timezone.now() if has_index else None
+    repository.save(update_fields=["github_id", "visibility", "visibility_at", "adopted_at"])
+
+
+def settle_adoption(*, repository_id: int, opened_at: datetime) -> None:
+    """A run that was opened at that time is applied: what is indexed is of the repository's id.
+
+    Needs the transaction of the apply; late in it, as it holds back who notes a visibility.
+    """
+    adopted = Repository.objects.filter(pk=repository_id, adopted_at__lte=opened_at)
+    for repository in adopted:
+        repository.adopted_at = None
+        repository.save(update_fields=["adopted_at"])
+        take_signed_visibility(repository)
+
+
+def take_signed_visibility(repository: Repository, *, default: str = "") -> None:
+    """Give it the visibility that the forge last signed for its id, or `default`, if there is one.
+
+    Not while its index may be of another repository.
+    """
+    if repository.github_id is None or repository.adopted_at:
+        return
+    told = locked_statement_of(
+        organization_id=repository.organization_id, github_id=repository.github_id
+    )
+    if told and told.visibility:
+        repository.visibility, repository.visibility_at = told.visibility, told.visibility_at
+    elif default:
+        repository.visibility = default
+    repository.save(update_fields=["visibility", "visibility_at"])
+
+
+def _has_live_runs(repository: Repository) -> bool:
+    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUNS).exists()
 
 
 def _own_name(repository: Repository) -> str:
@@ -61,8 +158,9 @@ def retire_repository(repository: Repository) -> None:
     The new generation makes an apply that is under way stale; a job that is under way loses its
     token, or its next Open would bring the repository back. Needs the organisation's lock.
     """
+    repository.retired_at = timezone.now()
     Repository.objects.filter(pk=repository.pk, retired_at=None).update(
-        retired_at=timezone.now(),
+        retired_at=repository.retired_at,
         name=_own_name(repository),
         github_id=None,
         generation=F("generation") + 1,
@@ -73,17 +171,23 @@ def retire_repository(repository: Repository) -> None:
         )
 
 
-def note_visibility(repository: Repository, visibility: str, *, at: datetime) -> bool:
-    """Who may know of it, as the forge said `at` that time by its clock; false if it is outdated.
+def note_visibility(
+    *, organization_id: int, github_id: int, visibility: str, at: datetime | None
+) -> bool:
+    """Who may know of it, as the forge signed `at` that time by its clock; false if outdated.
 
-    An id token may be minutes old, and messages come in any order.
+    An id token may be minutes old, messages come in any order, and before the repository's row
+    does. `at` None: the forge gave no time, and whatever it said with one counts more.
     """
-    is_news = Q(visibility_at=None) | Q(visibility_at__lte=at)
-    return bool(
-        Repository.objects.filter(is_news, pk=repository.pk).update(
-            visibility=visibility, visibility_at=at
-        )
-    )
+    if not keep_visibility(
+        organization_id=organization_id, github_id=github_id, visibility=visibility, at=at
+    ):
+        return False
+    # A row that says so already is not written: an apply may hold it for minutes.
+    Repository.objects.filter(
+        organization_id=organization_id, github_id=github_id, retired_at=None, adopted_at=None
+    ).exclude(visibility=visibility).update(visibility=visibility, visibility_at=at)
+    return True
 
 
 def follow_default_branch(repository: Repository, *, old: str, new: str) -> bool:

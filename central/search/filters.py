@@ -26,6 +26,10 @@ class RowFilter:
         lowered = path.lower()
         return not any(pattern in lowered for pattern in self.excluded)
 
+    def is_beyond(self, points: PointFilter) -> bool:
+        """Whether it leaves out any path that the store's part lets pass."""
+        return bool(self.excluded) or self.prefix.rstrip("/") != points.path
+
 
 def point_filter(request: SearchRequest) -> PointFilter:
     """The store's part: the path up to its last component boundary."""
@@ -47,6 +51,11 @@ def row_filter(request: SearchRequest) -> RowFilter:
         language=request.language.lower(),
         chunk_type=request.chunk_type,
     )
+
+
+def like_pattern(text: str) -> str:
+    """What stands for `text` itself in a pattern of LIKE."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def is_narrowed(request: SearchRequest) -> bool:

@@ -5,12 +5,14 @@ depend on how many are asked for: pages put together are the one long answer.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from central.search.filters import RowFilter
 from central.search.fusion import floor, merge_lists
+from central.search.named_files import admitted_paths, few
 from central.search.query import Mode, ParsedQuery
 from central.search.selectors import LiveChunk, chunks_defining, live_chunks
+from indexer.limits import SIMILAR_CHUNKS
 from indexer.records import EmbedderSpec, TermVector, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, PointFilter, VectorStore
 
@@ -95,7 +97,8 @@ class Tier:
 def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
     """Tiers in descending order of raw score, until the store has no more.
 
-    A list grows while filters and dead points leave too few. Raises StoreError.
+    A list grows while filters and dead points leave too few; from the second on, the store is asked
+    for the files alone that the filters leave, if they are few. Raises StoreError.
     """
     named = _named(plan)
     yielded: set[int] = set()
@@ -115,6 +118,8 @@ def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
             yield tier
         if last:
             return
+        if size == FIRST_SIZE:
+            plan = _narrowed(store, plan)
         size *= GROWTH
 
 
@@ -128,6 +133,33 @@ class _Answer:
 
     def points(self) -> set[int]:
         return {point for lists in self.lists for point in (*lists.dense, *lists.lexical)}
+
+
+def _narrowed(store: VectorStore, plan: Plan) -> Plan:
+    """The plan with the files that its filters leave, unless they are many.
+
+    What filters leave may lie anywhere in the lists, which are as long as the index is large.
+    """
+    files: frozenset[str] | None = None
+    if plan.rows.is_beyond(plan.points):
+        files = admitted_paths(plan.rows, repositories=plan.repositories)
+    if plan.min_similarity is not None and plan.mode is Mode.LEXICAL:
+        similar = _similar_files(store, plan, plan.min_similarity)
+        files = similar if files is None else files if similar is None else files & similar
+    if files is None:
+        return plan
+    if not files:
+        return replace(plan, collections={})
+    return replace(plan, points=replace(plan.points, files=tuple(sorted(files))))
+
+
+def _similar_files(store: VectorStore, plan: Plan, least: float) -> frozenset[str] | None:
+    """The files of all chunks that are similar enough to a query; None where they are many."""
+    answer = _ask(store, replace(plan, mode=Mode.SEMANTIC), SIMILAR_CHUNKS)
+    if not answer.exhausted:
+        return None
+    points = {point for point, cosine in answer.cosines.items() if cosine >= least}
+    return few(row.path for row in _live(plan, points).values())
 
 
 def _ask(store: VectorStore, plan: Plan, size: int) -> _Answer:
@@ -170,8 +202,9 @@ def keep_highest(cosines: dict[int, float], more: Mapping[int, float]) -> None:
 
 
 def _is_exhausted(plan: Plan, hits: HybridHits, size: int) -> bool:
-    if plan.min_similarity is not None and hits.dense:
-        # The dense list holds whatever is at least as similar as its last hit.
+    if plan.min_similarity is not None and plan.mode is not Mode.LEXICAL:
+        # The dense list holds whatever is at least as similar as its last hit; where it is empty,
+        # nothing can be compared.
         return len(hits.dense) < size or hits.dense[-1].score < plan.min_similarity
     return len(hits.dense) < size and len(hits.lexical) < size
 

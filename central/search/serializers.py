@@ -14,18 +14,15 @@ from central.common.fields import (
 )
 from central.repositories.serializers import AnsweringProjectSerializer
 from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
+from indexer.limits import PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
 from indexer.records import ChunkType
-
-MAX_QUERY_CHARACTERS = 4_000
-MAX_QUERIES = 10
-MAX_PROJECTS = 1_000
 
 
 class QueryField(StrictCharField):
     """A query's text, without the blanks around it."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=MAX_QUERY_CHARACTERS, trim_whitespace=True, **options)
+        super().__init__(max_length=QUERY_CHARACTERS, trim_whitespace=True, **options)
 
 
 class ProjectsField(serializers.ListField):
@@ -34,7 +31,7 @@ class ProjectsField(serializers.ListField):
     def __init__(self, **options: Any) -> None:
         super().__init__(
             child=StrictCharField(max_length=200),
-            max_length=MAX_PROJECTS,
+            max_length=PROJECTS_NAMED,
             required=False,
             **options,
         )
@@ -46,9 +43,9 @@ class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
     org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
     query = QueryField(required=False)
     queries = serializers.ListField(
-        child=QueryField(), min_length=1, max_length=MAX_QUERIES, required=False
+        child=QueryField(), min_length=1, max_length=QUERIES, required=False
     )
-    limit = StrictIntegerField(min_value=1, max_value=50, default=10)
+    limit = StrictIntegerField(min_value=1, max_value=RESULTS, default=10)
     mode = StrictChoiceField(choices=[str(mode) for mode in Mode], default=str(Mode.HYBRID))
     include_projects = ProjectsField(help_text="Search these only")
     exclude_projects = ProjectsField(help_text="Leave these out")

@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from central import runtime
 from central.settings import dashboard, embedders, env, limits, observing, pages, people, sso
 from central.settings.store import vector_store_url
+from indexer import limits as bounds
 
 DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
 BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
@@ -178,9 +179,13 @@ DEFAULT_EMBEDDER = embedders.default_embedder()
 
 # --- The run protocol's limits ------------------------------------------------------------------
 
-BATCH_MAX_BYTES = env.number("AETERNA_BATCH_MAX_BYTES", default=16 * 1024 * 1024)
-BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=500)
-TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=256 * 1024 * 1024)
+BATCH_MAX_BYTES = env.number("AETERNA_BATCH_MAX_BYTES", default=bounds.BATCH_BYTES)
+BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=bounds.BATCH_FILES)
+TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=bounds.TREE_BYTES)
+WAITING_MAX_BYTES = env.number("AETERNA_WAITING_MAX_BYTES", default=bounds.WAITING_BYTES)
+REPOSITORIES_MAX = env.number(
+    "AETERNA_REPOSITORIES_MAX", default=bounds.REPOSITORIES_OF_ORGANIZATION
+)
 RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
 RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=120)
 RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
@@ -215,7 +220,7 @@ KEYLESS_SECONDS = env.number("AETERNA_KEYLESS_SECONDS", default=900)
 BEHIND_MINUTES = env.number("AETERNA_BEHIND_MINUTES", default=15)
 
 # Larger bodies are read as a stream by the batch views, which have their own limit.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = bounds.REQUEST_BYTES
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
@@ -226,12 +231,17 @@ SESSION_COOKIE_HTTPONLY = True
 
 
 def database(url: str) -> dict[str, Any]:
-    """DATABASES["default"] for `url`: pooled, because ASGI threads do not outlive a request."""
-    config: dict[str, Any] = dict(dj_database_url.parse(url))
+    """DATABASES["default"] for `url`: pooled, because ASGI threads do not outlive a request.
+
+    A connection is tried before it is given out (a round trip): after PostgreSQL was away, each of
+    those that are kept would end a request. One that cannot be made again is forgotten, not tried
+    at ever longer intervals while requests wait.
+    """
+    config: dict[str, Any] = dict(dj_database_url.parse(url, conn_health_checks=True))
     config["OPTIONS"] = {
         **config.get("OPTIONS", {}),
         "connect_timeout": 3,
         "prepare_threshold": 5,  # lets central.common.statements prepare; Django's cursors never do
-        "pool": {"min_size": 1, "max_size": 20, "timeout": 3},
+        "pool": {"min_size": 1, "max_size": 20, "timeout": 3, "reconnect_timeout": 3},
     }
     return config

@@ -64,10 +64,19 @@ def single_sign_on() -> SingleSignOn | None:
     )
 
 
+def is_safe_address(address: object) -> bool:
+    """Whether it is one of https, or of this machine, without a user's name."""
+    try:
+        parts = urlsplit(address) if isinstance(address, str) else None
+    except ValueError:
+        return False
+    if parts is None or not parts.hostname or parts.username is not None:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+
+
 def _check(issuer: str) -> None:
-    parts = urlsplit(issuer)
-    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-    if not (is_safe and parts.hostname) or parts.query or parts.username:
+    if not is_safe_address(issuer) or urlsplit(issuer).query:
         raise ImproperlyConfigured(
             "AETERNA_SSO_ISSUER must be the provider's https:// address, as the 'issuer' in its "
             "/.well-known/openid-configuration says it."

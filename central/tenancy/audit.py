@@ -41,9 +41,13 @@ def user_actor(user: AbstractBaseUser) -> str:
     return f"user {user.get_username()}"
 
 
+def token_actor(token: ApiToken) -> str:
+    """A program, by its token."""
+    return f"token {token.label}"
+
+
 def credential_actor(credential: Credential) -> str:
-    """The token behind a request."""
+    """Who is behind a request: its token, or a member at a page."""
     if credential.api_token_id is None:
         return "member"
-    token = ApiToken.objects.filter(pk=credential.api_token_id).first()
-    return f"token {token.label}" if token else f"token {credential.api_token_id}"
+    return token_actor(ApiToken.objects.get(pk=credential.api_token_id))

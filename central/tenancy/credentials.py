@@ -1,6 +1,7 @@
 """What a request may do: the one record that every authorisation question is asked of."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from central.common.errors import ForbiddenError, NotFoundError
 from central.tenancy.models import Organization, Scope
@@ -11,7 +12,8 @@ class Binding:
     """The one commit of one repository that a keyless credential may index, as GitHub signed it.
 
     `repository_id` is GitHub's, `project` the repository's name there without its owner,
-    `visibility` public, internal or private, `ref` a full name.
+    `visibility` public, internal or private, `ref` a full name, `url` its address there, "" if
+    unknown. `signed_at` is GitHub's clock; None: the token was made by an earlier version.
     """
 
     repository_id: int
@@ -19,6 +21,8 @@ class Binding:
     visibility: str
     ref: str
     commit_sha: str
+    url: str = ""
+    signed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,19 @@ class Credential:
     api_token_id: int | None
     visibilities: frozenset[str] | None = None
     binding: Binding | None = None
+    is_personal: bool = False
     is_job: bool = False  # made of a forge's id token, for minutes
 
     @property
-    def is_unrestricted(self) -> bool:
+    def sees_all(self) -> bool:
         """Whether it sees all of its organisation, what is no repository's too."""
-        return self.repositories is None and self.visibilities is None and self.binding is None
+        limits = (self.repositories, self.visibilities, self.binding)
+        return all(limit is None for limit in limits)
+
+    @property
+    def is_of_whole_organization(self) -> bool:
+        """Whether nothing limits it: only then is an id or an address believed without proof."""
+        return not self.is_personal and self.sees_all
 
     def require_scope(self, scope: Scope) -> None:
         """Raise ForbiddenError unless the credential has `scope`."""

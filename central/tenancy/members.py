@@ -65,7 +65,12 @@ def credential_of_member(*, user: "User", slug: str) -> Credential:
             code="organization_not_found",
         )
     return Credential(
-        organization, rights.scopes, rights.repositories, None, visibilities=rights.visibilities
+        organization,
+        rights.scopes,
+        rights.repositories,
+        None,
+        visibilities=rights.visibilities,
+        is_personal=True,
     )
 
 

@@ -168,6 +168,10 @@ class ApiToken(models.Model):
     bound_visibility = models.CharField(max_length=10, blank=True, default="", db_default="")
     bound_ref = models.CharField(max_length=255, blank=True, default="", db_default="")
     bound_commit = models.CharField(max_length=64, blank=True, default="", db_default="")
+    bound_url = models.URLField(max_length=500, blank=True, default="", db_default="")
+    bound_at = models.DateTimeField(
+        null=True, blank=True, help_text="When GitHub signed that, by its clock"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

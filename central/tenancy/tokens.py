@@ -10,6 +10,7 @@ from typing import NamedTuple
 from django.db.models import Q
 from django.utils import timezone
 
+from central.common.callers import remember_caller
 from central.common.errors import UnauthenticatedError
 from central.common.statements import fetch_rows
 from central.tenancy.credentials import Binding, Credential
@@ -36,6 +37,8 @@ class _Stored(NamedTuple):
     bound_visibility: str
     bound_ref: str
     bound_commit: str
+    bound_url: str
+    bound_at: datetime | None
     is_short_lived: bool
 
 
@@ -83,6 +86,7 @@ def credential_of(token: str) -> Credential:
     now = timezone.now()
     _require_taken(stored, now)
     organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
+    remember_caller(token, organization.pk)
     credential = _credential(stored, organization)
     if stored.owner_id is not None:
         rights = Standing(*row[_STORED_END:_OWNER_END]).rights()
@@ -129,6 +133,7 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
         visibilities=as_set(stored.visibilities),
         binding=_binding(stored),
         is_job=stored.is_short_lived,
+        is_personal=stored.owner_id is not None,
     )
 
 
@@ -157,6 +162,8 @@ def _binding(stored: _Stored | ApiToken) -> Binding | None:
         visibility=stored.bound_visibility,
         ref=stored.bound_ref,
         commit_sha=stored.bound_commit,
+        url=stored.bound_url,
+        signed_at=stored.bound_at,
     )
 
 
@@ -167,6 +174,8 @@ def bind(token: ApiToken, binding: Binding) -> None:
     token.bound_visibility = binding.visibility
     token.bound_ref = binding.ref
     token.bound_commit = binding.commit_sha
+    token.bound_url = binding.url
+    token.bound_at = binding.signed_at
 
 
 def unknown_token() -> UnauthenticatedError:

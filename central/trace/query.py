@@ -1,14 +1,8 @@
 """What a trace asks for, as records. Pure."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from central.trace.forward import Confidence
-
-MAX_LIMIT: Final = 200
-MAX_DEPTH: Final = 5
-MAX_NODES: Final = 500
-MAX_CHANGES: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)

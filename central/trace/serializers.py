@@ -8,17 +8,8 @@ from rest_framework import serializers
 
 from central.common.fields import StrictCharField, StrictChoiceField, StrictIntegerField
 from central.trace.forward import Confidence
-from central.trace.query import (
-    MAX_CHANGES,
-    MAX_DEPTH,
-    MAX_LIMIT,
-    MAX_NODES,
-    ChangedFile,
-    Choice,
-    GraphRequest,
-    ImpactRequest,
-    TraceRequest,
-)
+from central.trace.query import ChangedFile, Choice, GraphRequest, ImpactRequest, TraceRequest
+from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 
 CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
@@ -62,7 +53,7 @@ class ChoiceSerializer(OrganizationSerializer):
 class CalleesRequestSerializer(ChoiceSerializer):
     """`GET /trace/callees`."""
 
-    limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT, default=50)
+    limit = StrictIntegerField(min_value=1, max_value=TRACE_SITES, default=50)
     cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
 
     def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
@@ -76,7 +67,7 @@ class CallersRequestSerializer(CalleesRequestSerializer):
     """`GET /trace/callers`."""
 
     depth = StrictIntegerField(
-        min_value=1, max_value=MAX_DEPTH, default=1, help_text="Levels of callers of callers"
+        min_value=1, max_value=TRACE_DEPTH, default=1, help_text="Levels of callers of callers"
     )
     caller_projects = serializers.ListField(
         child=StrictCharField(max_length=200),
@@ -90,10 +81,10 @@ class GraphRequestSerializer(ChoiceSerializer):
     """`GET /trace/graph`."""
 
     depth = StrictIntegerField(
-        min_value=1, max_value=MAX_DEPTH, default=2, help_text="Levels up and levels down"
+        min_value=1, max_value=TRACE_DEPTH, default=2, help_text="Levels up and levels down"
     )
     limit = StrictIntegerField(
-        min_value=1, max_value=MAX_NODES, default=200, help_text="Nodes at most"
+        min_value=1, max_value=TRACE_NODES, default=200, help_text="Nodes at most"
     )
 
     def graph_request(self, query: Mapping[str, Any]) -> GraphRequest:
@@ -120,7 +111,7 @@ class ChangedFileSerializer(serializers.Serializer[Any]):
     """A changed file; without lines, all of it."""
 
     path = StrictCharField(max_length=1_024)
-    lines = serializers.ListField(child=LinesField(), max_length=MAX_CHANGES, required=False)
+    lines = serializers.ListField(child=LinesField(), max_length=IMPACT_CHANGES, required=False)
 
 
 class ImpactRequestSerializer(OrganizationSerializer):
@@ -130,16 +121,16 @@ class ImpactRequestSerializer(OrganizationSerializer):
     symbols = serializers.ListField(
         child=StrictCharField(max_length=1_500, trim_whitespace=True),
         min_length=1,
-        max_length=MAX_CHANGES,
+        max_length=IMPACT_CHANGES,
         required=False,
     )
     files: serializers.ListSerializer[Any] = serializers.ListSerializer(
-        child=ChangedFileSerializer(), min_length=1, max_length=MAX_CHANGES, required=False
+        child=ChangedFileSerializer(), min_length=1, max_length=IMPACT_CHANGES, required=False
     )
-    depth = StrictIntegerField(min_value=1, max_value=MAX_DEPTH, default=1)
+    depth = StrictIntegerField(min_value=1, max_value=TRACE_DEPTH, default=1)
     min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
     limit = StrictIntegerField(
-        min_value=1, max_value=MAX_LIMIT, default=50, help_text="Callers shown per symbol"
+        min_value=1, max_value=TRACE_SITES, default=50, help_text="Callers shown per symbol"
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

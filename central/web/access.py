@@ -57,5 +57,13 @@ def _sign_in_for(request: HttpRequest, htmx: HtmxDetails) -> HttpResponse:
 
     htmx would follow a plain redirect, and put the form into the part that it asked for.
     """
-    back = request.get_full_path() if htmx.boosted else htmx.current_url_abs_path
+    back = request.get_full_path() if htmx.boosted else _page_shown(htmx)
     return HttpResponseClientRedirect(redirect_to_login(back or "/").url)
+
+
+def _page_shown(htmx: HtmxDetails) -> str | None:
+    """What the browser says that it shows; None for what is no address of ours, or none at all."""
+    try:
+        return htmx.current_url_abs_path
+    except ValueError:
+        return None

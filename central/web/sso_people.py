@@ -17,6 +17,7 @@ from central.tenancy.audit import SSO, record
 from central.tenancy.models import Organization
 from central.tenancy.services import add_member
 from central.web.sso_protocol import Provider, configured, provider
+from central.web.sso_requests import ProviderSession
 
 _log = structlog.get_logger(__name__)
 
@@ -35,6 +36,10 @@ class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
         """The only one."""
         del args, kwargs
         return provider(request)
+
+    def get_requests_session(self) -> ProviderSession:
+        """With bounds on what an answer may be."""
+        return ProviderSession()
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
         """Turn away who may not sign in; forget the addresses, so that nobody is found by one."""

@@ -16,13 +16,16 @@ from allauth.socialaccount.models import SocialApp
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from cryptography.exceptions import UnsupportedAlgorithm
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from jwt.exceptions import InvalidSubjectError
 
 from central.common.errors import NotFoundError
 from central.common.links import absolute_url
-from central.settings.sso import SingleSignOn
+from central.settings.sso import SingleSignOn, is_safe_address
+from indexer.limits import SSO_KEYS, SSO_NAME_CHARACTERS
 
 _LEEWAY_SECONDS = 30
 _ALGORITHMS = [  # those with a key pair: a client's secret signs nothing here
@@ -30,6 +33,17 @@ _ALGORITHMS = [  # those with a key pair: a client's secret signs nothing here
     *("PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA"),
 ]
+
+
+_ENDPOINTS = ("authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri")
+_METHODS = "token_endpoint_auth_methods_supported"
+_NAMES = ("preferred_username", "name", "given_name", "family_name")
+_SUBJECT_CHARACTERS = 191  # what the package keeps
+# What comes of an id token and keys that are none, or that hold what nobody expects.
+_NOT_VALID = (
+    *(jwt.PyJWTError, UnsupportedAlgorithm, KeyError, TypeError, ValueError),
+    *(AttributeError, ArithmeticError, RecursionError),
+)
 
 
 def configured() -> SingleSignOn:
@@ -57,6 +71,11 @@ class Exchange(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         found: Mapping[str, Any] = super().openid_config
         if found.get("issuer") != configured().issuer:
             raise OAuth2Error("AETERNA_SSO_ISSUER is not the issuer that its configuration names.")
+        if not isinstance(found.get(_METHODS, []), list):
+            raise OAuth2Error(f"The provider's {_METHODS} must be a list.")
+        for name in _ENDPOINTS:
+            if name in found and not is_safe_address(found[name]):
+                raise OAuth2Error(f"The provider's {name} must be an https:// address.")
         return found
 
     def get_access_token_data(
@@ -64,28 +83,30 @@ class Exchange(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     ) -> Any:
         """The answer to the code."""
         self._nonce = nonce_of(pkce_code_verifier)
-        return super().get_access_token_data(request, app, client, pkce_code_verifier)
+        data = super().get_access_token_data(request, app, client, pkce_code_verifier)
+        tokens = {name: data.get(name) for name in ("access_token", "id_token")}
+        if not all(isinstance(token, str) and token.isascii() for token in tokens.values()):
+            raise OAuth2Error("The provider gave no access token, or no id token.")
+        return tokens
 
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: Any, **kwargs: Any
     ) -> Any:
         """Who it is: what is signed stands before what is told beside it."""
         del app
-        claims = self._claims(kwargs["response"].get("id_token"))
+        claims = self._claims(kwargs["response"]["id_token"])
         told = self._told(token.token, claims["sub"])
         return self.get_provider().sociallogin_from_response(
-            request, {"id_token": _with_verified_email({**told, **claims})}
+            request, {"id_token": _of_a_person({**told, **claims})}
         )
 
-    def _claims(self, id_token: object) -> dict[str, Any]:
-        if not isinstance(id_token, str):
-            raise OAuth2Error("The provider gave no id token.")
+    def _claims(self, id_token: str) -> dict[str, Any]:
         with get_adapter().get_requests_session() as session:
             answer = session.get(self.openid_config["jwks_uri"])
         answer.raise_for_status()
         try:
             claims = verified(id_token, answer.json())
-        except (jwt.PyJWTError, KeyError, TypeError) as exc:
+        except _NOT_VALID as exc:
             raise OAuth2Error(f"The id token is not valid: {type(exc).__name__}.") from exc
         if claims.get("nonce") != self._nonce:
             raise OAuth2Error("The id token was made for another sign-in.")
@@ -141,8 +162,10 @@ def nonce_of(code_verifier: str) -> str:
 def verified(id_token: str, keys: Mapping[str, Any]) -> dict[str, Any]:
     """The claims of an id token that the issuer signed for this client.
 
-    Raises PyJWTError, KeyError, TypeError: it did not, or its keys are none.
+    Raises one of _NOT_VALID: it did not, or its keys are none.
     """
+    if len(keys["keys"]) > SSO_KEYS:
+        raise jwt.PyJWKSetError("There are too many keys.")
     known = jwt.PyJWKSet.from_dict(dict(keys))
     key_id = jwt.get_unverified_header(id_token).get("kid")
     key = known.keys[0] if key_id is None and len(known.keys) == 1 else known[str(key_id)]
@@ -158,11 +181,23 @@ def verified(id_token: str, keys: Mapping[str, Any]) -> dict[str, Any]:
     )
     if claims.get("azp", sso.client_id) != sso.client_id:
         raise jwt.InvalidAudienceError
+    if not 0 < len(claims["sub"]) <= _SUBJECT_CHARACTERS or not claims["sub"].isprintable():
+        raise InvalidSubjectError
     return claims
 
 
-def _with_verified_email(claims: dict[str, Any]) -> dict[str, Any]:
-    """Without an address that the provider does not vouch for. Some write true as a string."""
-    if claims.get("email_verified") in (True, "true"):
-        return {**claims, "email_verified": True}
-    return {name: value for name, value in claims.items() if not name.startswith("email")}
+def _of_a_person(claims: dict[str, Any]) -> dict[str, Any]:
+    """The subject, with names that can be shown and an address that the provider vouches for.
+
+    Some write true as a string.
+    """
+    person = {"sub": claims["sub"]}
+    for name in _NAMES:
+        value = claims.get(name)
+        if isinstance(value, str) and len(value) <= SSO_NAME_CHARACTERS and value.isprintable():
+            person[name] = value
+    email = claims.get("email")
+    is_verified = claims.get("email_verified") is True or claims.get("email_verified") == "true"
+    if is_verified and isinstance(email, str):
+        person |= {"email": email, "email_verified": True}
+    return person

@@ -8,7 +8,6 @@ from central.corpus.reading import FileNotFoundInIndexError, read_file
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.advice import why_skipped
-from central.web.highlighting import HIGHLIGHTED_CHARACTERS
 from central.web.paths import crumbs
 from central.web.places import file_url, symbol_url
 
@@ -46,7 +45,6 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         "crumbs": crumbs(organization, project, path),
         "outline": outline,
         "skipped": why_skipped(found.skipped),
-        "is_plain": len(content) > HIGHLIGHTED_CHARACTERS,
     }
     return render(request, "web/file.html", context)
 

@@ -14,6 +14,7 @@ from central.web.attempts import address_of
 from central.web.places import is_own
 from central.web.sso_people import refused
 from central.web.sso_protocol import Exchange, configured, provider
+from central.web.sso_requests import within_limits
 
 STARTS = "300/5minute"  # from an address, which may be a whole office's
 _AWAY = (RequestException, OAuth2Error, KeyError)  # no answer, or none that is a configuration
@@ -32,9 +33,10 @@ def start(request: HttpRequest) -> HttpResponse:
     require(f"sso {address_of(request)}", STARTS, what="sso")
     after = request.GET.get("next", "")
     try:
-        response: HttpResponse = provider(request).redirect(
-            request, process="login", next_url=after if is_own(request, after) else None
-        )
+        with within_limits():
+            response: HttpResponse = provider(request).redirect(
+                request, process="login", next_url=after if is_own(request, after) else None
+            )
     except _AWAY as exc:
         return _away(request, exc)
     return response
@@ -46,9 +48,10 @@ def callback(request: HttpRequest) -> HttpResponse:
     """Sign in whom the provider sends back with a code that is this session's."""
     configured()
     try:
-        response: HttpResponse = OAuth2CallbackView.adapter_view(
-            Exchange(request, provider(request).app.provider_id)
-        )(request)
+        with within_limits():
+            response: HttpResponse = OAuth2CallbackView.adapter_view(
+                Exchange(request, provider(request).app.provider_id)
+            )(request)
     except ImmediateHttpResponse as exc:
         response = exc.response
     except _AWAY as exc:

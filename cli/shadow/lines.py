@@ -88,9 +88,9 @@ class EditedLines:
             pattern = f"(^|[^[:alnum:]_]){escaped}([^[:alnum:]_]|$)"
             repository = LocalRepository(self._root, self._objects_dir)
             try:
-                found = repository.run(
-                    "diff-tree", "-r", "--name-only", "--no-renames", "--text",
-                    "--ignore-submodules=all", f"-G{pattern}", "--end-of-options", *self._commits,
+                found = repository.diff(
+                    "--name-only", "--text", "--ignore-submodules=all", f"-G{pattern}",
+                    "--end-of-options", *self._commits,
                 )  # fmt: skip
             finally:
                 repository.close()

@@ -18,9 +18,9 @@ from agents.answers import (
 )
 from agents.errors import INVALID, RefusedError
 from agents.outcomes import names_in
+from indexer.limits import SIDECAR_ANSWER_BYTES
 from indexer.proxies import direct
 
-ANSWER_BYTES: Final = 16 * 1024 * 1024
 _TRACES: Final[Mapping[str, type[Shape]]] = {
     "callers": CallersAnswer,
     "callees": CalleesAnswer,
@@ -116,7 +116,7 @@ async def _read(response: httpx.Response) -> bytes:
     body = bytearray()
     async for part in response.aiter_raw():
         body += part
-        if len(body) > ANSWER_BYTES:
+        if len(body) > SIDECAR_ANSWER_BYTES:
             raise RefusedError(
                 "The code search service gave an answer that is too long. Ask for less.",
                 code="service_failed",

@@ -27,7 +27,6 @@ from indexer.errors import (
     IndexerError,
     NotARepositoryError,
 )
-from indexer.git import Repository
 from indexer.local import LocalRepository
 from indexer.planning import Requested
 from indexer.processes import warm_up
@@ -183,7 +182,7 @@ class _Session:
 
 def _root(path: Path) -> Path:
     try:
-        repository = Repository(path)
+        repository = LocalRepository(path)
     except NotARepositoryError as exc:
         raise NotARepositoryError(
             f"{path} is not inside a git repository: go to one, name one, or make one with "

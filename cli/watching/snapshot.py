@@ -16,7 +16,7 @@ from typing import Final
 from indexer.errors import CommitNotFoundError, GitError
 from indexer.listing import parse_diff
 from indexer.local import LocalRepository
-from indexer.project_file import PROJECT_FILE, parse_project_file
+from indexer.project_file import PROJECT_FILE, read_project_file
 from indexer.selection import SelectionRules
 
 # The same tree on the same parent is the same commit.
@@ -173,11 +173,8 @@ class Snapshots:
         )
 
     def _max_file_bytes(self) -> int:
-        try:
-            content = (self.repository.root / PROJECT_FILE).read_bytes()
-        except OSError:
-            content = b""
-        return parse_project_file(content).max_file_bytes or SelectionRules().max_file_bytes
+        file = read_project_file(self.repository.root / PROJECT_FILE)
+        return file.max_file_bytes or SelectionRules().max_file_bytes
 
     # Git
 

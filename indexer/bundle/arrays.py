@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import BundleError
+from indexer.limits import CHUNK_TERMS
 from indexer.records import Matrix, TermVector, Vector
 
 MAX_TERM_ID: Final = 2**29
-MAX_TERMS: Final = 16_000  # non-zero elements of a pgvector sparsevec
 MAX_WEIGHT: Final = 1000.0  # BM25 weights stay below k1 + 1; this bound only keeps sums finite
 UNIT_TOLERANCE: Final = 1e-3
 
@@ -30,7 +30,7 @@ def read_terms(ids: Sequence[bytes], weights: Sequence[bytes], *, where: str) ->
         where,
         "terms and weights must be of equal length",
     )
-    _refuse_first(np.array(counts) > MAX_TERMS, where, f"terms must be at most {MAX_TERMS}")
+    _refuse_first(np.array(counts) > CHUNK_TERMS, where, f"terms must be at most {CHUNK_TERMS}")
     all_ids = np.frombuffer(b"".join(ids), _UINT32)
     all_weights = np.frombuffer(b"".join(weights), _FLOAT32)
     ends = list(accumulate(counts))

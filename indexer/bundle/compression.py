@@ -3,12 +3,14 @@
 import gzip
 import hashlib
 import zlib
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from indexer.errors import BundleError
 
 # Vectors hardly compress, so higher levels cost time and save little.
 _GZIP_LEVEL: Final = 1
+PART_BYTES: Final = 256 * 1024
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS  # zlib's way of asking for a gzip header and trailer
 
 
@@ -17,26 +19,53 @@ def compress(body: bytes) -> bytes:
     return gzip.compress(body, _GZIP_LEVEL, mtime=0)
 
 
+def gzip_packer() -> "zlib._Compress":
+    """As `compress`, for a body that comes in parts."""
+    return zlib.compressobj(_GZIP_LEVEL, wbits=_GZIP_WINDOW)
+
+
 def identity(body: bytes) -> str:
     """SHA-256 of the decompressed body in hex: what makes a repeated upload the same upload."""
     return hashlib.sha256(body).hexdigest()
 
 
-def decompress(data: bytes, *, limit_bytes: int) -> bytes:
-    """The body of gzip `data`; never inflates more than `limit_bytes` + 1.
+def inflate(parts: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
+    """The body of gzip that comes in parts, in parts again; never more than `limit_bytes`.
 
-    Raises BundleError: `batch_not_gzip` (also where it is cut off) or `batch_too_large`.
+    Raises BundleError when it comes to it: `batch_not_gzip` (also where it is cut off) or
+    `batch_too_large`.
     """
     inflater = zlib.decompressobj(_GZIP_WINDOW)
-    try:
-        body = inflater.decompress(data, limit_bytes + 1)
-    except zlib.error as exc:
-        raise BundleError("the batch is not valid gzip", code="batch_not_gzip") from exc
-    if len(body) > limit_bytes:
-        raise BundleError(
-            f"the batch is larger than {limit_bytes} bytes when decompressed",
-            code="batch_too_large",
-        )
+    size = 0
+    for part in parts:
+        for inflated in _inflated(inflater, part):
+            size += len(inflated)
+            if size > limit_bytes:
+                raise BundleError(
+                    f"the upload is larger than {limit_bytes} bytes when decompressed",
+                    code="batch_too_large",
+                )
+            yield inflated
+        if inflater.unused_data:
+            break
     if not inflater.eof or inflater.unused_data:
-        raise BundleError("the batch is not one whole gzip stream", code="batch_not_gzip")
-    return body
+        raise BundleError("the upload is not one whole gzip stream", code="batch_not_gzip")
+
+
+def _inflated(inflater: "zlib._Decompress", part: bytes) -> Iterator[bytes]:
+    is_more = True
+    while is_more:
+        try:
+            inflated = inflater.decompress(part, PART_BYTES)
+        except zlib.error as exc:
+            raise BundleError("the upload is not valid gzip", code="batch_not_gzip") from exc
+        part = inflater.unconsumed_tail
+        is_more = not inflater.eof and (bool(part) or len(inflated) == PART_BYTES)
+        if inflated:
+            yield inflated
+
+
+def decompress(data: bytes, *, limit_bytes: int) -> bytes:
+    """As `inflate`, of the whole `data` at once."""
+    parts = (data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES))
+    return b"".join(inflate(parts, limit_bytes=limit_bytes))

@@ -4,16 +4,19 @@ Every refusal is a BundleError whose message names the place and the field, neve
 """
 
 import binascii
+import re
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NoReturn, TypeVar
 
 from indexer.errors import BundleError
-from indexer.records import MAX_PATH_BYTES, Span
+from indexer.limits import PATH_BYTES
+from indexer.records import Span
 
 MAX_INTEGER: Final = 2**63 - 1  # a PostgreSQL bigint
-MAX_NAME: Final = 500  # characters of a name, a qualified name, a container, a signature
 
 _PATH_INVALID = "batch_path_invalid"
+_NO_COMPONENT = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)")  # empty, . or ..
 _E = TypeVar("_E", bound=StrEnum)
 
 
@@ -127,11 +130,21 @@ class Fields:
         path = self.text("path")
         if not path or path.startswith("/"):
             self.refuse("path", "must be relative and not empty", code=_PATH_INVALID)
-        if len(path.encode()) > MAX_PATH_BYTES:
-            self.refuse("path", f"must have at most {MAX_PATH_BYTES} bytes", code=_PATH_INVALID)
+        if len(path.encode()) > PATH_BYTES:
+            self.refuse("path", f"must have at most {PATH_BYTES} bytes", code=_PATH_INVALID)
         if not {"", ".", ".."}.isdisjoint(path.split("/")):
             self.refuse("path", "must not hold an empty, . or .. component", code=_PATH_INVALID)
         return path
+
+
+def are_paths(paths: Sequence[str]) -> bool:
+    """Whether `Fields.path` takes all of them: the same rules, over all at once."""
+    joined = "\n".join(paths)
+    return (
+        is_storable(joined)
+        and not any(map(_NO_COMPONENT.search, paths))
+        and max(len(path.encode()) for path in paths) <= PATH_BYTES
+    )
 
 
 def is_storable(text: str) -> bool:

@@ -3,12 +3,15 @@
 Vectors are packed here: little-endian float32, as the line holds them in base64.
 """
 
+import json
 from binascii import b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.records import FileRecord
+from indexer.json_size import has_more_values
+from indexer.limits import BATCH_VALUES, FILE_LINES
+from indexer.records import FileRecord, count_lines
 
 # Every quotation mark inside of a text is escaped, so that only a chunk's own member reads so.
 _EMPTY: Final = b'"vector":null'
@@ -63,3 +66,10 @@ def full_size(file: FileLine, *, dimensions: int) -> int:
     """The bytes of a line once all its chunks have vectors."""
     packed = 4 * dimensions
     return len(file.line) + file.chunks * (_AROUND + 4 * -(-packed // 3))
+
+
+def is_readable(line: bytes) -> bool:
+    """Whether a reader takes so many values, and so many lines of content, at once."""
+    if len(line) > 2 * FILE_LINES and count_lines(json.loads(line)["content"]) > FILE_LINES:
+        return False
+    return not has_more_values(line, BATCH_VALUES)

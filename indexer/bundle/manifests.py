@@ -2,12 +2,10 @@
 
 from typing import Final
 
-from indexer.bundle.fields import MAX_NAME, Fields
+from indexer.bundle.fields import Fields
 from indexer.bundle.rows import Rows
+from indexer.limits import LOCATION_CHARACTERS, NAME_CHARACTERS, VERSION_CHARACTERS
 from indexer.relations import Dependency, Ecosystem, Manifest, Pin
-
-MAX_VERSION: Final = 200  # characters of a version or a requirement
-MAX_LOCATION: Final = 1000  # characters of a directory, a file, a glob, a pattern
 
 _KEYS: Final = frozenset(
     {
@@ -48,25 +46,25 @@ def read_manifest(value: object, *, where: str) -> Manifest:
     pins = Rows(fields, "pins", columns=("name", "version"))
     return Manifest(
         ecosystem=fields.option("ecosystem", Ecosystem),
-        name=fields.text("name", most=MAX_NAME),
-        version=fields.text("version", most=MAX_VERSION),
-        import_names=fields.texts("import_names", most=MAX_NAME),
-        source_roots=fields.texts("source_roots", most=MAX_LOCATION),
+        name=fields.text("name", most=NAME_CHARACTERS),
+        version=fields.text("version", most=VERSION_CHARACTERS),
+        import_names=fields.texts("import_names", most=NAME_CHARACTERS),
+        source_roots=fields.texts("source_roots", most=LOCATION_CHARACTERS),
         entries=_locations(fields, "entries", columns=("subpath", "file")),
         aliases=_locations(fields, "aliases", columns=("pattern", "target")),
-        members=fields.texts("members", most=MAX_LOCATION),
+        members=fields.texts("members", most=LOCATION_CHARACTERS),
         dependencies=tuple(
             map(
                 Dependency,
-                dependencies.texts("name", most=MAX_NAME),
-                dependencies.texts("required", most=MAX_VERSION),
+                dependencies.texts("name", most=NAME_CHARACTERS),
+                dependencies.texts("required", most=VERSION_CHARACTERS),
             )
         ),
         pins=tuple(
             map(
                 Pin,
-                pins.texts("name", most=MAX_NAME),
-                pins.texts("version", most=MAX_VERSION),
+                pins.texts("name", most=NAME_CHARACTERS),
+                pins.texts("version", most=VERSION_CHARACTERS),
             )
         ),
     )
@@ -76,4 +74,6 @@ def _locations(
     fields: Fields, key: str, *, columns: tuple[str, str]
 ) -> tuple[tuple[str, str], ...]:
     rows = Rows(fields, key, columns=columns)
-    return tuple(zip(*(rows.texts(column, most=MAX_LOCATION) for column in columns), strict=True))
+    return tuple(
+        zip(*(rows.texts(column, most=LOCATION_CHARACTERS) for column in columns), strict=True)
+    )

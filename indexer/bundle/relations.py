@@ -2,18 +2,11 @@
 
 from typing import Final
 
-from indexer.bundle.fields import MAX_NAME, Fields
+from indexer.bundle.fields import Fields
 from indexer.bundle.rows import Rows
+from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.records import FileRecord
-from indexer.relations import (
-    MAX_MODULE_PATH_BYTES,
-    Access,
-    Binding,
-    Export,
-    Import,
-    Reference,
-    ReferenceKind,
-)
+from indexer.relations import Access, Binding, Export, Import, Reference, ReferenceKind
 
 RELATION_KEYS: Final = frozenset({"namespace", "imports", "exports", "references"})
 
@@ -34,9 +27,9 @@ def read_imports(fields: Fields, *, last_line: int) -> tuple[Import, ...]:
     return tuple(
         map(
             Import,
-            rows.texts("local", most=MAX_NAME),
-            rows.texts("module", most=MAX_NAME),
-            rows.short_texts("path", most_bytes=MAX_MODULE_PATH_BYTES),
+            rows.texts("local", most=NAME_CHARACTERS),
+            rows.texts("module", most=NAME_CHARACTERS),
+            rows.short_texts("path", most_bytes=MODULE_PATH_BYTES),
             rows.booleans("wildcard"),
             rows.integers("line", least=1, most=last_line),
         )
@@ -49,8 +42,8 @@ def read_exports(fields: Fields) -> tuple[Export, ...]:
     return tuple(
         map(
             Export,
-            rows.texts("name", most=MAX_NAME),
-            rows.short_texts("path", most_bytes=MAX_MODULE_PATH_BYTES),
+            rows.texts("name", most=NAME_CHARACTERS),
+            rows.short_texts("path", most_bytes=MODULE_PATH_BYTES),
             rows.booleans("is_local"),
             rows.booleans("wildcard"),
         )
@@ -64,12 +57,12 @@ def read_references(fields: Fields, *, content: str, last_line: int) -> tuple[Re
         map(
             Reference,
             rows.options("kind", ReferenceKind),
-            rows.texts("name", most=MAX_NAME),
+            rows.texts("name", most=NAME_CHARACTERS),
             rows.options("binding", Binding),
-            rows.texts("root", most=MAX_NAME),
-            rows.texts("chain", most=MAX_NAME),
+            rows.texts("root", most=NAME_CHARACTERS),
+            rows.texts("chain", most=NAME_CHARACTERS),
             rows.options("access", Access),
-            rows.texts("caller", most=MAX_NAME),
+            rows.texts("caller", most=NAME_CHARACTERS),
             rows.integers("line", least=1, most=last_line),
             rows.integers("column", least=0, most=len(content)),
         )

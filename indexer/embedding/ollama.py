@@ -16,6 +16,7 @@ from indexer.embedding.outcomes import (
 )
 from indexer.embedding.remote import Limits, RemoteEmbedder
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
+from indexer.http_answers import read_answer
 from indexer.patience import Away, asked_pause
 from indexer.proxies import direct
 from indexer.records import EmbedderSpec
@@ -64,7 +65,7 @@ class OllamaService:
     def ask(self, texts: Sequence[str]) -> Answer | Away:
         body = {"model": self._spec.model, "input": list(texts), "truncate": True}
         try:
-            response = self._http.post("/api/embed", json=body)
+            response = read_answer(self._http, "POST", "/api/embed", json=body)
         except httpx.RequestError as exc:
             problem = EmbedderUnavailableError(
                 f"{self.place} did not answer ({type(exc).__name__}): check OLLAMA_URL, and that "

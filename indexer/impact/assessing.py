@@ -10,7 +10,6 @@ from indexer.errors import CommitNotFoundError, ConfigurationError, GitError
 from indexer.git import Repository
 from indexer.impact.edits import EditedFile, Edits, edits_between, moved_files
 from indexer.impact.questions import (
-    MAX_CHANGES,
     Answer,
     ChangedLines,
     ChangedSymbol,
@@ -18,6 +17,7 @@ from indexer.impact.questions import (
     Questions,
     Receipt,
 )
+from indexer.limits import IMPACT_CHANGES
 from indexer.planning import Relation
 from indexer.transport import Transport
 
@@ -190,15 +190,15 @@ def _made_by(definition: Definition) -> tuple[str, str] | None:
 
 
 def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (names[start : start + MAX_CHANGES] for start in range(0, len(names), MAX_CHANGES))
+    return (names[start : start + IMPACT_CHANGES] for start in range(0, len(names), IMPACT_CHANGES))
 
 
 def _pieces(files: Iterable[EditedFile]) -> Iterator[ChangedLines]:
     """Each file, with more lines than a request may name for one, in several pieces."""
     for file in files:
         lines = [span.lines for span in file.spans]
-        for start in range(0, max(len(lines), 1), MAX_CHANGES):
-            yield ChangedLines(file.path, tuple(lines[start : start + MAX_CHANGES]))
+        for start in range(0, max(len(lines), 1), IMPACT_CHANGES):
+            yield ChangedLines(file.path, tuple(lines[start : start + IMPACT_CHANGES]))
 
 
 def _requests(pieces: Iterable[ChangedLines]) -> Iterator[list[ChangedLines]]:
@@ -207,7 +207,7 @@ def _requests(pieces: Iterable[ChangedLines]) -> Iterator[list[ChangedLines]]:
     weight = 0
     for piece in pieces:
         own = max(len(piece.lines), 1)
-        if some and weight + own > MAX_CHANGES:
+        if some and weight + own > IMPACT_CHANGES:
             yield some
             some, weight = [], 0
         some.append(piece)

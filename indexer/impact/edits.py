@@ -119,11 +119,10 @@ def _patched(
 def _patch(repository: Repository, base: str, head: str, paths: list[str]) -> bytes:
     """A patch without context that depends on the commits alone.
 
-    `--text`, because an attribute of the work tree may call any file binary.
+    `--text`, because an attribute of `.git/info` may call any file binary.
     """
-    return repository.run(
-        "diff-tree", "-r", "-p", "-U0", "--inter-hunk-context=0", "--text", "--no-color",
-        "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all",
-        "--no-relative", "--diff-algorithm=histogram", "--indent-heuristic", "--end-of-options",
+    return repository.diff(
+        "-p", "-U0", "--inter-hunk-context=0", "--text", "--no-color", "--ignore-submodules=all",
+        "--diff-algorithm=histogram", "--indent-heuristic", "--end-of-options",
         base, head, "--", *paths,
     )  # fmt: skip

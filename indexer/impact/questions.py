@@ -13,7 +13,6 @@ from indexer.answers import commit_name, expected
 from indexer.errors import CentralRefusedError
 from indexer.transport import Transport
 
-MAX_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
 Record = TypeVar("Record")
 _CALLERS_SHOWN: Final = 200  # of a definition; the API's own limit
 
@@ -167,12 +166,12 @@ class Questions:
             return commit_name(answer["projects"][0]["last_indexed_commit"])
 
     def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
-        """Who calls what is defined at the lines; at most MAX_CHANGES files."""
+        """Who calls what is defined at the lines; at most IMPACT_CHANGES files."""
         rows = [{"path": one.path} | ({"lines": one.lines} if one.lines else {}) for one in files]
         return self._impact({"files": rows, "min_confidence": min_confidence})
 
     def impact_of(self, names: Sequence[str], *, min_confidence: str) -> Answer:
-        """Who calls what is named so in the project; at most MAX_CHANGES qualified names."""
+        """Who calls what is named so in the project; at most IMPACT_CHANGES qualified names."""
         return self._impact({"symbols": names, "min_confidence": min_confidence})
 
     def _impact(self, asked: Mapping[str, Any]) -> Answer:

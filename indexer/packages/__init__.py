@@ -3,7 +3,6 @@
 Manifests are written by anybody, so a reader takes wrong types for absent and is bounded in time.
 """
 
-from indexer.packages.bounds import MAX_CHARACTERS
 from indexer.packages.registry import is_manifest, read_manifest
 
-__all__ = ["MAX_CHARACTERS", "is_manifest", "read_manifest"]
+__all__ = ["MANIFEST_CHARACTERS", "is_manifest", "read_manifest"]

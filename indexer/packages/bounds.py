@@ -1,17 +1,15 @@
 """How much of a manifest is kept."""
 
 from collections.abc import Iterable
-from typing import Final
 
+from indexer.limits import (
+    MANIFEST_DEPENDENCIES,
+    MANIFEST_ENTRIES,
+    MANIFEST_PINS,
+    NAME_CHARACTERS,
+    VERSION_CHARACTERS,
+)
 from indexer.relations import Dependency, Manifest, Pin
-
-MAX_CHARACTERS: Final = 16 * 1_048_576
-MAX_WRITTEN_CHARACTERS: Final = 1_048_576  # of what a person writes; parsers of it are slow
-MAX_PINS: Final = 20_000
-MAX_DEPENDENCIES: Final = 2_000
-_MAX_ENTRIES: Final = 1_000
-_MAX_NAME: Final = 500
-_MAX_VERSION: Final = 200
 
 
 def bounded(manifest: Manifest) -> Manifest:
@@ -36,7 +34,7 @@ def _dependencies(dependencies: Iterable[Dependency]) -> tuple[Dependency, ...]:
     """Each name once; the first that asks for a version is kept."""
     kept: dict[str, Dependency] = {}
     for one in dependencies:
-        if not _is_name(one.name) or (one.name not in kept and len(kept) == MAX_DEPENDENCIES):
+        if not _is_name(one.name) or (one.name not in kept and len(kept) == MANIFEST_DEPENDENCIES):
             continue
         if one.name not in kept or not kept[one.name].required:
             kept[one.name] = Dependency(one.name, _version(one.required))
@@ -49,29 +47,31 @@ def _pins(pins: Iterable[Pin]) -> tuple[Pin, ...]:
         version = _version(one.version)
         if version and _is_name(one.name):
             kept[Pin(one.name, version)] = None
-        if len(kept) == MAX_PINS:
+        if len(kept) == MANIFEST_PINS:
             break
     return tuple(kept)
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= _MAX_NAME and name.isprintable()
+    return 0 < len(name) <= NAME_CHARACTERS and name.isprintable()
 
 
 def _version(version: str) -> str:
-    version = " ".join(version[: 2 * _MAX_VERSION].split())
-    return version[:_MAX_VERSION] if version.isprintable() else ""
+    version = " ".join(version[: 2 * VERSION_CHARACTERS].split())
+    return version[:VERSION_CHARACTERS] if version.isprintable() else ""
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(_is_name, names)))[:_MAX_ENTRIES]
+    return tuple(dict.fromkeys(filter(_is_name, names)))[:MANIFEST_ENTRIES]
 
 
 def _paths(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for path in paths if not path or _is_name(path)))[:_MAX_ENTRIES]
+    return tuple(dict.fromkeys(path for path in paths if not path or _is_name(path)))[
+        :MANIFEST_ENTRIES
+    ]
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """The first may be "": what a package itself is."""
     kept = (pair for pair in pairs if _is_name(pair[1]) and (not pair[0] or _is_name(pair[0])))
-    return tuple(dict.fromkeys(kept))[:_MAX_ENTRIES]
+    return tuple(dict.fromkeys(kept))[:MANIFEST_ENTRIES]

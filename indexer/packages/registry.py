@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from indexer.packages.bounds import MAX_CHARACTERS, MAX_WRITTEN_CHARACTERS, bounded
+from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
+from indexer.packages.bounds import bounded
 from indexer.packages.cargo import read_cargo_lock, read_cargo_toml
 from indexer.packages.composer import read_composer_json, read_composer_lock
 from indexer.packages.golang import read_go_mod
@@ -90,7 +91,11 @@ def read_manifest(path: str, content: bytes | str) -> Manifest | None:
     Nothing in a file makes this raise.
     """
     reader = _reader(path)
-    most = MAX_CHARACTERS if path.rpartition("/")[2] in _LOCK_FILES else MAX_WRITTEN_CHARACTERS
+    most = (
+        MANIFEST_CHARACTERS
+        if path.rpartition("/")[2] in _LOCK_FILES
+        else WRITTEN_MANIFEST_CHARACTERS
+    )
     if reader is None or len(content) > most:
         return None
     try:

@@ -57,12 +57,14 @@ class PointFilter:
     """Restrictions that a store applies while it searches; empty means no restriction.
 
     `path` is a prefix that ends at a component boundary: "src/auth" matches "src/auth/login.py"
-    and the file "src/auth", not "src/authors.py".
+    and the file "src/auth", not "src/authors.py". `files` are paths of which a point has to have
+    one.
     """
 
     languages: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     path: str = ""
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ def point_filter(
     must = _selective(shard, allowed)
     if prefix := normalized_prefix(wanted.path):
         must.append(qdrant.FieldCondition("dirs", qdrant.MatchValue(prefix)))
+    if wanted.files:
+        must.append(_any("dirs", list(wanted.files)))
     if not allowed and not must:
         return None
     return qdrant.Filter(

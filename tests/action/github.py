@@ -44,7 +44,7 @@ class Evaluator:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._node.communicate()  # the end of its input ends it
+        self._node.communicate(timeout=30)  # the end of its input ends it
 
     def fill(
         self, templates: Sequence[str], contexts: Mapping[str, Any], *, status: str = "success"

@@ -121,13 +121,6 @@ def test_as_root_an_index_of_another_user_is_left_alone(
         postgres._require_own(tmp_path)
 
 
-def test_an_id_that_is_another_process_s_by_now_is_not_taken_for_postgresql(tmp_path: Path) -> None:
-    (tmp_path / "postmaster.pid").write_text(f"{os.getpid()}\n{tmp_path}\n1\n5432\n")
-    (tmp_path / ".handle_pids.json").write_text("[1]")
-    postgres._forget_the_dead(tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_link_that_another_user_could_change_is_not_used(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

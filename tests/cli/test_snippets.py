@@ -1,6 +1,8 @@
 """Results of a search, as text."""
 
 import re
+import signal
+from time import process_time
 from typing import Any
 
 import pytest
@@ -57,6 +59,30 @@ def test_matched_words_are_marked_in_any_case() -> None:
     one = result(content="\tToken = verify(TOKEN)", matched=["token"], language="text")
     drawn = snippets.drawn(WIDE, [one])
     assert re.findall(r"\x1b\[1;4[;\d]*m(\w+)", drawn) == ["Token", "TOKEN"]
+
+
+@pytest.mark.parametrize(
+    ("language", "content"),
+    [("ini", "=" * 20_000), ("c", "//" * 10_000), ("python", "(" * 20_000)],
+)
+def test_a_text_that_no_lexer_gets_through_is_shown_without_colours(
+    language: str, content: str
+) -> None:
+    started = process_time()
+    drawn = snippets.drawn(WIDE, [result(content=content, language=language, matched=[])])
+    assert process_time() - started < 2
+    assert drawn.count(content[0]) >= len(content)
+
+
+def test_who_waits_is_told_why_there_are_no_colours() -> None:
+    hostile = result(content="=" * 20_000, language="ini", matched=[])
+    ordinary = result(content="if x: pass", language="python", matched=[])
+    drawn = snippets.drawn(WIDE, [hostile, ordinary])
+    assert "without colours: colouring this text takes too long" in drawn
+    coloured = snippets.drawn(WIDE, [ordinary])
+    assert drawn.endswith(coloured)
+    assert coloured != snippets.drawn(WIDE, [{**ordinary, "language": "text"}])
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 def test_what_is_not_committed_says_so() -> None:

@@ -27,7 +27,7 @@ class HoldingProxy:
     def hold(self) -> None:
         """Keep the client waiting."""
         self.held.set()
-        self.let_go.wait()
+        self.let_go.wait(300)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ It keeps the contract of API.md "Indexing": states, gzip, signatures. A test set
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -20,6 +20,7 @@ from indexer.records import (
     EmbedderSpec,
     FileRecord,
     Removal,
+    SkipReason,
     TreeEntry,
     embedding_digest,
 )
@@ -102,7 +103,7 @@ class StandIn:
         """Status, JSON (None: no body) and headers."""
         if self.hold_tree and request.path.endswith("/tree"):
             self.tree_came.set()
-            self.let_go.wait()
+            self.let_go.wait(60)
         with self.lock:
             self.requests.append(request)
             if self.failures:
@@ -171,7 +172,8 @@ class StandIn:
         }
 
     def _compare(self, body: bytes) -> dict[str, object]:
-        self.tree = list(decoding.decode_tree(compression.decompress(body, limit_bytes=10**9)))
+        parts = compression.inflate([body], limit_bytes=10**9)
+        self.tree = entries_of(decoding.decode_tree(parts))
         lines = {entry.path: (entry.mode, entry.blob, entry.skipped) for entry in self.tree}
         return {
             "changed": [path for path, line in lines.items() if self.stored.get(path) != line],
@@ -203,6 +205,15 @@ class StandIn:
         lacking = {digest for digest, chunk in self.chunks() if chunk.vector is None}
         assert lacking <= self.embeddings
         self.embeddings |= {digest for digest, _ in self.chunks()}
+
+
+def entries_of(tree: Iterable[decoding.TreeColumns]) -> list[TreeEntry]:
+    """The entries of a tree that was decoded."""
+    return [
+        TreeEntry(path, mode, blob, size, skipped and SkipReason(skipped))
+        for columns in tree
+        for path, mode, blob, size, skipped in zip(*columns, strict=True)
+    ]
 
 
 @contextmanager

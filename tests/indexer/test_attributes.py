@@ -6,6 +6,7 @@ import pytest
 
 from indexer.attributes import GENERATED, VENDORED, attributes_at
 from indexer.git import Repository
+from indexer.limits import ATTRIBUTES_BYTES
 from tests.indexer.repositories import Sandbox
 
 
@@ -52,3 +53,34 @@ def test_a_directory_named_like_a_pathspec_is_taken_by_its_name(
     head = sandbox.commit("head", {path: "a", "ab/.gitattributes": "", **marks})
     found = attributes_at(Repository(sandbox.path), head, [path, "ab/a.py"])
     assert found == {path: {GENERATED: "set"}}
+
+
+def test_a_macro_of_the_top_counts_below_it_and_is_defined_there_alone(sandbox: Sandbox) -> None:
+    head = sandbox.commit(
+        "head",
+        {
+            "a.py": "a", "lib/b.py": "b",
+            ".gitattributes": "[attr]ours linguist-vendored\n",
+            "lib/.gitattributes": "*.py ours theirs\n[attr]theirs linguist-generated\n",
+        },
+    )  # fmt: skip
+    found = attributes_at(Repository(sandbox.path), head, ["a.py", "lib/b.py"])
+    assert found == {"lib/b.py": {VENDORED: "set"}}
+
+
+def test_a_file_beyond_the_bounds_says_nothing_and_the_log_says_so(
+    sandbox: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = f"*.py {GENERATED}\n"
+    head = sandbox.commit(
+        "head",
+        {
+            "a.py": "", "lib/b.py": "",
+            ".gitattributes": line + "#" * ATTRIBUTES_BYTES,
+            "lib/.gitattributes": "*a" * 65 + line + line,
+        },
+    )  # fmt: skip
+    found = attributes_at(Repository(sandbox.path), head, ["a.py", "lib/b.py"])
+    assert found == {"lib/b.py": {GENERATED: "set"}}
+    assert ".gitattributes is larger than 1048576 bytes and is left out" in caplog.text
+    assert "lib/.gitattributes: line 1 is left out: its pattern is with more than" in caplog.text

@@ -4,6 +4,8 @@ import base64
 import gzip
 import itertools
 import json
+import tracemalloc
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer import limits
 from indexer.bundle import compression, decoding, encoding
 from indexer.errors import BundleError
 from indexer.records import (
@@ -26,6 +29,7 @@ from indexer.records import (
     TermVector,
     TreeEntry,
 )
+from tests.indexer.central import entries_of
 
 DIMENSIONS = 8
 BLOB = "ce013625030ba8dba906f756967f9e9ca394464a"
@@ -59,6 +63,12 @@ def file_record(**changes: Any) -> FileRecord:
 
 def decode(body: bytes) -> list[FileRecord | Removal]:
     return list(decoding.decode_records(body, dimensions=DIMENSIONS))
+
+
+def read_tree(body: bytes) -> list[TreeEntry]:
+    """A tree that comes in parts of 100 bytes."""
+    parts = [body[start : start + 100] for start in range(0, len(body), 100)]
+    return entries_of(decoding.decode_tree(parts))
 
 
 def file_fields() -> dict[str, Any]:
@@ -142,7 +152,7 @@ def test_records_survive_the_round_trip(records: list[FileRecord | Removal]) -> 
     )
 )
 def test_trees_survive_the_round_trip(entries: list[TreeEntry]) -> None:
-    assert list(decoding.decode_tree(encoding.encode_tree(entries))) == entries
+    assert read_tree(encoding.encode_tree(entries)) == entries
 
 
 def test_a_record_is_read_with_its_types() -> None:
@@ -347,7 +357,7 @@ def test_a_line_that_is_no_object_is_refused(body: bytes) -> None:
 def test_the_tree_refuses_what_a_file_line_refuses() -> None:
     line = {"path": "a/../b", "mode": "100644", "blob": BLOB, "size": 1, "skipped": None}
     with pytest.raises(BundleError, match="path"):
-        list(decoding.decode_tree(json.dumps(line).encode()))
+        read_tree(json.dumps(line).encode())
 
 
 # Fuzz: either it decodes or it is a BundleError
@@ -386,3 +396,131 @@ def test_any_mutated_record_decodes_or_is_refused(data: st.DataObject) -> None:
     except BundleError:
         return
     assert decode(encoding.encode_records(records))
+
+
+# What a hostile upload costs: memory is counted, not time
+
+
+def peak_of(read: Callable[[], object]) -> int:
+    """The most bytes that Python held at once while it read, which ends by a refusal or not."""
+    tracemalloc.start()
+    try:
+        with suppress(BundleError):
+            read()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def parts_of(data: bytes) -> Iterator[bytes]:
+    return (data[start : start + 65_536] for start in range(0, len(data), 65_536))
+
+
+def drain(tree: Iterator[decoding.TreeColumns]) -> int:
+    return sum(len(columns.path) for columns in tree)
+
+
+TREE_LINE = f'{{"path":"%s","mode":"100644","blob":"{BLOB}","size":1,"skipped":null}}\n'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{}," * 1_000_000 + b"{}\n",
+        b"[" + b"{}," * 1_000_000 + b"{}]\n",
+        b'{"path":[' + b'{"a":0},' * 400_000 + b"0]}\n",
+        b'{"path":"' + b"x" * 5_000_000 + b'"}\n',
+        (TREE_LINE % ("\\u0061" * 1_000)).encode() * 600,
+        b"\n" * 3_000_001,
+    ],
+    ids=["no line", "one line", "members", "a long path", "escapes", "blank lines"],
+)
+def test_a_hostile_tree_takes_a_few_megabytes(body: bytes) -> None:
+    data = compression.compress(body)
+    assert len(body) > 3_000_000
+    peak = peak_of(
+        lambda: drain(
+            decoding.decode_tree(compression.inflate(parts_of(data), limit_bytes=len(body)))
+        )
+    )
+    assert peak < 8_000_000
+
+
+def test_a_tree_takes_as_much_memory_as_a_part_of_it() -> None:
+    body = b"".join((TREE_LINE % f"src/{number}.py").encode() for number in range(60_000))
+    data = compression.compress(body)
+    read = []
+
+    def decode_all() -> None:
+        tree = decoding.decode_tree(compression.inflate(parts_of(data), limit_bytes=len(body)))
+        read.append(drain(tree))
+
+    assert peak_of(decode_all) < 8_000_000
+    assert read == [60_000]
+    assert len(body) > 6_000_000
+
+
+@pytest.mark.parametrize("least", [b"{}", b"[]", b'{"a":0}', b"0", b'""', b"1.5", b'"\\"[{,"'])
+def test_a_batch_of_more_values_than_the_limit_is_refused_before_it_is_parsed(least: bytes) -> None:
+    count = 1 + limits.BATCH_VALUES
+    body = b'{"chunks":[' + b",".join([least] * count) + b"]}\n"
+    assert peak_of(lambda: decode(body)) < 1_000_000
+    with pytest.raises(BundleError, match="1000000 values") as caught:
+        decode(body)
+    assert caught.value.code == "batch_too_large"
+
+
+def test_marks_inside_of_texts_are_no_values() -> None:
+    content = '{"a": [1, "\\"], {' * 100_000
+    record = file_record(content=content, chunks=(), symbols=())
+    body = encoding.encode_record(record)
+    assert body.count(b",") + body.count(b"[") + body.count(b"{") < limits.BATCH_VALUES
+    assert decode(body) == [record]
+    twice = body + encoding.encode_record(
+        file_record(path="b.py", content=content * 4, chunks=(), symbols=())
+    )
+    assert len(decode(twice)) == 2
+
+
+def test_a_file_of_too_many_lines_is_refused() -> None:
+    fields = file_fields() | {"content": "a\n" * (limits.FILE_LINES + 1)}
+    with pytest.raises(BundleError, match="1048576 lines"):
+        decode_fields(fields)
+
+
+@pytest.mark.parametrize(
+    "path", ["a\\b", 'a"b', "a\tb", "a\nb", "é", "a\u2028b", "...", "a/..b", ".a", "a/b.", "\x7f"]
+)
+def test_an_unusual_path_of_a_tree_is_read_as_it_is(path: str) -> None:
+    entries = [TreeEntry("before", "100644", BLOB, 1), TreeEntry(path, "100755", BLOB, 2**62)]
+    assert read_tree(encoding.encode_tree(entries)) == entries
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/a", "a//b", "a/", ".", "..", "a/..", "./a", "a/./b", "é" * 513, "a" * 1025]
+)
+def test_a_path_that_is_none_is_refused_in_a_tree(path: str) -> None:
+    with pytest.raises(BundleError) as caught:
+        read_tree(encoding.encode_tree([TreeEntry(path, "100644", BLOB, 1)] * 2))
+    assert caught.value.code == "batch_path_invalid"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("mode", "100600"), ("blob", "A" * 40), ("size", 2**63), ("size", True), ("skipped", "no")],
+)
+def test_a_bad_field_is_refused_in_a_tree(key: str, value: object) -> None:
+    line: dict[str, object] = {
+        "path": "a",
+        "mode": "100644",
+        "blob": BLOB,
+        "size": 1,
+        "skipped": None,
+    }
+    with pytest.raises(BundleError, match=f"line 2: {key}"):
+        read_tree(
+            "".join(
+                json.dumps(fields, separators=(",", ":")) + "\n"
+                for fields in (line, line | {key: value})
+            ).encode()
+        )

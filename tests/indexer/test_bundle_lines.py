@@ -5,9 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from indexer.bundle.decoding import decode_records
 from indexer.bundle.encoding import encode_file, packed_floats
-from indexer.bundle.lines import full_size, with_vectors
+from indexer.bundle.lines import full_size, is_readable, with_vectors
+from indexer.errors import BundleError
+from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records import Chunk, ChunkType, FileRecord, Span, TermVector
+from indexer.relations import Export
 
 DIMENSIONS = 5  # whose base64 is padded
 TERMS = TermVector(np.array([1, 2], np.uint32), np.array([0.5, 1.0], np.float32))
@@ -26,6 +30,7 @@ RECORD = FileRecord(
     ),
     namespace=TRAP,
 )
+EXPORT = Export("a", "", is_local=True, wildcard=False)
 VECTORS = np.eye(3, DIMENSIONS, dtype=np.float32)
 
 
@@ -56,3 +61,16 @@ def test_the_size_with_vectors_is_known_before_they_are() -> None:
     file = encode_file(RECORD)
     full = with_vectors(file.line, [packed_floats(row) for row in VECTORS])
     assert full_size(file, dimensions=DIMENSIONS) == len(full)
+
+
+def test_a_file_that_no_reader_takes_is_not_sent() -> None:
+    values = encode_file(
+        replace(RECORD, content="x\n", chunks=(), exports=(EXPORT,) * (BATCH_VALUES // 4))
+    )
+    lines = encode_file(replace(RECORD, content="\n" * (FILE_LINES + 1), chunks=()))
+    longest = encode_file(replace(RECORD, content="\n" * FILE_LINES, chunks=()))
+    assert [is_readable(file.line) for file in (values, lines, longest)] == [False, False, True]
+    for file, answer in ((values, "values"), (lines, "lines")):
+        with pytest.raises(BundleError, match=answer):
+            list(decode_records(file.line, dimensions=DIMENSIONS))
+    assert len(list(decode_records(longest.line, dimensions=DIMENSIONS))) == 1

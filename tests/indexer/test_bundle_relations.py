@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from indexer.bundle import decoding, encoding
 from indexer.bundle.manifests import manifest_fields, read_manifest
 from indexer.errors import BundleError
+from indexer.limits import MODULE_PATH_BYTES
 from indexer.records import FileRecord, SkipReason
 from indexer.relations import (
-    MAX_MODULE_PATH_BYTES,
     Access,
     Binding,
     Dependency,
@@ -215,7 +215,7 @@ def test_bounds_are_those_of_what_is_stored(
 
 
 def test_a_path_may_fill_its_limit() -> None:
-    longest = Export("", "ü" * (MAX_MODULE_PATH_BYTES // 2), is_local=False, wildcard=True)
+    longest = Export("", "ü" * (MODULE_PATH_BYTES // 2), is_local=False, wildcard=True)
     record = replace(RECORD, exports=(longest,))
     assert decode(encoding.encode_record(record)) == record
 

@@ -70,7 +70,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for(
             self.over = threading.Event()
 
         def abandon_run(self, run_id: str, reason: str) -> None:  # noqa: ARG002 - as the real one
-            self.over.wait()
+            self.over.wait(30)
 
     monkeypatch.setattr(giving_up, "WAIT_SECONDS", 0.01)
     central, course = Silent(), Course("run-1", Stage.OPEN)

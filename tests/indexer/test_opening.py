@@ -16,6 +16,7 @@ from indexer.transport import Transport
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 REQUEST = OpenRequest("acme", "shop", "refs/heads/main", "c" * 40, "extractor")
+WAIT_SECONDS = 30
 
 
 class CancelledWhileOpening(Central):
@@ -26,8 +27,15 @@ class CancelledWhileOpening(Central):
     def open_run(self, request: OpenRequest) -> OpenedRun:
         opened = super().open_run(request)
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        self.answers.wait()
+        assert self.answers.wait(WAIT_SECONDS)
         return opened
+
+
+@pytest.fixture(autouse=True)
+def _interrupted_by_sigint() -> Iterator[None]:
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
 
 
 @pytest.fixture

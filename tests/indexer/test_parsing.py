@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from indexer.budget import MAX_BRACKET_DEPTH
 from indexer.languages import Language
 from indexer.languages.registry import PARSED, PYTHON, RUST, TEXT, C
+from indexer.limits import PARSED_BRACKETS
 from indexer.parsing import Parsed, parse
 from indexer.records import DegradeReason
 
@@ -42,7 +42,7 @@ def test_hostile_input_ends_as_a_parse_or_a_reason(language: Language, kind: str
 
 
 def test_deep_brackets_are_too_deep_wherever_they_begin() -> None:
-    deep = b"[" * (MAX_BRACKET_DEPTH + 1)
+    deep = b"[" * (PARSED_BRACKETS + 1)
     assert parse(PYTHON, deep) is DegradeReason.TOO_DEEP
     assert parse(PYTHON, b")" * 5_000 + deep) is DegradeReason.TOO_DEEP
     assert isinstance(parse(PYTHON, b"[]" * 5_000 + b"\n"), Parsed)

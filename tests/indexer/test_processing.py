@@ -1,6 +1,7 @@
 """Records are made in processes of their own, and one that dies costs no run."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -111,7 +112,7 @@ def test_a_file_that_kills_its_process_even_as_windows_is_skipped(
     assert "deadly.py ended the process that read it again; it is skipped" in caplog.text
 
 
-def dead_on_arrival() -> None:
+def dead_on_arrival(_group: int) -> None:
     """As where memory is short."""
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -122,6 +123,13 @@ def test_processes_that_do_not_start_end_the_run_and_are_laid_to_no_file(
     monkeypatch.setattr(processes, "_prepare", dead_on_arrival)
     with pytest.raises(IndexerError, match="end as soon as they start"):
         records(deadly_files())
+
+
+def held_up(_files: Sequence[SourceFile]) -> list[Extracted]:
+    """As a parser in C that does not come back: no thread of the process is heard of again."""
+    print("made", flush=True)  # noqa: T201
+    re.match("(a*)*b", "a" * 60)
+    return []
 
 
 def test_workers_do_not_outlive_a_process_that_is_killed() -> None:
@@ -140,6 +148,21 @@ def test_workers_do_not_outlive_a_process_that_is_killed() -> None:
     assert killed.stdout.readline() == b"made\n"
     killed.kill()
     killed.communicate(timeout=30)  # which ends when nobody holds the pipe any more
+
+
+def test_workers_that_are_held_up_do_not_outlive_a_process_that_is_killed() -> None:
+    program = (
+        "from indexer.processes import Processes\n"
+        "from indexer.processing import Processor\n"
+        "from tests.indexer.test_processing import held_up, source\n"
+        "with Processes(1) as processes:\n"
+        "    list(Processor(processes, held_up).extracted([source('a.py', 'x = 1')]))\n"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    assert killed.stdout is not None
+    assert killed.stdout.readline() == b"made\n"
+    killed.kill()
+    killed.communicate(timeout=30)
 
 
 def test_a_worker_imports_neither_git_nor_http() -> None:

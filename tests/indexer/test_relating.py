@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.extraction import extract_file
+from indexer.limits import FILE_REFERENCES
 from indexer.records import FileRecord
-from indexer.relating import MAX_REFERENCES
 from tests.indexer.golden import SOURCES
 
 
@@ -73,9 +73,9 @@ def test_columns_count_characters() -> None:
 
 def test_of_too_many_references_the_first_are_kept() -> None:
     line = b"function_with_a_long_name('argument')\n"
-    record = record_of("a.py", line * (MAX_REFERENCES + 1_000))
-    assert len(record.references) == MAX_REFERENCES
-    assert record.references[-1].line == MAX_REFERENCES
+    record = record_of("a.py", line * (FILE_REFERENCES + 1_000))
+    assert len(record.references) == FILE_REFERENCES
+    assert record.references[-1].line == FILE_REFERENCES
 
 
 def test_long_chain_of_calls_is_read_in_a_moment() -> None:

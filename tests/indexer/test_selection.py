@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.packages import MAX_CHARACTERS
+from indexer.limits import MANIFEST_CHARACTERS
 from indexer.records import SkipReason, TreeEntry
 from indexer.selection import (
     SelectionRules,
@@ -185,7 +185,7 @@ def test_every_reason_is_given_somewhere() -> None:
         ("a.py", 10, None, True),
         ("a.pb.go", 10, SkipReason.GENERATED, False),
         ("services/a/Cargo.lock", 10, SkipReason.LOCK_FILE, True),
-        ("Cargo.lock", MAX_CHARACTERS + 1, SkipReason.LOCK_FILE, False),
+        ("Cargo.lock", MANIFEST_CHARACTERS + 1, SkipReason.LOCK_FILE, False),
         ("Cargo.lock", 10, SkipReason.EXCLUDED, False),
         ("go.sum", 10, SkipReason.LOCK_FILE, False),  # pins nothing that go.mod does not
     ],

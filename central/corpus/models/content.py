@@ -5,7 +5,7 @@ vector from the Embedding that its digest names.
 """
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 
 from central.repositories.models import Repository
@@ -36,6 +36,12 @@ class File(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["repository", "path"], name="file_path_in_repository")
+        ]
+        indexes = [
+            # By bytes, because the index above cannot be asked for beginnings in every locale.
+            models.Index(
+                "repository", OpClass("path", name="text_pattern_ops"), name="file_path_begins"
+            )
         ]
 
     def __str__(self) -> str:

@@ -15,6 +15,7 @@ from central.github.keys import keys_of
 from central.github.models import GitHubPolicy, IdTokenUse
 from central.repositories.models import Repository
 from central.repositories.services import note_visibility
+from central.repositories.statements import statement_of
 from central.tenancy.models import ApiToken, Organization
 from central.tenancy.services import issue_token
 from central.tenancy.tokens import bind
@@ -67,9 +68,15 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
         policy=policy,
         tracked_ref=repository.tracked_ref if repository else None,
     )
+    _require_there(organization, claims)
     _use_up(claims)
-    if repository and repository.visibility != claims.visibility:
-        note_visibility(repository, claims.visibility, at=claims.issued_at)
+    # Also without a row, and where it is so already: an older message may come later.
+    note_visibility(
+        organization_id=organization.pk,
+        github_id=claims.repository_id,
+        visibility=claims.visibility,
+        at=claims.issued_at,
+    )
     return issue_token(_api_token(organization, claims, granted)), organization
 
 
@@ -87,6 +94,16 @@ def _policy_of(owner_id: int) -> GitHubPolicy:
             code="oidc_owner_unknown",
         )
     return policy
+
+
+def _require_there(organization: Organization, claims: Claims) -> None:
+    statement = statement_of(organization_id=organization.pk, github_id=claims.repository_id)
+    if statement and statement.removed_at and claims.issued_at <= statement.removed_at:
+        raise ForbiddenError(
+            "GitHub has said since that the repository was deleted or transferred away. If it is "
+            "back, run the workflow again.",
+            code="oidc_repository_removed",
+        )
 
 
 def _use_up(claims: Claims) -> None:

@@ -8,6 +8,8 @@ A repository is known by GitHub's id; by its name only where it has none yet and
 from collections.abc import Callable
 from typing import Any
 
+from django.utils import timezone
+
 from central.github.events import (
     BranchChanged,
     Event,
@@ -23,14 +25,19 @@ from central.github.events import (
 from central.github.models import GitHubPolicy
 from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
+    UNKNOWN_ORIGIN,
+    adopt_repository,
     follow_default_branch,
     note_push,
     note_visibility,
     rename_repository,
     retire_repository,
+    take_signed_visibility,
 )
+from central.repositories.statements import keep_name, keep_removal
 from central.tenancy.audit import GITHUB, record
 from central.tenancy.models import Organization
+from central.tenancy.services import revoke_bound_tokens
 
 _UNKNOWN = "ignored: no repository here has this id"
 
@@ -61,16 +68,29 @@ def _note_push(organization: Organization, event: Push) -> str:
 def _rename(organization: Organization, event: Renamed) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
+        _note_signed(organization, event)
+        keep_name(
+            organization_id=organization.pk, github_id=event.repository_id, at=event.changed_at
+        )
         return _UNKNOWN
     before = repository.name
-    rename_repository(repository, event.name)
+    is_news = rename_repository(repository, event.name, signed_at=event.changed_at)
+    _note_signed(organization, event)  # after it, as a name that is taken makes it private
+    if not is_news:
+        return "ignored: a later name is known"
+    if repository.retired_at is not None:
+        _note(organization, "repository.retired", before, why=UNKNOWN_ORIGIN)
+        return f"retired: {UNKNOWN_ORIGIN}"
     repository.web_url = event.web_url
     repository.save(update_fields=["web_url"])
-    _note(organization, "repository.renamed", event.name, before=before)
+    _note(organization, "repository.renamed", repository.name, before=before)
     return "renamed"
 
 
 def _retire(organization: Organization, event: Removed) -> str:
+    # By this service's clock: no id token that GitHub gave before may bring the repository back.
+    keep_removal(organization_id=organization.pk, github_id=event.repository_id, at=timezone.now())
+    revoke_bound_tokens(organization_id=organization.pk, repository_id=event.repository_id)
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
@@ -92,9 +112,10 @@ def _follow_branch(organization: Organization, event: BranchChanged) -> str:
 
 def _change_visibility(organization: Organization, event: VisibilityChanged) -> str:
     repository = _known(organization, event.repository_id)
+    is_news = _note_signed(organization, event)
     if repository is None:
         return _UNKNOWN
-    if not note_visibility(repository, event.visibility, at=event.changed_at):
+    if not is_news:
         return "ignored: a later visibility is known"
     _note(
         organization,
@@ -104,6 +125,16 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
         after=event.visibility,
     )
     return f"visibility: {event.visibility}"
+
+
+def _note_signed(organization: Organization, event: VisibilityChanged | Renamed) -> bool:
+    """Whether or not the repository is known: an older message may still come, once it is."""
+    return note_visibility(
+        organization_id=organization.pk,
+        github_id=event.repository_id,
+        visibility=event.visibility,
+        at=event.changed_at,
+    )
 
 
 def _install(organization: Organization, event: Installed) -> str:
@@ -134,12 +165,15 @@ def _identify(
     organization: Organization, repository: Repository, listed: InstalledRepository
 ) -> None:
     """Writes nothing where nothing is new, and so waits for no apply that holds the row."""
-    told = (listed.repository_id, _visibility(repository, listed))
     before = (repository.github_id, repository.visibility)
+    if repository.github_id is None:
+        adopt_repository(repository, listed.repository_id)
+        take_signed_visibility(repository)
+    _note_listed(organization, repository, listed)
+    repository.refresh_from_db(fields=["github_id", "visibility"])
+    told = (repository.github_id, repository.visibility)
     if before == told:
         return
-    repository.github_id, repository.visibility = told
-    repository.save(update_fields=["github_id", "visibility"])
     _note(
         organization,
         "repository.identified",
@@ -149,13 +183,22 @@ def _identify(
     )
 
 
-def _visibility(repository: Repository, listed: InstalledRepository) -> str:
+def _note_listed(
+    organization: Organization, repository: Repository, listed: InstalledRepository
+) -> None:
     """A list says not when it was true: what was told with its time is not made public by it."""
-    if not listed.is_private:
-        return repository.visibility if repository.visibility_at else Visibility.PUBLIC
-    # It may be internal: that is told elsewhere.
-    is_public = repository.visibility == Visibility.PUBLIC
-    return Visibility.PRIVATE if is_public else repository.visibility
+    if listed.is_private and repository.visibility != Visibility.PUBLIC:
+        return  # it may be internal: that is told elsewhere
+    said = Visibility.PRIVATE if listed.is_private else Visibility.PUBLIC
+    is_news = note_visibility(
+        organization_id=organization.pk,
+        github_id=listed.repository_id,
+        visibility=said,
+        at=None,
+    )
+    if listed.is_private and not is_news:
+        repository.visibility = said
+        repository.save(update_fields=["visibility"])
 
 
 def _uninstall(organization: Organization, event: Uninstalled) -> str:

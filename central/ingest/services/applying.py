@@ -5,9 +5,9 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -26,10 +26,10 @@ from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun, RunState
 from central.ingest.services.adopting import PointsLackingError, adopt_points
 from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
-from central.ingest.services.claims import Claim, ClaimLostError, claim_run
+from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
 from central.ingest.services.ending import end_claimed_run, leaves_uploads
 from central.ingest.services.failures import is_full, is_outage
-from central.ingest.services.trees import compare_tree, stored_tree
+from central.ingest.services.trees import LoadedTree, stored_tree
 from central.ingest.services.uploading import (
     EmbeddingGoneError,
     PointWriter,
@@ -38,6 +38,7 @@ from central.ingest.services.uploading import (
     upload_points,
 )
 from central.repositories.models import Repository
+from central.repositories.services import settle_adoption
 from indexer.errors import StoreError
 from indexer.records import FileRecord, Mode
 from indexer.store.base import VectorStore
@@ -57,6 +58,12 @@ class GenerationMovedError(Exception):
     """Another run was applied since this one was opened."""
 
 
+class Attempt(NamedTuple):
+    """At applying a run: the state that it ended in, or None if it must wait."""
+
+    state: RunState | None
+
+
 def apply_run(*, run_id: UUID) -> RunState | None:
     """Claim and apply a run; the state it ended in, or None if it is not to be had or must wait.
 
@@ -64,11 +71,19 @@ def apply_run(*, run_id: UUID) -> RunState | None:
     the run, which is tried again RUN_MAX_ATTEMPTS times.
     """
     claim = claim_run(run_id=run_id)
-    if claim is None:
-        return None
+    return None if claim is None else _apply_claimed(claim)
+
+
+def apply_next() -> Attempt | None:
+    """As `apply_run`, of the run whose turn it is; None if there is none to be had."""
+    claim = claim_next()
+    return None if claim is None else Attempt(_apply_claimed(claim))
+
+
+def _apply_claimed(claim: Claim) -> RunState | None:
     started = time.perf_counter()
     with (
-        structlog.contextvars.bound_contextvars(run=str(run_id)),
+        structlog.contextvars.bound_contextvars(run=str(claim.run.pk)),
         span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as told,
     ):
         try:
@@ -108,14 +123,13 @@ def _apply(claim: Claim, told: Span) -> RunState:
     store = vector_store()
     try:
         _require_generation(claim.run)
-        plan = _planned(claim.run)
         records = StoredRecords(claim.run)
         with PointWriter(store, collection_of(claim.run.repository, claim.run.embedder)) as writer:
             if claim.run.is_direct:
                 adopt_points(claim=claim, records=records, store=store)
             else:
                 upload_points(claim=claim, records=records, writer=writer)
-            change, before = _commit(claim, plan, records, writer)
+            change, before = _commit(claim, records, writer)
     except GenerationMovedError:
         return _end(
             claim,
@@ -140,69 +154,15 @@ def _require_generation(run: IndexRun) -> None:
         raise GenerationMovedError
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """Stored paths that a full run removes; mode and blob of each path of its tree, if it has one.
-
-    Records are held against the tree here and not at upload, which would read it for each batch.
-    """
-
-    removed: list[str]
-    lines: dict[str, tuple[str, str]] | None = None
-
-    def require_agreement(self, records: Sequence[FileRecord]) -> None:
-        """Raise IncompleteRunError for a record that is of another file than its tree line."""
-        if self.lines is None:
-            return
-        for record in records:
-            if self.lines.get(record.path) != (record.mode, record.blob):
-                raise IncompleteRunError(
-                    f"{record.path!r} came with another mode or blob than the tree says."
-                )
-
-
-def _planned(run: IndexRun) -> _Plan:
-    """What to remove; checks that a full run's batches hold the paths that they must.
-
-    The rows that it reads stay as they are until the commit, or the run is stale.
-    """
-    if run.mode == Mode.INCREMENTAL:
-        return _Plan([])
-    entries = stored_tree(run)
-    uploaded = stored_path_keys(run)
-    if entries is None:  # a forced run may leave the tree out: its batches are the tree
-        stored = File.objects.filter(repository_id=run.repository_id).values_list("path", flat=True)
-        return _Plan([path for path in stored.iterator() if path_key(path) not in uploaded])
-    tree = list(entries)
-    difference = compare_tree(run, tree)
-    paths = [entry.path for entry in tree]
-    _require_complete(paths if run.mode == Mode.FORCE else difference.changed, paths, uploaded)
-    lines = {entry.path: (entry.mode, entry.blob) for entry in tree}
-    return _Plan(difference.removed, lines)
-
-
-def _require_complete(required: list[str], tree: list[str], uploaded: set[int]) -> None:
-    lacking = [path for path in required if path_key(path) not in uploaded]
-    if lacking:
-        raise IncompleteRunError(
-            f"{len(lacking)} changed paths of the tree did not come, among them {lacking[0]!r}."
-        )
-    foreign = uploaded - {path_key(path) for path in tree}
-    if foreign:
-        raise IncompleteRunError(f"{len(foreign)} paths came that the tree does not have.")
-
-
 @transaction.atomic
-def _commit(
-    claim: Claim, plan: _Plan, stored: StoredRecords, writer: PointWriter
-) -> tuple[Change, Repository]:
+def _commit(claim: Claim, stored: StoredRecords, writer: PointWriter) -> tuple[Change, Repository]:
     """All or nothing; returns what changed and the repository as it was before."""
     run = claim.run
     claim.lock()
     before = _advance(run)
     change = Change()
-    for start in range(0, len(plan.removed), _PATHS):
-        paths = plan.removed[start : start + _PATHS]
+    tree = _loaded_tree(run)
+    for paths in _gone(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, change=change)
     origin = Origin(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
     for records in stored:
@@ -212,8 +172,9 @@ def _commit(
             change=change,
         )
         files = [record for record in records if isinstance(record, FileRecord)]
-        plan.require_agreement(files)
         insert_files(origin=origin, records=files, change=change)
+    if tree and (path := tree.different_file()) is not None:
+        raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     refresh_packages(
         repository_id=run.repository_id,
         manifests_changed=change.manifests,
@@ -221,6 +182,7 @@ def _commit(
     )
     move_term_stats(repository_id=run.repository_id, differences=change.terms)
     _count(before, change)
+    settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()
     writer.finish()
     IndexRun.objects.filter(pk=run.pk).update(
@@ -232,6 +194,36 @@ def _commit(
         progress={"stage": "applied", "percent": 100},
     )
     return change, before
+
+
+def _loaded_tree(run: IndexRun) -> LoadedTree | None:
+    """The tree that a full run uploaded. Raises IncompleteRunError if its batches do not fit it."""
+    lines = None if run.mode == Mode.INCREMENTAL else stored_tree(run)
+    if lines is None:
+        return None
+    tree = LoadedTree(run)
+    tree.fill(lines)
+    lacking = tree.lacking(everything=run.mode == Mode.FORCE)
+    if lacking.missing:
+        raise IncompleteRunError(
+            f"{lacking.missing} changed paths of the tree did not come, among them "
+            f"{lacking.example!r}."
+        )
+    if lacking.foreign:
+        raise IncompleteRunError(f"{lacking.foreign} paths came that the tree does not have.")
+    return tree
+
+
+def _gone(run: IndexRun, tree: LoadedTree | None) -> Iterator[list[str]]:
+    """Stored paths that the run's commit does not have, some at a time."""
+    if tree:
+        yield from tree.removed()
+    elif run.mode != Mode.INCREMENTAL:  # a forced run may leave the tree out: its batches are it
+        came = stored_path_keys(run)
+        stored = File.objects.filter(repository_id=run.repository_id).values_list("path", flat=True)
+        paths = [path for path in stored.iterator() if path_key(path) not in came]
+        for start in range(0, len(paths), _PATHS):
+            yield paths[start : start + _PATHS]
 
 
 def _advance(run: IndexRun) -> Repository:

@@ -4,29 +4,42 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
+from tempfile import SpooledTemporaryFile
+from typing import IO
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.common.errors import ConflictError, InvalidError, ServiceError, TooLargeError
-from central.common.statements import fetch_rows
+from central.common.errors import (
+    ConflictError,
+    InvalidError,
+    ServiceError,
+    ThrottledError,
+    TooLargeError,
+)
+from central.common.statements import execute, fetch_rows
 from central.corpus.copying import copy_rows
 from central.corpus.embeddings import chunk_texts, known_digests
-from central.ingest.models import Batch, IndexRun
+from central.ingest.models import LIVE_STATES, IndexRun
 from central.ingest.selectors import lending_repositories_for, require_open
 from central.ingest.services.binding import open_run_of
-from central.ingest.services.trees import TREE_NUMBER, TreeDifference, compare_tree
+from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
 from central.tenancy.credentials import Credential
-from indexer.bundle.compression import compress, decompress, identity
+from indexer.bundle.compression import PART_BYTES, decompress, gzip_packer, identity, inflate
 from indexer.bundle.decoding import decode_records, decode_tree
 from indexer.errors import BundleError
+from indexer.limits import RUN_BATCHES
 from indexer.records import EmbedderSpec, FileRecord, Removal
 
-MAX_BATCHES = 100_000
+_RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"
-_KEPT_BYTES = 32_000_000  # decompressed; as records 50 to 125 MB
+_SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
+_KEPT_BYTES = 100_000_000  # in memory, about
+_VALUE_BYTES = 64  # of memory that a value of a batch takes as a part of its record
 _BATCH_COLUMNS = {
     "run_id": "uuid",
     "number": "int4",
@@ -49,36 +62,72 @@ def path_key(path: str) -> int:
     return int.from_bytes(hashlib.sha256(path.encode()).digest()[:8], signed=True)
 
 
-def put_tree(*, credential: Credential, run_id: UUID, data: bytes) -> TreeDifference:
+@transaction.atomic
+def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) -> TreeAnswer:
     """Store the tree of a full run; answer what must be sent. The same tree again is no error.
 
-    `data` is NDJSON, as it is or gzip. Raises NotFoundError, ForbiddenError,
-    ConflictError (`run_not_open`, `tree_conflict`), InvalidError, TooLargeError (`tree_too_large`).
+    `parts` are those of NDJSON, as it is or gzip. Raises NotFoundError, ForbiddenError,
+    ConflictError (`run_not_open`, `tree_conflict`), InvalidError, TooLargeError
+    (`tree_too_large`), ThrottledError (`too_much_waiting`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
-    body = _tree_body(data)
-    with _refusals(too_large="tree_too_large"):
-        entries = list(decode_tree(body))
-    digest = bytes.fromhex(identity(body))
-    with transaction.atomic():
+    digest = hashlib.sha256()
+    with SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as stored:
+        tree = LoadedTree(run)
+        with _refusals(too_large="tree_too_large"):
+            body = _hashed(_inflated_tree(parts, stored), digest)
+            lines = tree.fill(decode_tree(body))
         _lock_open(run)
-        if not _is_repeated(run, TREE_NUMBER, digest, code="tree_conflict"):
+        if not _is_repeated(run, TREE_NUMBER, digest.digest(), code="tree_conflict"):
             _refuse_earlier_removals(run)
-            Batch.objects.create(
-                run=run, number=TREE_NUMBER, digest=digest, files=len(entries), body=compress(body)
-            )
-    return compare_tree(run, entries)
+            _count_bytes(run, stored.tell())
+            _insert_tree(run, digest.digest(), lines, stored)
+    return tree.answer()
 
 
-def _tree_body(data: bytes) -> bytes:
-    with _refusals(too_large="tree_too_large"):
-        if data.startswith(_GZIP_MAGIC):
-            return decompress(data, limit_bytes=settings.TREE_MAX_BYTES)
-    if len(data) > settings.TREE_MAX_BYTES:
-        raise TooLargeError(
-            f"The tree is larger than {settings.TREE_MAX_BYTES} bytes.", code="tree_too_large"
-        )
-    return data
+def _inflated_tree(parts: Iterable[bytes], stored: IO[bytes]) -> Iterator[bytes]:
+    """The tree's lines in parts; what is to be stored, gzip in any case, goes to `stored`."""
+    rest = iter(parts)
+    first = next(rest, b"")
+    limit = settings.TREE_MAX_BYTES
+    if first.startswith(_GZIP_MAGIC):
+        yield from inflate(_copied(chain([first], rest), stored), limit_bytes=limit)
+        return
+    size, packer = 0, gzip_packer()
+    for part in chain([first], rest):
+        size += len(part)
+        if size > limit:
+            raise TooLargeError(f"The tree is larger than {limit} bytes.", code="tree_too_large")
+        stored.write(packer.compress(part))
+        yield part
+    stored.write(packer.flush())
+
+
+def _copied(parts: Iterable[bytes], to: IO[bytes]) -> Iterator[bytes]:
+    for part in parts:
+        to.write(part)
+        yield part
+
+
+def _hashed(parts: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
+    for part in parts:
+        digest.update(part)
+        yield part
+
+
+def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> None:
+    """PostgreSQL puts the body together: here a part of it is in memory at a time."""
+    body.seek(0)
+    execute("DROP TABLE IF EXISTS pg_temp.tree_part", [])
+    execute("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP", [])
+    while part := body.read(PART_BYTES):
+        execute("INSERT INTO pg_temp.tree_part (part) VALUES (%s)", [part])
+    execute(
+        "INSERT INTO ingest_batch (run_id, number, digest, files, removals, path_keys, body)"
+        " SELECT %s, %s::int, %s, %s::int, 0, '{}', coalesce(string_agg(part, ''::bytea ORDER BY"
+        " number), '') FROM pg_temp.tree_part",
+        [run.pk, TREE_NUMBER, digest, lines],
+    )
 
 
 @contextmanager
@@ -109,11 +158,11 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`, `batch_conflict`,
     `path_repeated`, `embedding_unknown`), InvalidError (the codes of indexer.bundle,
     `embedder_mismatch`, `removal_in_full_run`, `vector_in_direct_run`), TooLargeError
-    (`batch_too_large`, `batch_too_many_files`).
+    (`batch_too_large`, `batch_too_many_files`), ThrottledError (`too_much_waiting`).
     """
     run = open_run_of(credential=credential, run_id=run_id)
-    if not 1 <= number <= MAX_BATCHES:
-        raise InvalidError(f"Batches are numbered from 1 to {MAX_BATCHES}.")
+    if not 1 <= number <= RUN_BATCHES:
+        raise InvalidError(f"Batches are numbered from 1 to {RUN_BATCHES}.")
     content = _checked(run, data)
     _require_known(credential, run, content.reused)
     with transaction.atomic():
@@ -124,6 +173,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
             raise _removal_refused()
         keys = [path_key(path) for path in content.paths]
         _require_new_paths(run, keys, content.paths)
+        _count_bytes(run, len(data))
         counts = (len(content.paths), content.removals)
         batch = (run.pk, number, content.digest, *counts, keys, data)
         copy_rows("ingest_batch", _BATCH_COLUMNS, [batch])
@@ -137,6 +187,12 @@ def _checked(run: IndexRun, data: bytes) -> _Content:
     with _refusals():
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
         for record in decode_records(body, dimensions=dimensions):
+            if len(paths) == settings.BATCH_MAX_FILES:
+                raise TooLargeError(
+                    f"The batch has more than {settings.BATCH_MAX_FILES} lines; send less at a "
+                    "time.",
+                    code="batch_too_many_files",
+                )
             paths.append(record.path)
             if not isinstance(record, FileRecord):
                 removals += 1
@@ -144,11 +200,6 @@ def _checked(run: IndexRun, data: bytes) -> _Content:
                 _refuse_vectors(record)
             else:
                 reused |= _reused_digests(record)
-    if len(paths) > settings.BATCH_MAX_FILES:
-        raise TooLargeError(
-            f"The batch has {len(paths)} lines; send at most {settings.BATCH_MAX_FILES}.",
-            code="batch_too_many_files",
-        )
     return _Content(bytes.fromhex(identity(body)), paths, removals, reused)
 
 
@@ -190,6 +241,22 @@ def _lock_open(run: IndexRun) -> None:
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
     require_open(locked)
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
+
+
+def _count_bytes(run: IndexRun, size: int) -> None:
+    """Add to what waits to be applied; refuse what would fill the disk for all organisations."""
+    waiting = IndexRun.objects.filter(
+        repository__organization=run.repository.organization_id, state__in=LIVE_STATES
+    ).aggregate(size=Sum("uploaded_bytes"))["size"]
+    if waiting + size > settings.WAITING_MAX_BYTES:
+        raise ThrottledError(
+            f"{waiting} bytes of the organisation's uploads wait to be applied; "
+            f"{settings.WAITING_MAX_BYTES} may (AETERNA_WAITING_MAX_BYTES). Go on when runs have "
+            "ended, or give up open ones.",
+            retry_after=_RETRY_SECONDS,
+            code="too_much_waiting",
+        )
+    IndexRun.objects.filter(pk=run.pk).update(uploaded_bytes=F("uploaded_bytes") + size)
 
 
 def _is_repeated(run: IndexRun, number: int, digest: bytes, *, code: str) -> bool:
@@ -258,10 +325,16 @@ class StoredRecords:
         [(data,)] = fetch_rows(_BODY, [self._run.pk, number])
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
         records = list(decode_records(body, dimensions=self._dimensions))
-        if len(body) <= self._room:
-            self._room -= len(body)
+        size = _size_in_memory(body)
+        if size <= self._room:
+            self._room -= size
             self._kept[number] = records
         return records
+
+
+def _size_in_memory(body: bytes) -> int:
+    """Of a batch as records, about: texts and vectors take what they take in the body, or less."""
+    return len(body) + _VALUE_BYTES * (body.count(b",") + body.count(b"["))
 
 
 def stored_path_keys(run: IndexRun) -> set[int]:

@@ -13,7 +13,9 @@ from datetime import datetime, timedelta
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import OrderBy
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from central.ingest.models import IndexRun, RunState
@@ -21,6 +23,7 @@ from central.ingest.services.ending import end_claimed_run
 
 _PROGRESS_EVERY_SECONDS = 1.0
 _LONGEST_BACKOFF_SECONDS = 60
+_SERVED_BEFORE = timedelta(hours=1)  # who was served before that has waited long enough
 
 _log = structlog.get_logger(__name__)
 
@@ -49,17 +52,53 @@ def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
     A run that crashed its appliers RUN_MAX_ATTEMPTS times fails here instead.
     """
     # SKIP LOCKED: a run in its final transaction is not waited for.
-    run = (
-        claimable_runs()
-        .select_for_update(skip_locked=True, no_key=True, of=("self",))
-        .filter(pk=run_id)
-        .first()
+    found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
+    run = found.filter(pk=run_id).first()
+    return None if run is None else _taken(run)
+
+
+def claim_next() -> "Claim | None":
+    """Take the run whose turn it is, or None if none is to be had."""
+    while True:
+        with transaction.atomic():
+            found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
+            run = found.order_by(*_in_turn()).first()
+            if run is None:
+                return None
+            if claim := _taken(run):
+                return claim
+
+
+def _in_turn() -> tuple[OrderBy | str, ...]:
+    """First the organisation of which the fewest runs are being applied; of several, the one that
+    waited longest since it was served; of its runs, the oldest.
+    """
+    now = timezone.now()
+    of_organization = IndexRun.objects.filter(
+        repository__organization=OuterRef("repository__organization")
+    ).order_by()
+    applying = of_organization.filter(state=RunState.APPLYING, lease_until__gt=now)
+    served = of_organization.filter(claimed_at__gt=now - _SERVED_BEFORE)
+    return (
+        Coalesce(_one(applying, Count("pk")), 0).asc(),
+        _one(served, Max("claimed_at")).asc(nulls_first=True),
+        "queued_at",
     )
-    if run is None:
-        return None
-    token = uuid.uuid4()
+
+
+def _one(runs: QuerySet[IndexRun], figure: Aggregate) -> Subquery:
+    key = "repository__organization"
+    return Subquery(runs.values(key).annotate(figure=figure).values("figure"))
+
+
+def _taken(run: IndexRun) -> "Claim | None":
+    now = timezone.now()
     IndexRun.objects.filter(pk=run.pk).update(
-        state=RunState.APPLYING, claim=token, lease_until=_lease(), attempts=F("attempts") + 1
+        state=RunState.APPLYING,
+        claim=uuid.uuid4(),
+        claimed_at=now,
+        lease_until=_lease(),
+        attempts=F("attempts") + 1,
     )
     claimed = IndexRun.objects.select_related("repository__organization", "api_token").get(
         pk=run.pk

@@ -1,27 +1,34 @@
 """Opening a run: who is it of, may it be indexed, and what the index has of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from central.common.errors import ConflictError, ForbiddenError, NotFoundError
-from central.ingest.models import IndexRun
+from central.common.errors import ConflictError, ForbiddenError, ThrottledError
+from central.common.links import is_below
+from central.ingest.models import IndexRun, RunState
 from central.ingest.selectors import busy_run
 from central.ingest.services.binding import require_bound_open
 from central.ingest.services.granting import grant_access, require_direct
+from central.ingest.services.identity import Named, repository_of, require_nameable
 from central.ingest.services.keeping import keep_uploads
-from central.repositories.models import Repository, Visibility
-from central.repositories.services import displace_repository, rename_repository
+from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
 from indexer.access import DirectAccess
+from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
+
+_RETRY_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a client says of a run. `ref` is a full name, `default_branch` a short one or ""."""
+    """What a client says of a run. `ref` is a full name, `default_branch` a short one or "".
+
+    `repository_id` and `repository_url` are believed of some credentials alone.
+    """
 
     project: str
     ref: str
@@ -33,7 +40,6 @@ class RunRequest:
     event: str = ""
     run_url: str = ""
     repository_url: str = ""
-    visibility: str = ""  # as GitHub signed it; no client says it
     is_direct: bool = False  # the client wants to write vectors to the store itself,
     own_secret: bool = False  # with a secret that it has
 
@@ -50,11 +56,13 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     """Open a run; the repository is created on its first. All or nothing. Not in a transaction.
 
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
-    `owner_mismatch`, those of `require_bound_open`), ConflictError (`run_in_progress` with
-    run_id, `repository_paused`, `embedder_invalid`, `direct_not_available`),
+    `owner_mismatch`, `repository_mismatch`, those of `require_bound_open`), ConflictError
+    (`run_in_progress` with run_id, `repository_paused`, `embedder_invalid`,
+    `direct_not_available`, `too_many_repositories`), ThrottledError (`too_many_open_runs`),
     StoreUnavailableError.
     """
-    run = _open(credential, _as_bound(credential, request))
+    _require_bound(credential, request)
+    run = _open(credential, request)
     access = grant_access(run, own_secret=request.own_secret) if run.is_direct else None
     keep_uploads(repository=run.repository)  # a run that is tried again at once asks for them
     return Opened(run, access)
@@ -66,14 +74,20 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     organization = Organization.objects.select_for_update(no_key=True).get(
         pk=credential.organization.pk
     )
-    _require_nameable(credential, request.project)
+    require_nameable(credential, request.project)
     _require_owner(organization, request)
     _require_embedder(organization)
     if request.is_direct:
         require_direct(organization, own_secret=request.own_secret)
-    repository = _find_repository(organization, credential, request)
-    if repository is None:
-        repository = _create_repository(organization, request)
+    repository = repository_of(
+        organization=organization,
+        credential=credential,
+        named=Named(
+            project=request.project,
+            github_id=request.repository_id,
+            tracked_ref=_tracked_ref(request),
+        ),
+    )
     if request.ref != repository.tracked_ref:
         raise ForbiddenError(
             f"{request.ref} is not tracked; {repository.tracked_ref} is. Run on the tracked "
@@ -82,9 +96,8 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
             tracked_ref=repository.tracked_ref,
         )
     _require_idle(repository)
-    if request.repository_url and request.repository_url != repository.web_url:
-        repository.web_url = request.repository_url
-        repository.save(update_fields=["web_url"])
+    _require_few_open(repository)
+    _learn_address(credential, repository, request.repository_url)
     return IndexRun.objects.create(
         repository=repository,
         api_token_id=credential.api_token_id,
@@ -96,12 +109,12 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         embedder=organization.embedder,
         is_direct=request.is_direct,
         event=request.event,
-        run_url=request.run_url,
+        run_url=_believed_job(credential, repository, request.run_url),
         touched_at=timezone.now(),
     )
 
 
-def _as_bound(credential: Credential, request: RunRequest) -> RunRequest:
+def _require_bound(credential: Credential, request: RunRequest) -> None:
     require_bound_open(
         credential,
         project=request.project,
@@ -109,10 +122,29 @@ def _as_bound(credential: Credential, request: RunRequest) -> RunRequest:
         ref=request.ref,
         commit_sha=request.commit_sha,
     )
+
+
+def _tracked_ref(request: RunRequest) -> str:
+    branch = request.default_branch
+    if branch and not branch.startswith("refs/"):
+        branch = f"refs/heads/{branch}"
+    return branch or request.ref
+
+
+def _learn_address(credential: Credential, repository: Repository, said: str) -> None:
+    """Links of pages and answers lead there: what a limited client says of it is not believed."""
     bound = credential.binding
-    if bound is None:
-        return request
-    return replace(request, repository_id=bound.repository_id, visibility=bound.visibility)
+    url = bound.url if bound else said if credential.is_of_whole_organization else ""
+    if url and url != repository.web_url:
+        repository.web_url = url
+        repository.save(update_fields=["web_url"])
+
+
+def _believed_job(credential: Credential, repository: Repository, said: str) -> str:
+    """The job's address; of a limited client one below the repository's own, or none."""
+    if credential.is_of_whole_organization or is_below(said, repository.web_url):
+        return said
+    return ""
 
 
 def _require_owner(organization: Organization, request: RunRequest) -> None:
@@ -149,47 +181,20 @@ def _require_idle(repository: Repository) -> None:
         )
 
 
-def _find_repository(
-    organization: Organization, credential: Credential, request: RunRequest
-) -> Repository | None:
-    """By GitHub's id before the name: a renamed repository stays itself, an impostor does not."""
-    repositories = Repository.objects.filter(
-        organization=organization, retired_at=None
-    ).select_related("organization")
-    if request.repository_id is not None:
-        known = repositories.filter(github_id=request.repository_id).first()
-        if known is not None:
-            _require_nameable(credential, known.name)
-            rename_repository(known, request.project)
-            return known
-    named = repositories.filter(name=request.project).first()
-    if named is None or request.repository_id is None:
-        return named
-    if named.github_id is None:
-        named.github_id = request.repository_id
-        named.visibility = request.visibility or named.visibility
-        named.save(update_fields=["github_id", "visibility"])
-        return named
-    displace_repository(named)
-    return None
-
-
-def _create_repository(organization: Organization, request: RunRequest) -> Repository:
-    branch = request.default_branch
-    if branch and not branch.startswith("refs/"):
-        branch = f"refs/heads/{branch}"
-    return Repository.objects.create(
-        organization=organization,
-        name=request.project,
-        github_id=request.repository_id,
-        tracked_ref=branch or request.ref,
-        visibility=request.visibility or Visibility.PRIVATE,
+def _require_few_open(repository: Repository) -> None:
+    """An open run waits an hour for its client: a loop of Opens must not fill the table."""
+    open_runs = IndexRun.objects.filter(
+        state=RunState.OPEN, repository__organization=repository.organization_id
     )
-
-
-def _require_nameable(credential: Credential, name: str) -> None:
-    if credential.repositories is not None and name not in credential.repositories:
-        raise NotFoundError(
-            "There is no such repository for this credential; check project_id.",
-            code="repository_not_found",
+    of_organization = open_runs.count()
+    if (
+        of_organization >= RUNS_OPEN_OF_ORGANIZATION
+        or open_runs.filter(repository=repository).count() >= RUNS_OPEN_OF_REPOSITORY
+    ):
+        raise ThrottledError(
+            f"{of_organization} runs are open: {RUNS_OPEN_OF_REPOSITORY} of a repository and "
+            f"{RUNS_OPEN_OF_ORGANIZATION} of an organisation may be. Finish them, or give them up "
+            "with DELETE /api/v1/index/runs/{id}.",
+            retry_after=_RETRY_SECONDS,
+            code="too_many_open_runs",
         )

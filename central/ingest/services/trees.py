@@ -1,60 +1,176 @@
-"""What a full run must bring: the commit's tree against the stored rows."""
+"""What a full run must bring: the commit's tree against the stored rows, set against set.
 
+A tree may have a million lines: it is read in parts into a temporary table, and PostgreSQL
+compares. What is in memory is a part of it and the paths of the answer.
+"""
+
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
+from django.db import connection
 
-from central.corpus.models import File
+from central.common.errors import InvalidError
+from central.common.statements import fetch_rows
+from central.corpus.copying import copy_rows
 from central.ingest.models import IndexRun
-from indexer.bundle.compression import decompress
-from indexer.bundle.decoding import decode_tree
-from indexer.records import SKIPPED_BY_CONTENT, SkipReason, TreeEntry
+from indexer.bundle.compression import PART_BYTES, inflate
+from indexer.bundle.decoding import TreeColumns, decode_tree
+from indexer.records import SKIPPED_BY_CONTENT
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 
+_LINE_COLUMNS = {"path": "text", "mode": "varchar", "blob": "varchar", "skipped": "varchar"}
+_PATHS = 2_000  # rows a fetch
+_CREATE = """
+    DROP TABLE IF EXISTS pg_temp.tree_line;
+    CREATE TEMPORARY TABLE tree_line (path text COLLATE "C", mode varchar, blob varchar,
+        skipped varchar) ON COMMIT DROP"""
+_REPEATED = "SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*) > 1 LIMIT 1"
+# A client that has not read a file cannot know the reasons that its content gives: a line without
+# a reason agrees with them. Another embedder asks for every file that is not skipped.
+_CHANGED = """
+    SELECT line.path FROM pg_temp.tree_line line
+    LEFT JOIN corpus_file file
+        ON file.repository_id = %(repository)s AND file.path COLLATE "C" = line.path
+    WHERE (file.mode, file.blob, file.extractor) IS DISTINCT FROM
+            (line.mode, line.blob, %(extractor)s)
+        OR NOT (file.skipped = line.skipped
+            OR (line.skipped = '' AND file.skipped = ANY(%(by_content)s)))
+        OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '')"""
+_REMOVED = """
+    FROM corpus_file file WHERE file.repository_id = %(repository)s AND NOT EXISTS
+        (SELECT FROM pg_temp.tree_line line WHERE line.path = file.path COLLATE "C")"""
+_KEYS = """
+    SELECT unnest(path_keys) AS key FROM ingest_batch
+    WHERE run_id = %(run)s AND number > 0"""
+# As services.batches.path_key makes them.
+_KEY = "('x' || left(encode(sha256(convert_to(path, 'UTF8')), 'hex'), 16))::bit(64)::bigint"
+_DIFFERENT = """
+    SELECT file.path FROM corpus_file file LEFT JOIN pg_temp.tree_line line
+        ON line.path = file.path COLLATE "C"
+    WHERE file.repository_id = %(repository)s
+        AND (file.mode, file.blob) IS DISTINCT FROM (line.mode, line.blob) LIMIT 1"""
+
 
 @dataclass(frozen=True, slots=True)
-class TreeDifference:
-    """Paths that must be processed, and stored paths that the tree no longer has."""
+class TreeAnswer:
+    """JSON of the list of paths that must be processed; how many stored ones the tree lacks."""
 
-    changed: list[str]
-    removed: list[str]
-
-
-def compare_tree(run: IndexRun, entries: Iterable[TreeEntry]) -> TreeDifference:
-    """Compare the tree to the rows of the run's repository in one pass over each.
-
-    A line is changed if its mode, blob, skip reason or extractor differs from the row's; every
-    indexed file is, if the embedder differs from the one that the repository is indexed with.
-    A client that has not read a file cannot know the reasons that its content gives: a line
-    without a reason agrees with them.
-    """
-    stored = {path: rest for path, *rest in _stored_lines(run)}
-    new_vectors = run.embedder != run.repository.embedder
-    changed = []
-    for entry in entries:
-        *row, skipped = stored.pop(entry.path, ["", ""])
-        same = row == [entry.mode, entry.blob, run.extractor] and _agree(entry.skipped, skipped)
-        if not same or (new_vectors and not entry.skipped and not skipped):
-            changed.append(entry.path)
-    return TreeDifference(changed=changed, removed=list(stored))
+    changed: bytes
+    removed: int
 
 
-def _agree(said: SkipReason | None, skipped: str) -> bool:
-    return (said or "") == skipped or (said is None and skipped in SKIPPED_BY_CONTENT)
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """What a full run's batches have too little or too much: how many, and one of them."""
+
+    missing: int
+    example: str
+    foreign: int
 
 
-def stored_tree(run: IndexRun) -> Iterator[TreeEntry] | None:
-    """The tree that the run uploaded, if it did."""
-    batch = run.batch_set.filter(number=TREE_NUMBER).first()
-    if batch is None:
+class LoadedTree:
+    """The tree of a run in a temporary table, until the transaction ends that it needs."""
+
+    def __init__(self, run: IndexRun) -> None:
+        self._parameters: dict[str, Any] = {
+            "run": run.pk,
+            "repository": run.repository_id,
+            "extractor": run.extractor,
+            "by_content": [str(reason) for reason in SKIPPED_BY_CONTENT],
+            "new_vectors": run.embedder != run.repository.embedder,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_CREATE)
+
+    def fill(self, tree: Iterable[TreeColumns]) -> int:
+        """Copy the tree; how many lines it has. Raises BundleError and InvalidError."""
+        count = 0
+        for columns in tree:
+            skipped = [reason or "" for reason in columns.skipped]
+            rows = list(zip(columns.path, columns.mode, columns.blob, skipped, strict=True))
+            copy_rows("pg_temp.tree_line", _LINE_COLUMNS, rows)
+            count += len(rows)
+        with connection.cursor() as cursor:
+            cursor.execute(_REPEATED)
+            if repeated := cursor.fetchone():
+                raise InvalidError(
+                    f"The path {repeated[0]!r} came on two lines of the tree; send every path "
+                    "once.",
+                    code="batch_duplicate_path",
+                )
+        return count
+
+    def answer(self) -> TreeAnswer:
+        """Compare it with the rows of the run's repository.
+
+        A line is changed if its mode, blob, skip reason or extractor differs from the row's.
+        """
+        changed = bytearray(b"[")
+        for paths in self._paths(f"{_CHANGED} ORDER BY line.ctid"):
+            changed += (b"," if len(changed) > 1 else b"") + json.dumps(paths)[1:-1].encode()
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) {_REMOVED}", self._parameters)
+            [removed] = cursor.fetchone()
+        return TreeAnswer(bytes(changed + b"]"), removed)
+
+    def removed(self) -> Iterator[list[str]]:
+        """Stored paths that the tree does not have, some at a time."""
+        return self._paths(f"SELECT file.path {_REMOVED}")
+
+    def lacking(self, *, everything: bool) -> Lacking:
+        """Hold the run's batches against what they must have: the changed paths, or all."""
+        required = "SELECT path FROM pg_temp.tree_line" if everything else _CHANGED
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"WITH required AS ({required}), came AS ({_KEYS})"  # noqa: S608
+                f" SELECT count(*), min(path) FROM required WHERE NOT EXISTS"
+                f" (SELECT FROM came WHERE came.key = {_KEY})",
+                self._parameters,
+            )
+            missing, example = cursor.fetchone()
+            cursor.execute(
+                f"SELECT count(*) FROM ({_KEYS}) came WHERE NOT EXISTS"  # noqa: S608
+                f" (SELECT FROM pg_temp.tree_line WHERE came.key = {_KEY})",
+                self._parameters,
+            )
+            [foreign] = cursor.fetchone()
+        return Lacking(missing, example or "", foreign)
+
+    def different_file(self) -> str | None:
+        """A path whose row, now that all is written, has not the mode and blob of its line."""
+        with connection.cursor() as cursor:
+            cursor.execute(_DIFFERENT, self._parameters)
+            found = cursor.fetchone()
+        return found[0] if found else None
+
+    def _paths(self, statement: str) -> Iterator[list[str]]:
+        connection.ensure_connection()
+        with connection.connection.cursor(name="tree_paths") as cursor:
+            cursor.execute(statement, self._parameters)
+            while rows := cursor.fetchmany(_PATHS):
+                yield [path for (path,) in rows]
+
+
+def stored_tree(run: IndexRun) -> Iterator[TreeColumns] | None:
+    """The tree that the run uploaded, if it did; read in parts. Raises BundleError."""
+    if not run.batch_set.filter(number=TREE_NUMBER).exists():
         return None
-    return decode_tree(decompress(bytes(batch.body), limit_bytes=settings.TREE_MAX_BYTES))
+    return decode_tree(inflate(_body_parts(run), limit_bytes=settings.TREE_MAX_BYTES))
 
 
-def _stored_lines(run: IndexRun) -> Iterator[tuple[str, ...]]:
-    rows = File.objects.filter(repository_id=run.repository_id)
-    return rows.values_list("path", "mode", "blob", "extractor", "skipped").iterator(
-        chunk_size=2000
-    )
+def _body_parts(run: IndexRun) -> Iterator[bytes]:
+    start = 1
+    while True:
+        [(part,)] = fetch_rows(
+            "SELECT substring(body FROM %s::int FOR %s::int) FROM ingest_batch"
+            " WHERE run_id = %s AND number = %s",
+            [start, PART_BYTES, run.pk, TREE_NUMBER],
+        )
+        if not part:
+            return
+        yield part
+        start += len(part)

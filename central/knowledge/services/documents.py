@@ -28,7 +28,7 @@ from central.repositories.listing import repository_in_sight
 from central.repositories.models import Repository
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
-from indexer.limits import MAX_BODY_BYTES, MAX_PROPERTIES_BYTES
+from indexer.limits import NODE_BODY_BYTES, NODE_PROPERTIES_BYTES
 
 _PREFIXES: Final = {NodeKind.KNOWLEDGE: "doc", NodeKind.POLICY: "POL", NodeKind.MEMORY: "mem"}
 _OF_POLICY: Final = frozenset({"rule", "language", "include", "exclude", "severity", "message"})
@@ -193,14 +193,14 @@ def _require_document_id(public_id: str) -> None:
 
 
 def _require_size(body: str, properties: Mapping[str, Any]) -> None:
-    if len(body.encode()) > MAX_BODY_BYTES:
+    if len(body.encode()) > NODE_BODY_BYTES:
         raise InvalidError(
-            f"A body has at most {MAX_BODY_BYTES:,} bytes. Split the document, or link to it.",
+            f"A body has at most {NODE_BODY_BYTES:,} bytes. Split the document, or link to it.",
             code="body_too_large",
         )
-    if len(json.dumps(properties).encode()) > MAX_PROPERTIES_BYTES:
+    if len(json.dumps(properties).encode()) > NODE_PROPERTIES_BYTES:
         raise InvalidError(
-            f"Properties have at most {MAX_PROPERTIES_BYTES:,} bytes as JSON.",
+            f"Properties have at most {NODE_PROPERTIES_BYTES:,} bytes as JSON.",
             code="properties_too_large",
         )
 

@@ -28,7 +28,7 @@ from central.knowledge.models import (
 )
 from central.knowledge.resolution import CodePlace, node_of
 from central.repositories.models import Repository
-from indexer.limits import MAX_BODY_BYTES
+from indexer.limits import NODE_BODY_BYTES
 from indexer.records import split_lines
 
 _ADR_DIRECTORY: Final = r"(^|/)(docs/(adrs?|decisions)|doc/adr|adr|decisions)/.*\.(md|markdown)$"
@@ -116,7 +116,7 @@ def _store_record(repository: Repository, path: str, content: str, record: Adr) 
         key=document_key(record.public_id),
         defaults={"organization_id": repository.organization_id, "kind": NodeKind.KNOWLEDGE},
     )
-    body = content.encode()[:MAX_BODY_BYTES].decode(errors="ignore")
+    body = content.encode()[:NODE_BODY_BYTES].decode(errors="ignore")
     document = Document.objects.filter(pk=node.pk).first()
     if document is None:
         document = Document(node=node, version=0)

@@ -15,9 +15,9 @@ from central.knowledge.resolution import Target, find_target, node_id, node_of
 from central.knowledge.wakeup import wake
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
-from indexer.limits import MAX_EDGE_TYPE_CHARACTERS, MAX_PROPERTIES_BYTES
+from indexer.limits import EDGE_TYPE_CHARACTERS, NODE_PROPERTIES_BYTES
 
-_TYPE: Final = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_EDGE_TYPE_CHARACTERS - 1}}}")
+_TYPE: Final = re.compile(rf"[a-z][a-z0-9_]{{0,{EDGE_TYPE_CHARACTERS - 1}}}")
 # What the graph answers from the corpus, or from policies: no one may claim it.
 DERIVED_TYPES: Final = frozenset({"calls", "contains", "violates"})
 
@@ -41,9 +41,9 @@ def link(*, credential: Credential, asked: Link) -> tuple[Edge, bool]:
     `invalid_edge_type`, `properties_too_large`).
     """
     source, target = _ends(credential, asked)
-    if len(json.dumps(asked.properties).encode()) > MAX_PROPERTIES_BYTES:
+    if len(json.dumps(asked.properties).encode()) > NODE_PROPERTIES_BYTES:
         raise InvalidError(
-            f"Properties have at most {MAX_PROPERTIES_BYTES:,} bytes as JSON.",
+            f"Properties have at most {NODE_PROPERTIES_BYTES:,} bytes as JSON.",
             code="properties_too_large",
         )
     actor = credential_actor(credential)
@@ -85,7 +85,7 @@ def unlink(*, credential: Credential, asked: Link) -> None:
 def _ends(credential: Credential, asked: Link) -> tuple[Node, Node]:
     if not _TYPE.fullmatch(asked.type) or asked.type in DERIVED_TYPES:
         raise InvalidError(
-            f"A type is up to {MAX_EDGE_TYPE_CHARACTERS} of a-z, 0-9 and '_', beginning with a "
+            f"A type is up to {EDGE_TYPE_CHARACTERS} of a-z, 0-9 and '_', beginning with a "
             "letter, such as implements. Code itself tells "
             f"{', '.join(sorted(DERIVED_TYPES))}.",
             code="invalid_edge_type",

@@ -34,7 +34,7 @@ def refresh(*, credential: Credential) -> Refreshed:
 def snapshot(*, credential: Credential) -> Path:
     """The organisation's DuckDB file. Raises ForbiddenError (`whole_organization_required`)."""
     require_reader(credential)
-    if not credential.is_unrestricted:
+    if not credential.sees_all:
         raise ForbiddenError(
             "The file holds the whole organisation. Use a credential without restrictions to "
             "repositories or visibilities.",

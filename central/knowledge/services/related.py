@@ -28,7 +28,7 @@ from central.search.services import search
 from central.tenancy.credentials import Credential
 from indexer.errors import EmbeddingError
 from indexer.lexical import tokenize
-from indexer.limits import MAX_COMPARED_DOCUMENTS, MAX_QUERY_TEXT
+from indexer.limits import DOCUMENTS_COMPARED, RELATED_CHARACTERS
 from indexer.records import EmbedderSpec, Vector
 
 CODE: Final = "code"
@@ -91,7 +91,7 @@ def related(
 def text_of(target: Target) -> str:
     """What a node says: title and body, or the code's own text, cut."""
     if isinstance(target, Node):
-        return f"{target.document.title}\n{target.document.body}"[:MAX_QUERY_TEXT]
+        return f"{target.document.title}\n{target.document.body}"[:RELATED_CHARACTERS]
     content = (
         File.objects.filter(repository=target.repository, path=target.path)
         .values_list("content", flat=True)
@@ -110,7 +110,7 @@ def text_of(target: Target) -> str:
         )
         if lines:
             content = "\n".join(content.split("\n")[lines[0] - 1 : lines[1]])
-    return f"{target.path} {target.qualified_name}\n{content}"[:MAX_QUERY_TEXT]
+    return f"{target.path} {target.qualified_name}\n{content}"[:RELATED_CHARACTERS]
 
 
 def related_documents(
@@ -130,7 +130,7 @@ def related_documents(
     )
     if isinstance(leave_out, Node):
         nodes = nodes.exclude(pk=leave_out.pk)
-    documents = list(nodes[:MAX_COMPARED_DOCUMENTS])
+    documents = list(nodes[:DOCUMENTS_COMPARED])
     if not documents:
         return []
     embedder = scope.credential.organization.embedder

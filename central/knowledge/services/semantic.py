@@ -21,7 +21,7 @@ from central.knowledge.services.linking import FileRange, definitions_around
 from central.repositories.models import Repository
 from central.search.embedding import query_vectors
 from central.tenancy.models import Organization
-from indexer.limits import MAX_SEMANTIC_LINKS
+from indexer.limits import SEMANTIC_LINKS
 from indexer.records import EmbedderSpec, Matrix
 from indexer.store.base import HybridQuery
 
@@ -176,7 +176,7 @@ def _place_of(chunk: Chunk) -> CodePlace:
 def _keep_best(documents: Iterable[int]) -> None:
     for document in documents:
         own = Edge.objects.filter(source=document, type=RELATED, origin=Origin.SEMANTIC)
-        kept = own.order_by("-weight", "pk").values("pk")[:MAX_SEMANTIC_LINKS]
+        kept = own.order_by("-weight", "pk").values("pk")[:SEMANTIC_LINKS]
         own.exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
 
 

@@ -12,7 +12,6 @@ from typing import Any, Final
 import structlog
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
-from pathspec import GitIgnoreSpec
 
 from central.corpus.models import File
 from central.knowledge.matching import Match, Matcher, OverLimitError
@@ -21,7 +20,8 @@ from central.knowledge.resolution import CodePlace, node_of
 from central.knowledge.rules import literal_of, parse_rule
 from central.knowledge.services.linking import definitions_around
 from central.repositories.models import Repository
-from indexer.limits import MAX_POLICIES
+from indexer.globs import ignore_spec
+from indexer.limits import POLICIES_CHECKED
 
 VIOLATES: Final = "violates"
 _FILES: Final = 200  # of a transaction
@@ -77,7 +77,7 @@ def _pending(repository: Repository, last: int) -> list[_Pending]:
         Policy.objects.filter(document__node__organization_id=repository.organization_id)
         .filter(document__archived_at=None)
         .select_related("document__node")
-        .order_by("pk")[:MAX_POLICIES]
+        .order_by("pk")[:POLICIES_CHECKED]
     )
     checks = {one.policy_id: one for one in PolicyCheck.objects.filter(repository=repository)}
     found = []
@@ -105,8 +105,8 @@ def _prepared(policy: Policy, check: PolicyCheck) -> _Pending:
 
 def pattern_matcher(policy: Policy) -> Callable[[str], bool]:
     """Whether a policy holds for a path."""
-    include = GitIgnoreSpec.from_lines(policy.include) if policy.include else None
-    exclude = GitIgnoreSpec.from_lines(policy.exclude)
+    include = ignore_spec(policy.include) if policy.include else None
+    exclude = ignore_spec(policy.exclude)
 
     def holds_for(path: str) -> bool:
         return (include is None or include.match_file(path)) and not exclude.match_file(path)

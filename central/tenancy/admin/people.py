@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
 from django.contrib.auth import admin as auth_admin
 from django.contrib.auth.models import Group, User
 from django.db import transaction
@@ -42,7 +43,8 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
         self, request: HttpRequest, id: str, form_url: str = ""
     ) -> HttpResponse:
         """A page of its own in Django, which says nothing of it to `save_related`."""
-        people = User.objects.filter(pk=self.opts.pk.to_python(id))
+        person = self.get_object(request, unquote(id))  # None: Django answers 404
+        people = User.objects.filter(pk=person.pk) if person else User.objects.none()
         with transaction.atomic():
             before = people.values_list("password", flat=True).first()
             answer: HttpResponse = super().user_change_password(request, id, form_url)

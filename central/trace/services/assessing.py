@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from central.repositories.sight import MissingProject, RepositoryInSight
 from central.tenancy.credentials import Credential
@@ -31,8 +31,7 @@ from central.trace.symbols import (
 )
 from central.trace.things import Key
 from central.trace.walking import Step, Walk, walk_callers
-
-MAX_CHANGED: Final = 2_000  # definitions; what is beyond is told as cut
+from indexer.limits import IMPACT_DEFINITIONS
 
 
 def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
@@ -54,9 +53,11 @@ def _impact(
 ) -> Impact:
     repository = sight.named(request.project)
     changed, unknown, cut = _changed(sight, repository, request)
-    if len(changed) > MAX_CHANGED:
-        cut.append(f"Of {len(changed)} changed definitions the first {MAX_CHANGED} were traced.")
-        changed = changed[:MAX_CHANGED]
+    if len(changed) > IMPACT_DEFINITIONS:
+        cut.append(
+            f"Of {len(changed)} changed definitions the first {IMPACT_DEFINITIONS} were traced."
+        )
+        changed = changed[:IMPACT_DEFINITIONS]
     walk = walk_callers(sight.inquiry, changed, depth=request.depth, least=request.min_confidence)
     cut += [*sorted(walk.cut), *limits_met(sight.inquiry)]
     missing = missing_projects(list(sight.repositories.values()), [])

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from central.web.highlighting import highlighted_lines
+from central.web.highlighting import listing
 from central.web.wording import for_people as in_words_for_people
 
 register = template.Library()
@@ -66,13 +66,15 @@ def code_block(
 ) -> SafeString:
     """A listing with line numbers, each a link to `href`#L<number> where there is one.
 
-    Without `href` the lines themselves bear those names: one listing of a page may.
+    Without `href` the lines themselves bear those names: one listing of a page may. Where colours
+    are missing, a sentence above says why.
     """
-    lines = highlighted_lines(code, language=language, words=words)
+    lines, note = listing(code, language=language, words=words)
     name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
     link = format_html("{}", href)
     rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]
-    return mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped
+    html = mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped
+    return format_html('<div><p class="muted small">{}</p>{}</div>', note, html) if note else html
 
 
 def _line(number: int, html: str, link: str) -> str:

@@ -60,6 +60,8 @@ def allowed(wanted: PointFilter, *, narrow: bool) -> sql.SQL:
         conditions.append("type = ANY(%(types)s)")
     if normalized_prefix(wanted.path):
         conditions.append("dirs @> %(prefix)s")
+    if wanted.files:
+        conditions.append("dirs && %(files)s::text[]")
     return sql.SQL(" AND ".join(conditions))
 
 
@@ -122,6 +124,7 @@ def filter_parameters(wanted: PointFilter) -> dict[str, object]:
         "languages": list(wanted.languages),
         "types": list(wanted.types),
         "prefix": [normalized_prefix(wanted.path)],
+        "files": list(wanted.files),
     }
 
 

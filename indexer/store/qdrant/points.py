@@ -75,6 +75,8 @@ def point_filter(
         must.append(_any("type", wanted.types))
     if wanted and (prefix := normalized_prefix(wanted.path)):
         must.append(models.FieldCondition(key="dirs", match=models.MatchValue(value=prefix)))
+    if wanted and wanted.files:
+        must.append(_any("dirs", wanted.files))
     return models.Filter(must=must)
 
 

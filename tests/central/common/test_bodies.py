@@ -1,12 +1,15 @@
 """JSON bodies: what is not JSON in UTF-8, or too long, is refused before anything reads it."""
 
 import io
+import json
+import tracemalloc
 
 import pytest
 from rest_framework.exceptions import ParseError
 
 from central.common.bodies import StrictJSONParser, json_object
 from central.common.errors import InvalidError, TooLargeError
+from indexer.limits import DIGESTS_ASKED
 
 REFUSED = [
     b'{"a": "\\ud800"}',
@@ -14,6 +17,9 @@ REFUSED = [
     b'{"\\udc00": 1}',
     b'{"a": "\xff"}',
     b'{"a": NaN}',
+    b'{"a": 1e999}',
+    b'{"a": [-1e999]}',
+    b'{"a": ' + b"1" * 5_000 + b"}",
     b'{"a": ' + b"[" * 100_000,
 ]
 
@@ -36,3 +42,21 @@ def test_escapes_of_real_characters_are_read() -> None:
 def test_a_parsed_body_has_a_limit() -> None:
     with pytest.raises(TooLargeError):
         StrictJSONParser().parse(io.BytesIO(b" " * (2 * 1024 * 1024) + b"{}"))
+
+
+@pytest.mark.parametrize("value", [b"{}", b"[]", b'{"a":{}}', b"0"])
+def test_a_body_of_many_values_is_refused_before_it_is_parsed(value: bytes) -> None:
+    body = b'{"a":[' + b",".join([value] * (2_000_000 // (len(value) + 1))) + b"]}"
+    tracemalloc.start()
+    with pytest.raises(TooLargeError, match="200000 values"):
+        StrictJSONParser().parse(io.BytesIO(body))
+    with pytest.raises(TooLargeError, match="200000 values"):
+        json_object(body)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6_000_000  # of 2 MB read in parts; 40 MB were they parsed
+
+
+def test_the_longest_list_that_the_contract_allows_is_read() -> None:
+    digests = ["0" * 64] * DIGESTS_ASKED
+    assert json_object(json.dumps({"digests": digests}).encode()) == {"digests": digests}

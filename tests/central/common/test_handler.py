@@ -88,6 +88,18 @@ def test_body_that_says_it_is_too_large_is_refused_before_it_is_read() -> None:
     assert exchange.document["instance"] == "/api/v1/search"
 
 
+@pytest.mark.parametrize(
+    ("length", "status"), [("x", 400), ("-1", 400), ("1,1", 400), ("\xb2", 400), ("9" * 5_000, 413)]
+)
+@pytest.mark.parametrize("path", ["/api/v1/search", "/sign-in", "/nowhere"])
+def test_a_length_that_is_no_number_of_bytes_is_refused(
+    path: str, length: str, status: int
+) -> None:
+    exchange = Exchange(path, [b"x"], content_length=length)
+    assert exchange.run() == status
+    assert exchange.parts == [b"x"]
+
+
 def test_body_of_unsaid_length_is_refused_as_soon_as_it_is_too_large() -> None:
     half = b"x" * (LIMIT // 2 + 1)
     exchange = Exchange("/api/v1/search", [half, half, half])

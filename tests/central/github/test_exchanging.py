@@ -62,7 +62,12 @@ def test_an_id_token_that_is_older_than_a_change_does_not_undo_it(
 ) -> None:
     changed_at = timezone.now().replace(microsecond=0) - timedelta(seconds=30)
     repository = repository_of(policy)
-    note_visibility(repository, "private", at=changed_at)
+    note_visibility(
+        organization_id=repository.organization_id,
+        github_id=74001,
+        visibility="private",
+        at=changed_at,
+    )
     github.claims["repository_visibility"] = "public"
     for seconds, noted in ((-1, "private"), (1, "public")):
         issued_at = int(changed_at.timestamp()) + seconds

@@ -24,6 +24,7 @@ PUSH = Claims(
     commit_sha="a" * 40,
     event="push",
     job_workflow_ref="acme/.github/.github/workflows/code-index.yml@refs/heads/main",
+    url="https://github.com/acme/shop",
 )
 PULL_REQUEST = replace(PUSH, event="pull_request", ref="refs/pull/7/merge")
 
@@ -47,7 +48,15 @@ def refusal(*args: Claims | GitHubPolicy, **kwargs: object) -> str:
 
 
 def test_a_push_to_the_tracked_branch_may_index_its_commit() -> None:
-    bound = Binding(74001, "shop", "internal", "refs/heads/main", "a" * 40)
+    bound = Binding(
+        74001,
+        "shop",
+        "internal",
+        "refs/heads/main",
+        "a" * 40,
+        url="https://github.com/acme/shop",
+        signed_at=PUSH.issued_at,
+    )
     assert granted() == Grant(scope=Scope.INDEX, binding=bound)
 
 

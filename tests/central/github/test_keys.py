@@ -129,7 +129,7 @@ def test_many_threads_fetch_once(issuer: LocalGitHub, keys: IssuerKeys) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(timeout=30)
     assert None not in found
     assert len(found) == 8
     assert issuer.key_requests == 1

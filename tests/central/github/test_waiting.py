@@ -237,7 +237,7 @@ def test_of_two_who_sweep_at_once_each_delivery_is_carried_out_by_one_and_in_ord
     barrier = Barrier(2)
 
     def carry_out() -> int:
-        barrier.wait()
+        barrier.wait(30)
         try:
             return carry_out_waiting()
         finally:

@@ -10,10 +10,11 @@ from pytest_django import Settings
 
 from central.admission import admitted_bytes
 from central.github.models import GitHubDelivery, GitHubPolicy
-from central.github.signatures import BODY_MAX_BYTES, organization_secret
+from central.github.signatures import organization_secret
 from central.ingest.services.sweeping import sweep
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
+from indexer.limits import GITHUB_WEBHOOK_BYTES
 from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
 from tests.central.github.payloads import APP_SECRET, OTHER_OWNER_ID, OWNER_ID, GitHub
@@ -207,7 +208,12 @@ def test_repositories_that_are_added_later_are_identified_too(
     payload = payloads.installation("added", repositories_added=[payloads.listed("shop", 7)])
     github.told("installation_repositories", payload)
     shop.refresh_from_db()
-    assert (shop.github_id, shop.visibility) == (7, "internal")
+    assert (shop.github_id, shop.visibility) == (7, "private")
+    # Of one that is known by its id, a list does not tell private from internal.
+    Repository.objects.update(visibility="internal")
+    github.told("installation_repositories", payload)
+    shop.refresh_from_db()
+    assert shop.visibility == "internal"
 
 
 @pytest.mark.usefixtures("acme")
@@ -374,5 +380,5 @@ def test_a_push_of_many_commits_is_read_though_it_is_larger_than_other_bodies(
 
 
 def test_a_body_over_the_limit_is_refused(github: GitHub) -> None:
-    assert_problem(github.send("push", b" " * (BODY_MAX_BYTES + 1)), 413, "too_large")
-    assert admitted_bytes(payloads.URL, None) == BODY_MAX_BYTES
+    assert_problem(github.send("push", b" " * (GITHUB_WEBHOOK_BYTES + 1)), 413, "too_large")
+    assert admitted_bytes(payloads.URL, None) == GITHUB_WEBHOOK_BYTES

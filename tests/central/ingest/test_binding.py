@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
+from central.repositories.services import note_visibility
 from central.tenancy.models import ApiToken, Organization, Scope
 from tests.central.factories import RepositoryFactory
 from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
@@ -70,7 +72,24 @@ def test_a_repository_that_was_indexed_with_a_token_before_is_taken_over() -> No
     old = RepositoryFactory.create(organization=api.organization, name="shop", generation=3)
     assert api.open(commit_sha=COMMIT).json()["generation"] == 3
     old.refresh_from_db()
-    assert (old.github_id, old.visibility) == (7, "internal")
+    assert (old.github_id, old.visibility) == (7, "private")
+
+
+def test_what_a_token_indexed_before_is_private_until_the_job_s_own_run_is_applied() -> None:
+    """Nobody signed of which repository the first index is."""
+    api_of().index(FILES)
+    files = FILES | {"b.py": "def b\n"}
+    api = bound_api(commit_of(files))
+    note_visibility(
+        organization_id=api.organization.pk, github_id=7, visibility="public", at=timezone.now()
+    )
+    api.queue_full(files)
+    assert (Repository.objects.get().github_id, Repository.objects.get().visibility) == (
+        7,
+        "private",
+    )
+    apply_queued()
+    assert Repository.objects.get().visibility == "public"
 
 
 def test_a_repository_made_private_after_the_job_began_stays_private() -> None:

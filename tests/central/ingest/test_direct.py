@@ -9,6 +9,7 @@ from central.corpus.models import Embedding
 from central.corpus.vectors import collection_of
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import knowing
+from central.tenancy.models import ApiToken
 from indexer.errors import DirectNotAvailableError, StoreUnavailableError
 from tests.central.ingest.direct import (
     FILES,
@@ -17,7 +18,7 @@ from tests.central.ingest.direct import (
     opened_store,
     shop,
 )
-from tests.central.protocol import Api, file_record
+from tests.central.protocol import Api, api_of, file_record
 from tests.central.refusals import assert_problem, snapshot
 
 pytestmark = pytest.mark.django_db
@@ -150,3 +151,26 @@ def test_as_many_digests_are_answered_as_open_says(
     assert api.request("POST", path, {"digests": ["0" * 64] * 2}).status_code == 200
     answer = api.request("POST", path, {"digests": ["0" * 64] * 3})
     assert_problem(answer, 400, "too_many_digests")
+
+
+def test_a_limited_client_is_given_the_collection_of_its_own_repository_whatever_id_it_says(
+    api: Api, store: OpenStore
+) -> None:
+    api.open("vault", repository_id=77)
+    limited = api_of(api.organization, repositories=["shop"])
+    answer = limited.open("shop", repository_id=77, vectors="direct").json()
+    assert answer["vector_store"]["repository"] == shop().pk
+    assert store.granted == [(collection_of(shop()), 6 * 3600, False)]
+
+
+def test_a_client_is_given_no_collection_of_a_repository_that_it_may_not_see(
+    api: Api, store: OpenStore
+) -> None:
+    api.open("vault", repository_id=77)
+    limited = api_of(api.organization)
+    ApiToken.objects.filter(pk=ApiToken.objects.latest("pk").pk).update(visibilities=["public"])
+    before = snapshot()
+    for name in ("vault", "nothing"):
+        assert_problem(limited.open(name, vectors="direct"), 404, "repository_not_found")
+    assert store.granted == []
+    assert snapshot() == before

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from uuid import UUID
 
 import pytest
 from django.db import OperationalError
@@ -16,6 +15,7 @@ from central.github.stored_events import stored
 from central.ingest import sweeper as sweeper_module
 from central.ingest import wakeup
 from central.ingest.models import IndexRun, RunState
+from central.ingest.services.applying import Attempt
 from central.ingest.services.claims import claim_run
 from central.ingest.sweeper import Sweeper, next_reconcile
 from central.repositories.models import Repository
@@ -33,15 +33,15 @@ WAIT_SECONDS = 20
 def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set when the sweeper has applied a run."""
     event = threading.Event()
-    real = sweeper_module.apply_run
+    real = sweeper_module.apply_next
 
-    def apply_and_tell(**arguments: object) -> RunState | None:
-        state = real(**arguments)  # type: ignore[arg-type]
-        if state == RunState.APPLIED:
+    def apply_and_tell() -> Attempt | None:
+        attempt = real()
+        if attempt and attempt.state == RunState.APPLIED:
             event.set()
-        return state
+        return attempt
 
-    monkeypatch.setattr(sweeper_module, "apply_run", apply_and_tell)
+    monkeypatch.setattr(sweeper_module, "apply_next", apply_and_tell)
     return event
 
 
@@ -91,6 +91,30 @@ def test_what_is_retired_is_purged(
     assert not Repository.objects.exists()
 
 
+def test_a_connection_that_cannot_even_be_closed_does_not_end_it(
+    sweeper: Sweeper,
+    applied: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings,
+) -> None:
+    """As where PostgreSQL was killed meanwhile."""
+    settings.SWEEP_SECONDS = 1
+    failed = threading.Event()
+    real = sweeper_module.close_old_connections
+
+    def close() -> None:
+        real()
+        if not failed.is_set():
+            failed.set()
+            raise OperationalError("the database is away")
+
+    monkeypatch.setattr(sweeper_module, "close_old_connections", close)
+    sweeper.start()
+    assert failed.wait(WAIT_SECONDS)
+    api_of().queue_full(FILES)
+    assert applied.wait(WAIT_SECONDS)
+
+
 def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
@@ -98,24 +122,24 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
     api = api_of()
     run = api.queue_full(FILES, repository_id=7)
     done = threading.Event()
-    apply, carry_out = sweeper_module.apply_run, sweeper_module.carry_out_waiting
+    apply, carry_out = sweeper_module.apply_next, sweeper_module.carry_out_waiting
 
-    def apply_and_be_told(*, run_id: UUID) -> RunState | None:
-        state = apply(run_id=run_id)
+    def apply_and_be_told() -> Attempt | None:
+        attempt = apply()
         GitHubDelivery.objects.create(
             organization=api.organization,
             delivery_id="1",
             event="repository",
             waiting=stored(Removed(owner_id=5, repository_id=7)),
         )
-        return state
+        return attempt
 
     def carry_out_and_tell() -> int:
         count = carry_out()
         done.set()
         return count
 
-    monkeypatch.setattr(sweeper_module, "apply_run", apply_and_be_told)
+    monkeypatch.setattr(sweeper_module, "apply_next", apply_and_be_told)
     monkeypatch.setattr(sweeper_module, "carry_out_waiting", carry_out_and_tell)
     sweeper.start()
     assert done.wait(WAIT_SECONDS)
@@ -133,7 +157,7 @@ def test_a_run_waits_for_one_purge_at_most(
         retire_repository(Repository.objects.get(name=project))
     happened: list[str] = []
     done = threading.Event()
-    purge, apply = sweeper_module.purge_repository, sweeper_module.apply_run
+    purge, apply = sweeper_module.purge_repository, sweeper_module.apply_next
 
     def purge_and_queue(*, repository_id: int) -> None:
         purge(repository_id=repository_id)
@@ -143,13 +167,13 @@ def test_a_run_waits_for_one_purge_at_most(
         else:
             done.set()
 
-    def apply_and_note(*, run_id: UUID) -> RunState | None:
-        state = apply(run_id=run_id)
-        happened.append(str(state))
-        return state
+    def apply_and_note() -> Attempt | None:
+        attempt = apply()
+        happened.append(str(attempt and attempt.state))
+        return attempt
 
     monkeypatch.setattr(sweeper_module, "purge_repository", purge_and_queue)
-    monkeypatch.setattr(sweeper_module, "apply_run", apply_and_note)
+    monkeypatch.setattr(sweeper_module, "apply_next", apply_and_note)
     sweeper.start()
     assert done.wait(WAIT_SECONDS)
     assert happened == ["purge", "applied", "purge"]

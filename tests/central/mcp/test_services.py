@@ -191,7 +191,7 @@ def slow(caller: None, monkeypatch: pytest.MonkeyPatch) -> Slow:
 def test_who_waits_too_long_is_told_to_ask_for_less(
     slow: Slow, threads: RequestThreads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "ANSWER_SECONDS", 0.01)
+    monkeypatch.setattr(services, "AGENT_ANSWER_SECONDS", 0.01)
     with pytest.raises(RefusedError, match="Ask for less") as refused:
         asyncio.run(ServicesBackend(threads).status({}))
     slow.may_answer.set()

@@ -63,7 +63,7 @@ BLANKS = b" " * (ANSWER_BYTES + 1)  # which JSON may have
 
 @pytest.fixture(autouse=True)
 def _limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("central.mcp.limited.ANSWER_BYTES", ANSWER_BYTES)
+    monkeypatch.setattr("central.mcp.limited.SIDECAR_ANSWER_BYTES", ANSWER_BYTES)
 
 
 def body_of(answer: bytes) -> bytes:

@@ -6,9 +6,11 @@ import json
 import secrets
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import jwt
@@ -43,6 +45,7 @@ class LocalProvider:
         self.algorithm = "RS256"
         self.asked: dict[str, str] = {}
         self._codes: dict[str, dict[str, str]] = {}
+        self.raw: dict[str, Callable[[BinaryIO], None]] = {}  # by path: what writes all of it
 
     def __enter__(self) -> Self:
         threading.Thread(
@@ -103,7 +106,9 @@ class LocalProvider:
             "nonce": asked.get("nonce"),
             **self.forged,
         }
-        id_token = jwt.encode(claims, self.signing_key, self.algorithm, headers={"kid": "one"})
+        id_token = jwt.api_jws.encode(  # jwt.encode would refuse claims of other kinds
+            json.dumps(claims).encode(), self.signing_key, self.algorithm, headers={"kid": "one"}
+        )
         return {"access_token": "opaque", "token_type": "Bearer", "id_token": id_token}
 
 
@@ -113,8 +118,20 @@ class _Handler(BaseHTTPRequestHandler):
         provider: LocalProvider = self.server.provider  # type: ignore[attr-defined]
         return provider
 
+    def _is_raw(self, path: str) -> bool:
+        """Whether the answer was written byte by byte; a client that has enough of it left."""
+        write = self._provider.raw.get(path)
+        if write is None:
+            return False
+        self.close_connection = True
+        with suppress(ConnectionError):
+            write(self.connection.makefile("wb", 0))
+        return True
+
     def do_GET(self) -> None:
         address = urlsplit(self.path)
+        if self._is_raw(address.path):
+            return
         if address.path == "/authorize":
             self.send_response(302)
             self.send_header("Location", self._provider.code(dict(parse_qsl(address.query))))
@@ -132,6 +149,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers["Content-Length"])
         form = dict(parse_qsl(self.rfile.read(length).decode()))
+        if self._is_raw(self.path):
+            return
         self._answer(self._provider.tokens(form) if self.path == "/token" else None)
 
     def _answer(self, document: object) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from time import thread_time
 from urllib.parse import quote
 
 import pytest
@@ -11,8 +12,8 @@ from pytest_django import DjangoAssertNumQueries
 from central.corpus.models import File, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
-from central.web.highlighting import HIGHLIGHTED_CHARACTERS
 from central.web.views_file import SHOWN_CHARACTERS, SHOWN_LINES
+from indexer.limits import COLOURED_CHARACTERS
 from indexer.records import SkipReason
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 
@@ -120,11 +121,23 @@ def test_an_empty_file_says_so(member: Client, repository: Repository) -> None:
 def test_a_file_that_is_too_large_for_colours_is_shown_without(
     member: Client, repository: Repository
 ) -> None:
-    content = "if x: pass  # <why>\n" * (HIGHLIGHTED_CHARACTERS // 20 + 1)
+    content = "if x: pass  # <why>\n" * (COLOURED_CHARACTERS // 20 + 1)
     FileFactory(repository=repository, path="large.py", content=content)
     html = page(member, "large.py")
-    assert "Too large to be coloured." in html
+    assert "Shown without colours: it has more than 100,000 characters." in html
     assert '<span class="k">' not in html
+    assert listing(html) == content
+
+
+def test_a_file_that_no_lexer_gets_through_is_shown_at_once_and_says_why(
+    member: Client, repository: Repository
+) -> None:
+    content = "=" * 20_000 + "\n[a]\n"  # Pygments needs ten seconds
+    FileFactory(repository=repository, path="app.ini", language="ini", content=content)
+    started = thread_time()
+    html = page(member, "app.ini")
+    assert thread_time() - started < 1
+    assert "Shown without colours: colouring this text takes too long." in html
     assert listing(html) == content
 
 

@@ -51,3 +51,42 @@ def test_at_a_configured_service_it_is_python_m_indexer_run(
     refused = codesearch("index", directory=root, environ=environ)
     assert refused.returncode == acme.try_index(root, "index-central").returncode == 5
     assert "ref_not_tracked" in refused.stderr
+
+
+def test_a_malformed_tree_is_indexed_but_for_what_is_never_checked_out(
+    service: Service, make_repository: MakeRepository
+) -> None:
+    root = make_repository("index-malformed", FILES)
+    blob = bytes.fromhex(git(root, "rev-parse", "HEAD:src/a.py"))
+    names = (b"..", b"twice.py", b"twice.py", b"whole.py")
+    written = root.parent / "malformed.tree"
+    written.write_bytes(b"".join(b"100644 " + name + b"\0" + blob for name in names))
+    tree = git(root, "hash-object", "-t", "tree", "-w", "--literally", str(written))
+    git(root, "reset", "--soft", git(root, "commit-tree", "-p", "HEAD", "-m", "malformed", tree))
+    environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
+    done = codesearch("index", "--json", directory=root, environ=environ)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["skipped"] == {"path_invalid": 2}
+    assert report["files"]["changed"] == 1
+
+
+def test_a_bare_repository_that_a_commit_brought_is_refused_by_each_command(
+    service: Service, make_repository: MakeRepository
+) -> None:
+    root = make_repository("index-brought", FILES)
+    ran = root.parent / "ran"
+    git(root, "clone", "--quiet", "--bare", str(root), str(root / "docs"))
+    git(root / "docs", "config", "core.sshCommand", f"touch {ran};")
+    git(root / "docs", "config", "core.fsmonitor", f"touch {ran};")
+    git(root / "docs", "remote", "set-url", "origin", "ssh://example.invalid/a.git")
+    environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
+    for command in ("index", "init", "watch"):
+        done = codesearch(command, directory=root / "docs", environ=environ)
+        assert done.returncode == 2, done.stdout
+        assert "a commit can bring it" in done.stderr
+    assert codesearch("search", "def a", directory=root / "docs", environ=environ).returncode in (
+        0,
+        1,
+    )
+    assert not ran.exists()

@@ -54,7 +54,7 @@ ZIPPED = "application/json\r\nContent-Encoding: gzip"
 
 @pytest.fixture(autouse=True)
 def _limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.sidecar.backend.ANSWER_BYTES", 20_000)
+    monkeypatch.setattr("cli.sidecar.backend.SIDECAR_ANSWER_BYTES", 20_000)
 
 
 def test_an_answer_is_the_services() -> None:

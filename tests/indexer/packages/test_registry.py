@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.packages import MAX_CHARACTERS, is_manifest, read_manifest
-from indexer.packages.bounds import MAX_WRITTEN_CHARACTERS
+from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
+from indexer.packages import is_manifest, read_manifest
 from indexer.relations import Ecosystem, Manifest
 
 MANIFESTS = {
@@ -87,7 +87,7 @@ def test_other_files_are_none(path: str) -> None:
         ("setup.cfg", "no section"),
         ("pom.xml", "<project><name></project>"),
         ("pom.xml", '<!DOCTYPE a [<!ENTITY b "c">]><project>&b;</project>'),
-        ("poetry.lock", " " * (MAX_CHARACTERS + 1)),
+        ("poetry.lock", " " * (MANIFEST_CHARACTERS + 1)),
     ],
 )
 def test_what_cannot_be_read_or_would_take_too_long_is_no_manifest(
@@ -139,7 +139,7 @@ def test_names_that_cannot_be_stored_are_left_out_with_what_they_name() -> None:
     ],
 )
 def test_repetition_takes_no_more_than_its_share_of_time(path: str, unit: str) -> None:
-    content = unit * (MAX_WRITTEN_CHARACTERS // len(unit))
+    content = unit * (WRITTEN_MANIFEST_CHARACTERS // len(unit))
     began = time.monotonic()
     read_manifest(path, content)
     assert time.monotonic() - began < 10

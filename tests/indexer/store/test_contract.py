@@ -160,6 +160,9 @@ def test_limit_cuts_each_list(store: VectorStore) -> None:
         (PointFilter(path="src/auth/"), {"src/auth/login.go", "src/auth/deep/er.py", "src/auth"}),
         (PointFilter(path="src/authors.py"), {"src/authors.py"}),
         (PointFilter(path="auth"), set()),
+        (PointFilter(files=("lib.rs", "src/authors.py", "gone")), {"lib.rs", "src/authors.py"}),
+        (PointFilter(files=("gone",)), set()),
+        (PointFilter(files=("lib.rs",), languages=("go",)), set()),
         (PointFilter(("python",), ("class",), "src"), {"src/authors.py", "src/auth"}),
         (PointFilter(languages=("cobol",)), set()),
     ],
@@ -302,7 +305,8 @@ def test_searches_beside_an_upsert_see_whole_points(store: VectorStore) -> None:
     store.upsert(collection, points)
     done.set()
     for thread in threads:
-        thread.join()
+        thread.join(timeout=60)
+    assert not any(thread.is_alive() for thread in threads)
 
     assert failures == []
     assert seen

@@ -119,7 +119,8 @@ def test_killed_process_fails_the_calls_under_way_and_the_next_starts_another(
         thread.start()
     process.kill()
     for thread in threads:
-        thread.join()
+        thread.join(timeout=30)
+    assert not any(thread.is_alive() for thread in threads)
 
     assert {type(failure) for failure in failures} <= {StoreUnavailableError}
     assert failures
@@ -181,7 +182,7 @@ def test_interrupted_call_leaves_no_answer_to_the_next(
             list(store.points(ACME))
     finally:
         signal.signal(signal.SIGUSR1, before)
-        interrupt.join()
+        interrupt.join(timeout=30)
     [hits] = store.search([ACME], [dense_query(unit(1.0))])
     assert len(hits.dense) == 1
     assert store.pid != process.pid
@@ -194,11 +195,11 @@ def test_store_process_ends_with_its_parent_and_a_successor_waits_for_it(
     with parent_process(tmp_path) as (parent, process):
         process.suspend()  # as one that is slow to close
         parent.send_signal(number)
-        parent.wait()
+        parent.wait(timeout=30)
         resume = threading.Timer(0.3, process.resume)
         resume.start()
         assert len(list(store.points(ACME))) == 300
-        resume.join()
+        resume.join(timeout=30)
         psutil.wait_procs([process], timeout=10)
         assert not process.is_running()
 
@@ -268,5 +269,6 @@ def test_more_threads_than_channels_are_all_answered(store: ProcessStore) -> Non
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(timeout=30)
+    assert not any(thread.is_alive() for thread in threads)
     assert found == [[point.id]] * 200

@@ -1,0 +1,1 @@
+"""Every statement that the service sends, explained with a generic and with a custom plan."""

@@ -1,0 +1,77 @@
+"""Whose turn it is: places for requests under way, given out in turn to those who wait.
+
+A caller who asks for much at once waits behind the others' first requests, and never has all
+places. Knows neither threads nor an event loop.
+"""
+
+from collections import Counter, OrderedDict, deque
+from typing import Generic, TypeVar
+
+from central.common.callers import Caller
+from central.common.errors import UnavailableError
+from indexer.limits import (
+    REQUESTS_AT_ONCE,
+    REQUESTS_OF_ONE_CALLER,
+    REQUESTS_WAITING,
+    UPLOADS_AT_ONCE,
+    UPLOADS_OF_ONE_CALLER,
+    UPLOADS_WAITING,
+)
+
+_Waiter = TypeVar("_Waiter")
+
+
+class Turns(Generic[_Waiter]):
+    """The requests under way, and in line."""
+
+    def __init__(self) -> None:
+        self._under_way: Counter[Caller] = Counter()
+        self._lines: OrderedDict[Caller, deque[_Waiter]] = OrderedDict()  # the next one first
+
+    def enter(self, caller: Caller) -> bool:
+        """Take a place, if there is one for this caller."""
+        if not self._has_place(caller):
+            return False
+        self._under_way[caller] += 1
+        return True
+
+    def wait(self, caller: Caller, waiter: _Waiter) -> None:
+        """Stand in line. Raises UnavailableError where too many do."""
+        lines = [line for one, line in self._lines.items() if one.is_upload == caller.is_upload]
+        most = UPLOADS_WAITING if caller.is_upload else REQUESTS_WAITING
+        if sum(map(len, lines)) >= most:
+            raise UnavailableError(
+                "This service has more to do than it can take; try again in some seconds.",
+                code="too_busy",
+            )
+        self._lines.setdefault(caller, deque()).append(waiter)
+
+    def leave(self, caller: Caller) -> _Waiter | None:
+        """Give a place back; who has a place now, if somebody waits who may have it."""
+        self._under_way[caller] -= 1
+        if not self._under_way[caller]:
+            del self._under_way[caller]
+        for next_caller, line in self._lines.items():
+            if self.enter(next_caller):
+                waiter = line.popleft()
+                self._lines.move_to_end(next_caller)
+                if not line:
+                    del self._lines[next_caller]
+                return waiter
+        return None
+
+    def give_up(self, caller: Caller, waiter: _Waiter) -> None:
+        """Leave the line, in which `waiter` stands."""
+        line = self._lines[caller]
+        line.remove(waiter)
+        if not line:
+            del self._lines[caller]
+
+    def _has_place(self, caller: Caller) -> bool:
+        uploads = sum(count for one, count in self._under_way.items() if one.is_upload)
+        of_caller = sum(count for one, count in self._under_way.items() if one.name == caller.name)
+        if self._under_way.total() >= REQUESTS_AT_ONCE or of_caller >= REQUESTS_OF_ONE_CALLER:
+            return False
+        return not caller.is_upload or (
+            uploads < UPLOADS_AT_ONCE and self._under_way[caller] < UPLOADS_OF_ONE_CALLER
+        )

@@ -1,0 +1,168 @@
+"""Which repository a run is of, and who is believed about it.
+
+GitHub's id identifies a repository where GitHub signed it, in an id token, or where a credential of
+the whole organisation says it. Of all others the name counts, and nothing else.
+"""
+
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+
+from central.common.errors import ConflictError, ForbiddenError, NotFoundError
+from central.repositories.models import Repository, Visibility
+from central.repositories.selectors import visible_repositories
+from central.repositories.services import (
+    UNKNOWN_ORIGIN,
+    adopt_repository,
+    displace_repository,
+    is_taken,
+    rename_repository,
+    take_signed_visibility,
+)
+from central.repositories.statements import keep_name
+from central.tenancy.audit import credential_actor, record
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Organization
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How a client names a repository; `tracked_ref` is for one that is new."""
+
+    project: str
+    github_id: int | None
+    tracked_ref: str
+
+
+def repository_of(
+    *, organization: Organization, credential: Credential, named: Named
+) -> Repository:
+    """The repository that is meant; it is created, renamed or identified if need be.
+
+    Needs the organisation's lock. Raises NotFoundError (`repository_not_found`), ForbiddenError
+    (`repository_mismatch`), ConflictError (`too_many_repositories`); then the transaction must be
+    rolled back.
+    """
+    named = replace(named, github_id=_believed_id(credential, named.github_id))
+    found = _find(organization, credential, named) or _create(organization, credential, named)
+    if not visible_repositories(credential=credential).filter(pk=found.pk).exists():
+        raise _not_found()  # alike for one that is hidden and one that would be new
+    return found
+
+
+def require_nameable(credential: Credential, name: str) -> None:
+    """Raise NotFoundError for a name that the credential is not for."""
+    if credential.repositories is not None and name not in credential.repositories:
+        raise _not_found()
+
+
+def _believed_id(credential: Credential, said: int | None) -> int | None:
+    if credential.binding is not None:
+        return credential.binding.repository_id
+    return said if credential.is_of_whole_organization else None
+
+
+def _find(organization: Organization, credential: Credential, named: Named) -> Repository | None:
+    """By GitHub's id before the name: a renamed repository stays itself, an impostor does not."""
+    repositories = Repository.objects.filter(
+        organization=organization, retired_at=None
+    ).select_related("organization")
+    holder = repositories.filter(name=named.project).first()
+    if named.github_id is None:
+        return holder
+    known = repositories.filter(github_id=named.github_id).first()
+    if known is not None:
+        require_nameable(credential, known.name)
+        _rename(credential, known, named.project)
+        if known.retired_at is None:
+            return known
+    _require_name(organization, credential, named.project, named.github_id)
+    if holder is None:
+        return None
+    if holder.github_id is None:
+        _adopt(credential, holder, named.github_id)
+        return holder
+    displace_repository(holder)
+    _note(credential, "repository.displaced", named.project, github_id=holder.github_id)
+    return None
+
+
+def _require_name(
+    organization: Organization, credential: Credential, name: str, github_id: int
+) -> None:
+    """Refuse a repository that is new here under a name that GitHub signed for it before."""
+    bound = credential.binding
+    if bound is None or bound.signed_at is None:
+        return
+    is_last = keep_name(organization_id=organization.pk, github_id=github_id, at=bound.signed_at)
+    if not is_last or is_taken(
+        organization_id=organization.pk, name=name, signed_at=bound.signed_at
+    ):
+        raise ForbiddenError(
+            f"GitHub has said since that the repository is not '{name}' any more. Run the "
+            "workflow again.",
+            code="repository_mismatch",
+        )
+
+
+def _rename(credential: Credential, repository: Repository, name: str) -> None:
+    before = repository.name
+    bound = credential.binding
+    rename_repository(repository, name, signed_at=bound.signed_at if bound else None)
+    detail = {"before": before, "github_id": repository.github_id}
+    if repository.retired_at is not None:
+        _note(credential, "repository.retired", before, why=UNKNOWN_ORIGIN)
+    elif repository.name != before:
+        _note(credential, "repository.renamed", repository.name, **detail)
+
+
+def _adopt(credential: Credential, repository: Repository, github_id: int) -> None:
+    adopt_repository(repository, github_id)
+    _take_visibility(credential, repository)
+    _note(credential, "repository.identified", repository.name, github_id=github_id)
+
+
+def _create(organization: Organization, credential: Credential, named: Named) -> Repository:
+    _require_room(organization)
+    repository = Repository.objects.create(
+        organization=organization,
+        name=named.project,
+        github_id=named.github_id,
+        tracked_ref=named.tracked_ref,
+        visibility=Visibility.PRIVATE,
+    )
+    _take_visibility(credential, repository)
+    return repository
+
+
+def _require_room(organization: Organization) -> None:
+    there = Repository.objects.filter(organization=organization, retired_at=None).count()
+    if there >= settings.REPOSITORIES_MAX:
+        raise ConflictError(
+            f"The organisation has {there} repositories, and may have {settings.REPOSITORIES_MAX}; "
+            "an administrator can delete some, or raise AETERNA_REPOSITORIES_MAX.",
+            code="too_many_repositories",
+        )
+
+
+def _take_visibility(credential: Credential, repository: Repository) -> None:
+    """An id that nobody signed brings no visibility."""
+    if credential.binding is not None:
+        take_signed_visibility(repository, default=credential.binding.visibility)
+
+
+def _note(credential: Credential, action: str, name: str, **detail: object) -> None:
+    record(
+        actor=credential_actor(credential),
+        action=action,
+        target=name,
+        organization=credential.organization,
+        detail=detail,
+    )
+
+
+def _not_found() -> NotFoundError:
+    return NotFoundError(
+        "There is no such repository for this credential; check project_id.",
+        code="repository_not_found",
+    )

@@ -1,0 +1,75 @@
+"""What the forge signed of its repositories, whether or not they have a row here, in its order.
+
+Whoever reads a statement to give its visibility to a row locks it first, and whoever notes one
+looks for the row afterwards: so neither misses the other.
+"""
+
+from datetime import datetime
+
+from django.db import connection
+
+from central.repositories.models import ForgeStatement
+
+_RANK = "array_position(ARRAY['public', 'internal', 'private'], {}.visibility::text)"
+
+# Of two that were said in the same second, or both without a time, the more private one holds.
+_NOTE_VISIBILITY = f"""INSERT INTO repositories_forgestatement AS known
+        (organization_id, github_id, visibility, visibility_at)
+    VALUES (%s, %s, %s, %s)
+    ON CONFLICT (organization_id, github_id) DO UPDATE
+    SET visibility = EXCLUDED.visibility, visibility_at = EXCLUDED.visibility_at
+    WHERE known.visibility = ''
+        OR (known.visibility_at IS NULL AND EXCLUDED.visibility_at IS NOT NULL)
+        OR known.visibility_at < EXCLUDED.visibility_at
+        OR (known.visibility_at IS NOT DISTINCT FROM EXCLUDED.visibility_at
+            AND {_RANK.format("EXCLUDED")} >= {_RANK.format("known")})"""  # noqa: S608
+
+_NOTE_NAME = """INSERT INTO repositories_forgestatement AS known
+        (organization_id, github_id, visibility, named_at)
+    VALUES (%s, %s, '', %s)
+    ON CONFLICT (organization_id, github_id) DO UPDATE SET named_at = EXCLUDED.named_at
+    WHERE known.named_at IS NULL OR known.named_at <= EXCLUDED.named_at"""
+
+_NOTE_REMOVAL = """INSERT INTO repositories_forgestatement AS known
+        (organization_id, github_id, visibility, removed_at)
+    VALUES (%s, %s, '', %s)
+    ON CONFLICT (organization_id, github_id) DO UPDATE SET removed_at = EXCLUDED.removed_at"""
+
+
+def keep_visibility(
+    *, organization_id: int, github_id: int, visibility: str, at: datetime | None
+) -> bool:
+    """Remember who may know of it; false if something later is known. `at` None: no time."""
+    return _noted(_NOTE_VISIBILITY, organization_id, github_id, visibility, at)
+
+
+def keep_name(*, organization_id: int, github_id: int, at: datetime) -> bool:
+    """Remember when its name was said; false if it was said again later."""
+    return _noted(_NOTE_NAME, organization_id, github_id, at)
+
+
+def keep_removal(*, organization_id: int, github_id: int, at: datetime) -> None:
+    """Remember that it was deleted, or given to another owner."""
+    _noted(_NOTE_REMOVAL, organization_id, github_id, at)
+
+
+def statement_of(*, organization_id: int, github_id: int) -> ForgeStatement | None:
+    """What is remembered of it."""
+    return ForgeStatement.objects.filter(
+        organization_id=organization_id, github_id=github_id
+    ).first()
+
+
+def locked_statement_of(*, organization_id: int, github_id: int) -> ForgeStatement | None:
+    """As `statement_of`, and nobody changes it until the transaction ends."""
+    return (
+        ForgeStatement.objects.select_for_update(no_key=True)
+        .filter(organization_id=organization_id, github_id=github_id)
+        .first()
+    )
+
+
+def _noted(statement: str, *values: int | str | datetime | None) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, list(values))
+        return bool(cursor.rowcount)

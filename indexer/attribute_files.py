@@ -1,0 +1,147 @@
+"""What a `.gitattributes` file says, as gitattributes(5) has it, of the attributes asked for. Pure.
+
+Git's own matcher can be kept busy for hours by one line, so its command is not asked. Text is
+bytes as Latin-1, because a pattern's `?` stands for one byte.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from indexer.globs import excess, file_pattern
+from indexer.limits import PATTERNS
+
+States = tuple[tuple[str, str], ...]  # (attribute, value as `git check-attr` words it), in order
+Complain = Callable[[int, str], object]  # of a line by its number that is left out, and why
+
+UNSPECIFIED: Final = "unspecified"
+_BLANK: Final = " \t\r\n"
+_MACRO: Final = "[attr]"
+_MOST_LINE: Final = 2_048  # git leaves out longer ones
+_MOST_MACROS: Final = 100
+_NAME: Final = re.compile(r"[A-Za-z0-9_.][-A-Za-z0-9_.]*")
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(.*)', re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2}|.)", re.DOTALL)
+_ESCAPED: Final = {
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
+    "\\": "\\", '"': '"',
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line: a pattern of paths below the file's directory, and what it says of them."""
+
+    pattern: re.Pattern[str]
+    states: States
+
+
+@dataclass(slots=True)
+class AttributesFile:
+    """The lines that matter, in their order, and the macros, which count in the top directory."""
+
+    rules: list[Rule] = field(default_factory=list)
+    macros: dict[str, States] = field(default_factory=dict)
+
+
+def parse_attributes(
+    content: bytes, wanted: Collection[str], *, is_top: bool, complain: Complain
+) -> AttributesFile:
+    """Lines about the wanted attributes; of the top file, its macros and lines about them too."""
+    file = AttributesFile()
+    lines = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
+    parsed = [(number, _parsed(line)) for number, line in enumerate(lines, start=1)]
+    if is_top:
+        for number, (name, states) in parsed:
+            if name.startswith(_MACRO) and len(name) > len(_MACRO):
+                _define(file.macros, name.removeprefix(_MACRO), states, number, complain)
+    names = {*wanted, *file.macros}
+    for number, (name, states) in parsed:
+        counting = tuple(state for state in states if state[0] in names)
+        if counting and not name.startswith(("!", _MACRO)):
+            _add(file.rules, name, counting, number, complain)
+    return file
+
+
+def values_of(path: bytes, files: Mapping[str, AttributesFile]) -> dict[str, str]:
+    """The attributes of a path, by the files' directories ("" is the top). Deeper files win."""
+    values: dict[str, str] = {}
+    macros = files[""].macros if "" in files else {}
+    text = path.decode("latin-1")
+    end = len(text)
+    while end > 0:
+        end = text.rfind("/", 0, end)
+        file = files.get(text[:end] if end > 0 else "")
+        for rule in reversed(file.rules) if file else ():
+            if rule.pattern.search(text[end + 1 :]):
+                _fill(values, rule.states, macros)
+    return values
+
+
+def _fill(values: dict[str, str], states: States, macros: Mapping[str, States]) -> None:
+    """Take what is not said yet; the last word of a line counts, and a macro that it sets."""
+    for name, value in reversed(states):
+        if name not in values:
+            values[name] = value
+            if value == "set" and name in macros:
+                _fill(values, macros[name], macros)
+
+
+def _define(
+    macros: dict[str, States], name: str, states: States, number: int, complain: Complain
+) -> None:
+    if not _NAME.fullmatch(name):
+        return
+    if name not in macros and len(macros) >= _MOST_MACROS:
+        complain(number, f"it is beyond the first {_MOST_MACROS} macros")
+        return
+    macros[name] = states
+
+
+def _add(rules: list[Rule], name: str, states: States, number: int, complain: Complain) -> None:
+    problem = excess(name)
+    if problem:
+        complain(number, f"its pattern is {problem}")
+    elif len(rules) >= PATTERNS:
+        complain(number, f"it is beyond the first {PATTERNS:,} patterns")
+    elif pattern := file_pattern(name):
+        rules.append(Rule(pattern, states))
+
+
+def _parsed(line: str) -> tuple[str, States]:
+    """(pattern or macro, states); no states: the line says nothing."""
+    line = line.strip(_BLANK)
+    if not line or line.startswith("#") or len(line) >= _MOST_LINE:
+        return "", ()
+    quoted = _QUOTED.fullmatch(line) if line.startswith('"') else None
+    if quoted:
+        name, rest = _ESCAPE.sub(_unescaped, quoted[1]), quoted[2]
+    else:
+        name, _, rest = _words(line)
+    return name, _states(rest)
+
+
+def _words(line: str) -> tuple[str, str, str]:
+    found = re.search(f"[{_BLANK}]", line)
+    return (line[: found.start()], " ", line[found.end() :]) if found else (line, "", "")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    written = found[1]
+    return chr(int(written, 8)) if len(written) == 3 else _ESCAPED.get(written, written)
+
+
+def _states(text: str) -> States:
+    states = []
+    for word in text.split():
+        sign = word[0] if word[0] in "-!" else ""
+        name, equals, value = word.removeprefix(sign).partition("=")
+        if not _NAME.fullmatch(name):
+            return ()  # git leaves out the whole line
+        if sign:
+            value = "unset" if sign == "-" else UNSPECIFIED
+        elif not equals:
+            value = "set"
+        states.append((name, value))
+    return tuple(states)

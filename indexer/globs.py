@@ -1,0 +1,115 @@
+"""Patterns of git, matched in time that grows with the path and not with the number of stars.
+
+pathspec reads a pattern and writes it as a regular expression, in which each star may be tried at
+every place again. Here a star takes the first place where what follows fits, which is enough: no
+other place leaves more of the path to the rest.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from indexer.limits import PATTERN_BYTES, PATTERN_WILDCARDS
+
+# What pathspec writes: any number of directories, the pattern's end, a star, one character.
+_FIRST, _BETWEEN = "(?:.+/)?", "(?:/.+)?"
+_BELOW, _END = "(?P<ps_d>/)", "(?:(?P<ps_d>/)|$)"
+_STAR: Final = "[^/]*"
+_TOKEN: Final = re.compile(
+    "|".join(map(re.escape, (_FIRST, _BETWEEN, _BELOW, _END, _STAR, "[^/]+")))
+    + r"|\[\^?\]?[^\]]*\]|\\.|.",
+    re.DOTALL,
+)
+_CLASSES: Final = {
+    "[:alnum:]": "0-9A-Za-z", "[:alpha:]": "A-Za-z", "[:blank:]": " \t", "[:cntrl:]": "\0-\x1f\x7f",
+    "[:digit:]": "0-9", "[:graph:]": "!-~", "[:lower:]": "a-z", "[:print:]": " -~",
+    "[:punct:]": "!-/:-@[-`{-~", "[:space:]": " \t-\r", "[:upper:]": "A-Z",
+    "[:xdigit:]": "0-9A-Fa-f",
+}  # fmt: skip
+
+
+def excess(pattern: str) -> str | None:
+    """What is too much about a pattern, in words; None: nothing."""
+    if len(pattern.encode(errors="surrogateescape")) > PATTERN_BYTES:
+        return f"longer than {PATTERN_BYTES:,} bytes"
+    if pattern.count("*") + pattern.count("?") + pattern.count("[") > PATTERN_WILDCARDS:
+        return f"with more than {PATTERN_WILDCARDS} wildcards"
+    return None
+
+
+def ignore_spec(lines: Iterable[str]) -> GitIgnoreSpec:
+    """Gitignore patterns, the last that matches decides. Raises ValueError for what is none."""
+    return GitIgnoreSpec.from_lines(lines, _pattern, backend="simple")
+
+
+def file_pattern(pattern: str) -> re.Pattern[str] | None:
+    """To `search` the paths of files with, which a pattern of `.gitattributes` matches itself.
+
+    None: it matches no file, as it is for directories or no pattern.
+    """
+    try:
+        regex, _ = _regex(pattern)
+        if regex is None or regex.endswith(_BELOW):
+            return None
+        return re.compile(regex.removesuffix(_END) + r"\Z" if regex.endswith(_END) else regex)
+    except (ValueError, re.error):
+        return None
+
+
+def _pattern(line: str) -> GitIgnoreSpecPattern:
+    regex, include = _regex(line)
+    return GitIgnoreSpecPattern(regex and re.compile(regex), include)
+
+
+@lru_cache(maxsize=4_096)
+def _regex(pattern: str) -> tuple[str | None, bool | None]:
+    for name, members in _CLASSES.items():
+        pattern = pattern.replace(name, members)
+    regex, include = GitIgnoreSpecPattern.pattern_to_regex(pattern)
+    return regex and _linear(regex), include
+
+
+def _linear(regex: str) -> str:
+    """The same expression without choices that can be made again and again."""
+    if not regex.startswith("^"):  # it matches everything, or whatever is in a directory
+        return regex
+    tokens = _TOKEN.findall(regex[1:])
+    parts = _split(tokens, {_FIRST, _BETWEEN})
+    anchored, *floating = [_segments(part) for part in parts]
+    if not floating:
+        return f"^{anchored}"
+    # What is below any directory stands at the first place where it fits, the last one at the last.
+    *inner, last = [part.removeprefix("/") for part in floating]
+    start = f"{anchored}/" if anchored else ""
+    firsts = "".join(f"(?>(?:[^/]+/)*?{part}/)" for part in inner)
+    return f"^{start}{firsts}(?:[^/]+/)*{last}"
+
+
+def _segments(tokens: list[str]) -> str:
+    return "/".join(_segment(segment) for segment in _split(tokens, {"/"}))
+
+
+def _segment(tokens: list[str]) -> str:
+    first, *others = ["".join(map(_within, part)) for part in _split(tokens, {_STAR})]
+    if not others:
+        return first
+    *inner, last = others
+    steps = "".join(f"(?>{_STAR}?{part})" for part in inner if part)
+    return f"{first}{steps}{_STAR}{last}"
+
+
+def _within(token: str) -> str:
+    """A token that no slash matches."""
+    is_class = token.startswith("[") and token not in {"[^/]", "[^/]+"}
+    return f"(?!/){token}" if is_class else token
+
+
+def _split(tokens: list[str], marks: set[str]) -> list[list[str]]:
+    """The tokens between those that are marks."""
+    places = [-1, *(n for n, token in enumerate(tokens) if token in marks), len(tokens)]
+    return [tokens[start + 1 : end] for start, end in pairwise(places)]

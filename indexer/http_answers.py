@@ -1,0 +1,37 @@
+"""Answers of other services, read up to a limit: they stand in this process's memory."""
+
+from typing import Any, Final
+
+import httpx
+
+from indexer.limits import ANSWER_BYTES
+
+# Said of the bytes as they came, not of what was read.
+_OF_THE_TRANSFER: Final = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
+
+
+class AnswerTooLongError(httpx.DecodingError):
+    """An answer is longer than any that is expected."""
+
+
+def read_answer(http: httpx.Client, method: str, url: str, **request: Any) -> httpx.Response:
+    """As `http.request`, but no answer of more than ANSWER_BYTES is taken into memory.
+
+    Raises httpx.RequestError, of which AnswerTooLongError is one.
+    """
+    with http.stream(method, url, **request) as response:
+        body = bytearray()
+        for part in response.iter_bytes():
+            body += part
+            if len(body) > ANSWER_BYTES:
+                raise AnswerTooLongError(
+                    f"more than {ANSWER_BYTES} bytes", request=response.request
+                )
+        kept = [
+            (name, value)
+            for name, value in response.headers.raw
+            if name.lower() not in _OF_THE_TRANSFER
+        ]
+        return httpx.Response(
+            response.status_code, headers=kept, content=bytes(body), request=response.request
+        )

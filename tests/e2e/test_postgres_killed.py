@@ -1,0 +1,138 @@
+"""The embedded PostgreSQL is killed, or hangs, while the service runs: it comes back by itself."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import psutil
+import psycopg
+import pytest
+
+from central.postgres import short_name
+from scripts.local_git import commit_all
+from scripts.local_service import Organization, Service, running_service
+from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
+from tests.e2e.indexing import index_here
+
+SOON = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
+FILES = {"src/shop.py": "def total_of_an_invoice(lines):\n    return sum(lines)\n"}
+TOGETHER = 16  # as many requests as there are threads, each with a connection of its own
+BOUND_SECONDS = 15  # no request may take longer, whatever PostgreSQL does
+
+
+@pytest.fixture
+def acme() -> Iterator[Organization]:
+    with prepared_data_directory() as directory, running_service(directory, SOON) as service:
+        yield service.organization("acme")
+
+
+@pytest.fixture
+def shop(acme: Organization, make_repository: MakeRepository) -> Path:
+    path = make_repository("shop", FILES)
+    index_here(acme, path, "shop")
+    return path
+
+
+def postmaster(service: Service) -> psutil.Process:
+    lines = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()
+    return psutil.Process(int(lines[0]))
+
+
+def search(acme: Organization) -> httpx.Response:
+    return httpx.post(
+        f"{acme.service.url}/api/v1/search",
+        headers={"Authorization": f"Bearer {acme.token}"},
+        json={"org_id": acme.slug, "query": "total of an invoice"},
+        timeout=BOUND_SECONDS,
+    )
+
+
+def searches(acme: Organization) -> list[httpx.Response]:
+    """As many at once as there are threads: each of them has a connection that may be dead."""
+    with ThreadPoolExecutor(TOGETHER) as threads:
+        return list(threads.map(lambda _: search(acme), range(TOGETHER)))
+
+
+def paths(answer: httpx.Response) -> list[str]:
+    return [result["file"] for result in answer.json()["results"]]
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_ready(service: Service) -> bool:
+    return httpx.get(f"{service.url}/readyz", timeout=BOUND_SECONDS).status_code == 200
+
+
+def test_a_killed_postmaster_is_started_again_and_meanwhile_requests_are_told(
+    acme: Organization, shop: Path
+) -> None:
+    service = acme.service
+    assert {answer.status_code for answer in searches(acme)} == {200}
+    killed = postmaster(service)
+    killed.send_signal(signal.SIGKILL)
+
+    answers = []
+    wait_until(lambda: answers.append(search(acme)) or answers[-1].status_code == 200)
+    assert {answer.status_code for answer in answers} <= {200, 503}
+    assert {answer.json()["code"] for answer in answers[:-1]} <= {"database_unavailable"}
+    assert postmaster(service).pid != killed.pid
+    assert is_ready(service)
+    assert [paths(answer) for answer in searches(acme)] == [["src/shop.py"]] * TOGETHER
+
+    write_files(shop, {"src/late.py": "def late():\n    return 2\n"})
+    commit_all(shop, "Late")
+    assert index_here(acme, shop, "shop")["mode"] == "incremental"
+    assert service.process
+    assert service.process.poll() is None, "the same server served all the time"
+
+
+def test_a_run_that_is_applied_when_postgresql_is_killed_is_applied_after_all(
+    acme: Organization, shop: Path
+) -> None:
+    write_files(shop, {"src/late.py": "def late():\n    return 2\n"})
+    commit_all(shop, "Late")
+    place = short_name(acme.service.data_dir / "postgres")
+    with ThreadPoolExecutor(1) as indexer:
+        holder = psycopg.connect(host=str(place), user="postgres", dbname="postgres")
+        holder.execute("LOCK TABLE corpus_file IN EXCLUSIVE MODE")
+        run = indexer.submit(index_here, acme, shop, "shop")
+        blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
+        asked = [holder.info.backend_pid]
+        wait_until(lambda: bool((holder.execute(blocked, asked).fetchone() or [0])[0]))
+        postmaster(acme.service).send_signal(signal.SIGKILL)
+        holder.close()
+        assert run.result(timeout=120)["mode"] == "incremental"
+    rows = acme.service.ask("reconcile").json()["repositories"]
+    assert not any(row["missing"] or row["excess"] for row in rows)
+
+
+def test_a_killed_backend_ends_no_more_than_the_requests_of_that_moment(
+    acme: Organization, shop: Path
+) -> None:
+    """PostgreSQL then ends all others, too: none of the connections that are kept holds."""
+    searches(acme)
+    before = postmaster(acme.service)
+    place = short_name(acme.service.data_dir / "postgres")
+    with psycopg.connect(host=str(place), user="postgres", dbname="postgres") as client:
+        backends = client.execute("SELECT pid FROM pg_stat_activity WHERE state = 'idle'")
+        pids = [pid for (pid,) in backends]
+    psutil.Process(pids[0]).send_signal(signal.SIGKILL)
+    wait_until(lambda: not any(map(psutil.pid_exists, pids)) and answers(place))
+    assert [paths(answer) for answer in searches(acme)] == [["src/shop.py"]] * TOGETHER
+    assert postmaster(acme.service) == before
+
+
+def answers(place: Path) -> bool:
+    with suppress(psycopg.OperationalError):
+        psycopg.connect(host=str(place), user="postgres", dbname="postgres").close()
+        return True
+    return False

@@ -1,0 +1,75 @@
+"""What another service answers is read up to a limit, packed or not; over real HTTP."""
+
+import gzip
+import tracemalloc
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+
+import httpx
+import pytest
+
+from indexer import http_answers
+from indexer.errors import CentralError
+from indexer.http_answers import AnswerTooLongError, read_answer
+from indexer.identity import StaticToken
+from indexer.transport import Transport
+from tests.listening import listening
+
+LIMIT = 1_000_000
+BODIES = {
+    "/short": b'{"is": "short"}',
+    "/long": b"x" * 20 * LIMIT,
+    "/packed": gzip.compress(b"x" * 20 * LIMIT),
+    "/short-packed": gzip.compress(b'{"is": "short"}'),
+}
+
+
+class Answers(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = BODIES[self.path]
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("X-Kept", "as it is")
+        if body.startswith(b"\x1f\x8b"):
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:  # the client has read enough
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(http_answers, "ANSWER_BYTES", LIMIT)
+    with listening(Answers) as url:
+        yield url
+
+
+@pytest.mark.parametrize("path", ["/short", "/short-packed"])
+def test_an_answer_is_read_as_it_was_meant(url: str, path: str) -> None:
+    with httpx.Client(base_url=url) as http:
+        answer = read_answer(http, "GET", path)
+    assert answer.json() == {"is": "short"}
+    assert answer.headers["X-Kept"] == "as it is"
+
+
+def test_a_long_answer_is_not_taken_into_memory(url: str) -> None:
+    with httpx.Client(base_url=url) as http:
+        tracemalloc.start()
+        with pytest.raises(AnswerTooLongError):
+            read_answer(http, "GET", "/long")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 5 * LIMIT
+        with pytest.raises(AnswerTooLongError):  # by its length unpacked
+            read_answer(http, "GET", "/packed")
+
+
+def test_a_service_that_answers_too_much_is_no_central(url: str) -> None:
+    transport = Transport(url=url, credentials=StaticToken("aet_x"))
+    with pytest.raises(CentralError, match="check that AETERNA_URL"):
+        transport.request("GET", "/long")
+    transport.close()

@@ -1,0 +1,77 @@
+"""A session of tests ends, however it was started and whatever a test waits for."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SLOW_SECONDS
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# As `nohup COMMAND &`, which a shell starts with these signals ignored.
+IN_THE_BACKGROUND = """
+import os, signal, sys
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+A_CHILD = """
+import subprocess, sys
+
+def test_child():
+    asks = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+    assert subprocess.check_output([sys.executable, "-c", asks], text=True) == "False\\n"
+"""
+
+THAT_HANGS = """
+import threading
+
+def wait_for_ever():
+    threading.Event().wait()
+
+def test_hangs():
+    wait_for_ever()
+"""
+
+
+def session(
+    directory: Path, *arguments: str | Path, prefix: tuple[str, ...] = ()
+) -> "subprocess.CompletedProcess[str]":
+    """A session of its own, without the plugins and the database that take long to start."""
+    (directory / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, *prefix, "-m", "pytest", "-q", "-p", "pytest_timeout"]
+    command += ["-p", "no:cacheprovider", "-c", str(directory / "pytest.ini")]
+    return subprocess.run(
+        [*command, "--import-mode=importlib", *arguments],
+        cwd=ROOT,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+
+
+def test_a_session_in_the_background_runs_tests_that_send_signals(tmp_path: Path) -> None:
+    (tmp_path / "test_child.py").write_text(A_CHILD)
+    tests = ("tests/indexer/test_opening.py", tmp_path / "test_child.py")
+    done = session(tmp_path, *tests, prefix=("-c", IN_THE_BACKGROUND))
+    assert done.returncode == pytest.ExitCode.OK, done.stdout
+    assert "5 passed" in done.stdout
+
+
+def test_a_test_that_hangs_ends_the_session_with_the_stacks_of_its_threads(tmp_path: Path) -> None:
+    (tmp_path / "test_hanging.py").write_text(THAT_HANGS)
+    done = session(tmp_path, "--timeout=1", "--timeout-method=thread", tmp_path)
+    assert done.returncode not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+    assert "in wait_for_ever" in done.stdout
+
+
+def test_every_test_has_a_time_out(request: pytest.FixtureRequest) -> None:
+    limit = float(request.config.getini("timeout"))
+    assert 0 < float(request.config.getini("faulthandler_timeout")) < limit < SLOW_SECONDS
+    assert request.config.getini("timeout_method") == "thread"
