@@ -104,6 +104,12 @@ SSO_NAME_CHARACTERS: Final = 150  # as of a user here
 SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, whatever drips in
 SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in
 
+# Backups
+BACKUP_STATEMENT_BYTES: Final = 65_536
+BACKUP_MIGRATIONS: Final = 10_000
+BACKUP_READER_BYTES: Final = 1_073_741_824  # of memory, of the program that unpacks one
+BACKUP_SPACE_ASKED_BYTES: Final = 4_194_304  # so much is written between looks at the disk
+
 # The knowledge graph
 NODE_ID_CHARACTERS: Final = 2_000
 NODE_TITLE_CHARACTERS: Final = 300

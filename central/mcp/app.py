@@ -12,6 +12,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 
 from agents.errors import CENTRAL_ADVICE
+from agents.event_lines import EventLines
 from agents.tools import INSTRUCTIONS, add_code_tools
 from central.common.threads import RequestThreads
 from central.mcp.backends import backend
@@ -52,4 +53,4 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
             False  # calls are finished before the process ends
         )
         async with server.session_manager.run():
-            yield application
+            yield EventLines(application)

@@ -110,7 +110,7 @@ class Gate:
     async def _enter(self, headers: Headers) -> HttpResponse | None:
         """Make the request its credential's; the refusal if that may not search."""
         try:
-            token = bearer_token(headers.get("authorization"))
+            token = bearer_token(headers.getlist("authorization"))
             credential = await self._credential_of(token)
         except Exception as exc:
             response = response_to(_request(), exc)
@@ -197,12 +197,15 @@ def refused_method(method: str) -> HttpResponse | None:
     return response
 
 
-def bearer_token(authorization: str | None) -> str:
-    """The token of an Authorization header. Raises UnauthenticatedError."""
-    if authorization is None:
+def bearer_token(authorization: list[str]) -> str:
+    """The token of the one Authorization header. Raises UnauthenticatedError.
+
+    Of several, a proxy may have looked at another one.
+    """
+    if not authorization:
         raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
-    scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer":
+    scheme, _, token = authorization[0].partition(" ")
+    if scheme.lower() != "bearer" or len(authorization) > 1:
         raise unknown_token()
     return token
 

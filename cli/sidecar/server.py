@@ -25,6 +25,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.errors import RefusedError
+from agents.event_lines import EventLines
 from agents.sidecar import INSTRUCTIONS, add_sidecar_tools
 from cli.sidecar.backend import CallerBackend, open_connections
 from indexer import log
@@ -97,6 +98,7 @@ def sidecar_application(
     async def readyz(_request: Request) -> Response:
         return await _readiness(connections)
 
+    application.add_middleware(EventLines)
     application.router.routes.extend([Route("/livez", _livez), Route("/readyz", readyz)])
     return application
 

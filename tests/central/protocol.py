@@ -50,7 +50,7 @@ def unit_vector(text: str) -> Vector:
 
 def file_record(path: str, content: str, *, has_vectors: bool = True) -> FileRecord:
     """A file with a chunk, a symbol and a reference for each line, an import and an export."""
-    lines = content.splitlines()
+    lines = content.removesuffix("\n").split("\n") if content else []
     return FileRecord(
         path=path,
         mode="100644",

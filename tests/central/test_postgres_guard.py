@@ -146,7 +146,11 @@ def test_one_that_was_killed_starts_although_its_own_processes_hang_on(
         assert client.execute("SELECT 1").fetchone() == (1,)
 
 
-@pytest.mark.parametrize("left", [f"{os.getpid()}\nelsewhere\n1\n5432\n", "", "4\n", "none\n"])
+@pytest.mark.parametrize(
+    "left",
+    [f"{os.getpid()}\nelsewhere\n1\n5432\n", "", "4\n", "none\n"],
+    ids=["another process", "empty", "an id alone", "no id"],  # the same in each worker
+)
 def test_what_a_killed_one_left_is_not_taken_for_one_that_runs(
     server: EmbeddedServer, left: str
 ) -> None:

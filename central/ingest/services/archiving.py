@@ -4,35 +4,53 @@ What the vector store holds is left out, in the service's own database too: it i
 the rest (decision 0001). So is SECRET_KEY, which lies beside the database, not in it.
 """
 
+import resource
 import subprocess
-from typing import IO
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, cast
 
 from django.core.management import call_command
 from django.db import connection
 from psycopg import pq
 
-from central.common.errors import ConflictError, ServiceError
+from central.common.errors import ConflictError, InvalidError, ServiceError
 from central.corpus.vectors import vector_store
+from central.ingest.services.archive_script import read_migrations
+from central.ingest.services.loading import drop_tables, load, make_tables
 from central.ingest.services.migrating import MigratedRepository, Migration, Progress
 from central.postgres import client_program
 from central.tenancy import audit
+from indexer.limits import BACKUP_READER_BYTES
 
 # The schema of the pgvector store (indexer.store.pgvector), which makes both again.
 _DERIVED = ("--exclude-schema=codesearch", "--exclude-extension=vector")
 _ARCHIVE = ("--format=custom", "--compress=gzip:1", "--no-owner", "--no-privileges")
-_AT_ONCE = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
+_AS_SCRIPT = ("--format=custom", "--data-only", "--no-owner", "--no-privileges", "--file=-")
 
 
 def write_archive(file: IO[bytes]) -> None:
     """Write the database as it is at this moment; whatever runs goes on. Raises ServiceError."""
-    _run("pg_dump", *_ARCHIVE, *_DERIVED, output=file)
+    done = subprocess.run(  # noqa: S603 - our own program and options
+        [client_program("pg_dump"), *_ARCHIVE, *_DERIVED],
+        env=_connection_variables(),
+        stdin=subprocess.DEVNULL,
+        stdout=file,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if done.returncode:
+        words = _end(done.stderr)
+        raise ServiceError(f"pg_dump failed:\n{words}", code="archive_failed")
 
 
 def restore_archive(file: IO[bytes], progress: Progress) -> list[MigratedRepository]:
     """Fill an empty database, wholly or not at all, then the vector store from it.
 
-    The vectors may be interrupted: `manage.py migrate_vectors` goes on with them. Raises
-    ConflictError where there are tables, ServiceError, StoreError.
+    `file` is read twice, and trusted for its rows alone. The vectors may be interrupted:
+    `manage.py migrate_vectors` goes on with them. Raises ConflictError where there are tables,
+    InvalidError, ServiceError, StoreError.
     """
     if connection.introspection.table_names():
         raise ConflictError(
@@ -40,8 +58,16 @@ def restore_archive(file: IO[bytes], progress: Progress) -> list[MigratedReposit
             "directory, or DATABASE_URL to a new database.",
             code="database_not_empty",
         )
-    database = connection.settings_dict["NAME"] or "postgres"
-    _run("pg_restore", *_AT_ONCE, f"--dbname={database}", source=file)
+    with _script(file) as (script, finish):  # all of it, before anything is changed
+        migrations = read_migrations(script)
+        finish()
+    try:
+        make_tables(migrations)
+        with _script(file) as (script, finish):
+            load(script, finish)
+    except BaseException:
+        drop_tables()
+        raise
     call_command("migrate", verbosity=0)  # of an older version's archive
     audit.record(actor=audit.COMMAND, action="backup.restored", target="the whole database")
     with connection.cursor() as cursor:
@@ -49,20 +75,53 @@ def restore_archive(file: IO[bytes], progress: Progress) -> list[MigratedReposit
     return Migration(vector_store(), None, progress).run()
 
 
-def _run(
-    name: str, *arguments: str, source: IO[bytes] | None = None, output: IO[bytes] | None = None
-) -> None:
-    done = subprocess.run(  # noqa: S603 - our own programs and options
-        [client_program(name), *arguments],
-        env=_connection_variables(),
-        stdin=source or subprocess.DEVNULL,
-        stdout=output or subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        check=False,
+@contextmanager
+def _script(file: IO[bytes]) -> Iterator[tuple[IO[bytes], Callable[[], None]]]:
+    """The archive as pg_restore would execute it, and what raises ServiceError if it was broken."""
+    file.seek(0)
+    with tempfile.TemporaryFile() as words:
+        process = subprocess.Popen(  # noqa: S603 - our own program and options
+            [client_program("pg_restore"), *_AS_SCRIPT],
+            env={},
+            stdin=file,
+            stdout=subprocess.PIPE,
+            stderr=words,
+        )
+        if hasattr(resource, "prlimit"):  # an archive says how much memory it wants
+            limit = (BACKUP_READER_BYTES, BACKUP_READER_BYTES)
+            resource.prlimit(process.pid, resource.RLIMIT_AS, limit)
+
+        script = cast("IO[bytes]", process.stdout)
+
+        def finish() -> None:
+            if process.wait():
+                words.seek(0)
+                raise _unreadable(words.read(100_000))
+
+        try:
+            try:
+                yield script, finish
+            except InvalidError:
+                script.close()  # it ends by that, if it had not failed before
+                if process.wait() > 0:
+                    finish()  # and its words say why what came was not whole
+                raise
+        finally:
+            process.kill()
+            process.wait()
+            script.close()
+
+
+def _unreadable(words: bytes) -> ServiceError:
+    return ServiceError(
+        "The file is no valid archive of `manage.py backup`, or not all of one. Nothing was "
+        f"changed. Copy it once more, or take another. pg_restore says:\n{_end(words)}",
+        code="archive_failed",
     )
-    if done.returncode:
-        words = done.stderr.decode(errors="replace").strip()[-1500:]
-        raise ServiceError(f"{name} failed:\n{words}", code="archive_failed")
+
+
+def _end(words: bytes) -> str:
+    return words.decode(errors="replace").strip()[-1500:]
 
 
 def _connection_variables() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Whatever a request says, it is answered: no header, cookie, path or field is an error of ours.
 
-A table of hostile values over every route of the URL map, as a stranger and signed in, through
-the handler of the real server. A route that is added is walked by itself.
+A table of hostile values over every route of the URL map, as a stranger and signed in, through all
+middleware. A route that is added is walked by itself. Raw bytes: tests/e2e/test_hostile_bytes.py.
 """
 
 import re

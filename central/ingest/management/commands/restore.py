@@ -2,8 +2,10 @@
 
 import sys
 from argparse import ArgumentParser
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.conf import settings
@@ -12,8 +14,14 @@ from django.core.management.base import BaseCommand, CommandError
 from central.common.errors import ServiceError
 from central.ingest.management.progress import display
 from central.ingest.services.archiving import restore_archive
-from central.runtime import DataDirectoryHeldError, held_data_directory
+from central.runtime import (
+    DataDirectoryHeldError,
+    held_data_directory,
+    lack_of_space,
+    private_directory,
+)
 from indexer.errors import StoreError
+from indexer.limits import BACKUP_SPACE_ASKED_BYTES
 
 
 class Command(BaseCommand):
@@ -53,8 +61,26 @@ def _alone() -> AbstractContextManager[None]:
     return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
 
 
-def _opened(name: str) -> AbstractContextManager[IO[bytes]]:
-    try:
-        return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
-    except OSError as exc:
-        raise CommandError(f"{name}: {exc.strerror}.") from exc
+@contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    """The file, which is read twice: a pipe is kept meanwhile beside the data, without a name."""
+    with ExitStack() as stack:
+        try:
+            file: IO[bytes] = sys.stdin.buffer
+            if name != "-":
+                file = stack.enter_context(Path(name).open("rb"))
+            if not file.seekable():
+                private_directory(settings.DATA_DIR)
+                kept = stack.enter_context(TemporaryFile(dir=settings.DATA_DIR))
+                _keep(file, kept)
+                file = kept
+        except OSError as exc:
+            raise CommandError(f"{name}: {exc.strerror}.") from exc
+        yield file
+
+
+def _keep(pipe: IO[bytes], kept: IO[bytes]) -> None:
+    while part := pipe.read(BACKUP_SPACE_ASKED_BYTES):
+        if lack := lack_of_space(settings.DATA_DIR):
+            raise CommandError(f"{lack} Nothing was changed.")
+        kept.write(part)
