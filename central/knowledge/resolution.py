@@ -124,7 +124,11 @@ def find_documents(parsed: DocumentId, *, credential: Credential) -> list[Node]:
 
 def node_not_found(text: str, near: Sequence[str] = ()) -> NotFoundError:
     """There is no such node for the credential."""
-    advice = f"Near ids: {', '.join(near)}." if near else "GET /api/v1/graph/nodes lists nodes."
+    advice = (
+        "Check its spelling; near lists names that are alike."
+        if near
+        else "GET /api/v1/graph/nodes lists nodes."
+    )
     return NotFoundError(
         f"There is no node {text}. {advice}", code="node_not_found", near=list(near)
     )

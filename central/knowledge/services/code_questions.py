@@ -112,7 +112,7 @@ def violations(
 def _no_violations(policies: int) -> str:
     if policies:
         return f"No code of this project violates one of {policies} policies."
-    return "There are no policies yet. Create one: codesearch graph policy --help."
+    return "There are no policies yet. Create one: codesearch graph add policy --help."
 
 
 _UNMIGRATED: Final = """

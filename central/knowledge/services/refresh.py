@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from central.common.errors import ForbiddenError
-from central.knowledge.access import require_reader
+from central.knowledge.access import require_reader, visible_nodes
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.semantic import documents_to_link
 from central.knowledge.services.snapshot import refresh_snapshot
@@ -15,7 +15,7 @@ from central.tenancy.credentials import Credential
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What is due: documents to embed and link, projects whose code is to be linked."""
+    """What is due of what the credential sees: documents to embed and link, projects to link."""
 
     documents: int
     projects: list[MissingProject]
@@ -25,8 +25,9 @@ def refresh(*, credential: Credential) -> Refreshed:
     """Wake the worker; nothing is waited for. Raises ForbiddenError for a token of a job."""
     scope = GraphScope(credential)
     wake()
+    due = [document.pk for document in documents_to_link(credential.organization)]
     return Refreshed(
-        documents=len(documents_to_link(credential.organization)),
+        documents=visible_nodes(credential=credential).filter(pk__in=due).count(),
         projects=scope.receipt([]).missing,
     )
 

@@ -94,7 +94,7 @@ def test_beginning_that_fails_is_told_and_tried_again(
     async def fail_and_recover() -> set[str]:
         mount = Mount(threads)
         with monkeypatch.context() as patch:
-            patch.setattr("central.mcp.app.add_code_tools", None)
+            patch.setattr("central.mcp.app.add_tools", None)
             with pytest.raises(TypeError):
                 await mount({"type": "http"}, None, None)  # type: ignore[arg-type]
         return await tools_of(Gate(mount, threads), api.token)
