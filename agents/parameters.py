@@ -6,7 +6,7 @@ from pydantic import Field
 
 from agents.budget import MAX_TOKENS, MIN_TOKENS
 from agents.errors import INVALID, RefusedError
-from indexer.limits import MAX_EDGE_TYPE_CHARACTERS, MAX_NODE_ID_CHARACTERS
+from indexer.limits import EDGE_TYPE_CHARACTERS, NODE_ID_CHARACTERS
 
 NOT_BLANK = r"\S"
 
@@ -79,13 +79,13 @@ NodeId = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=MAX_NODE_ID_CHARACTERS,
+        max_length=NODE_ID_CHARACTERS,
         pattern=NOT_BLANK,
         description="ADR-042, PROJECT/ADR-042, mem-123, code:PROJECT/PATH, "
         "code:PROJECT/PATH#QUALIFIED_NAME, or code:PATH where one repository has it",
     ),
 ]
-EdgeType = Annotated[str, Field(max_length=MAX_EDGE_TYPE_CHARACTERS)]
+EdgeType = Annotated[str, Field(max_length=EDGE_TYPE_CHARACTERS)]
 Direction = Literal["out", "in", "both"]
 Target = Literal["code", "knowledge", "policy", "memory"]
 OfProject = Annotated[

@@ -183,7 +183,7 @@ PROBES: dict[str, Probe] = {
         *(_graph("related", id=one, target_type=kind) for one in IDS for kind in ("code", "memory"))
     ),
     "api/v1/graph/context": _graph("context", project="shop", file="secret_recipe.py"),
-    "api/v1/graph/snapshot": lambda api, victim: [  # its own: see below
+    "api/v1/graph/snapshot": lambda api, _: [  # its own: see below
         api.request("GET", f"/api/v1/graph/snapshot?org_id={slug}") for slug in ("acme", "org-acme")
     ],
     "api/v1/graph/refresh": _refresh,
