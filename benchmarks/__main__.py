@@ -1,8 +1,8 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Four take options of their own and run only when they are named: `callers` and `retrieval` need a
-sample from elsewhere, `training` makes a model of repositories that it is given, and `stores` is
-part of all together at a modest size.
+Five take options of their own and run only when they are named: `callers` and `retrieval` need a
+sample from elsewhere, `graph` proves a calibration, `training` makes a model of repositories that
+it is given, and `stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from benchmarks import (
     webhook,
 )
 from benchmarks.callers import command as callers
+from benchmarks.graph import command as graph
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
 from benchmarks.stores import measuring as stores
@@ -45,6 +46,7 @@ BENCHMARKS = {
 }
 STANDING_ALONE = {
     "callers": callers.main,
+    "graph": graph.main,
     "retrieval": retrieval.main,
     "stores": stores_command.main,
     "training": training.main,
