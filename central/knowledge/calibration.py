@@ -1,34 +1,85 @@
-"""From the cosine of two embeddings to a weight that means the same for every embedder. Pure.
+"""From a resemblance to a weight that means the same for every embedder. Pure.
 
-A weight of 0.85 or more is right at least four times in five (`python -m benchmarks graph` fits
-the maps on one half of labelled pairs and proves them on the other).
+A pair whose weight is LINKED or more is right at least four times in five. `_CALIBRATIONS` is what
+`python -m benchmarks graph` fits on one half of the documents of benchmarks/graph/documents.toml
+and proves on the other; its README has the figures, decision 31 the reasons.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from math import log1p
+from typing import Final, NamedTuple
 
 import numpy as np
 
-LINKED: Final = 0.85  # a weight above it is a link
+from central.knowledge.resemblance import Resemblance
 
-# Embedder without dimensions → (cosine, weight), ascending; in between it is linear.
-_MAPS: Final[dict[str, tuple[tuple[float, float], ...]]] = {
-    "builtin/aeterna-static-1": ((0.0, 0.0), (0.45, 0.5), (0.62, 0.85), (1.0, 1.0)),
+LINKED: Final = 0.85  # a weight above it is a link
+_UNPROVEN: Final = 0.8  # the highest weight of what the benchmark did not judge
+
+
+class Calibration(NamedTuple):
+    """score = cosine + shared * ln(1 + words) + named * ln(1 + words) + test, then `points`.
+
+    `points` are (score, weight), ascending; in between it is linear. Below `least_cosine` nothing
+    is a link.
+    """
+
+    shared: float
+    named: float
+    test: float
+    least_cosine: float
+    points: tuple[tuple[float, float], ...]
+
+    def score(self, found: Resemblance) -> float:
+        """Grows with the cosine and with each word."""
+        return (
+            found.cosine
+            + self.shared * log1p(found.shared)
+            + self.named * log1p(found.named)
+            + self.test * found.is_test
+        )
+
+
+# By embedder without its dimensions.
+_CALIBRATIONS: Final[Mapping[str, Calibration]] = {
+    "builtin/aeterna-static-1": Calibration(
+        shared=0.28,
+        named=0.1,
+        test=-0.18,
+        least_cosine=0.45,
+        points=(
+            (0.0, 0.0),
+            (0.625, 0.1),
+            (0.802, 0.25),
+            (0.979, 0.5),
+            (1.125, LINKED),
+            (1.432, 1.0),
+        ),
+    ),
 }
 
 
-def weight_of(cosine: float, *, embedder: str) -> float:
+def calibration_of(embedder: str) -> Calibration | None:
+    """None for an embedder that is not calibrated."""
+    return _CALIBRATIONS.get(embedder.rpartition("/")[0])
+
+
+def weight_of(found: Resemblance, *, embedder: str) -> float:
     """0.0-1.0, monotone; the cosine itself for an embedder that is not calibrated."""
-    points = _MAPS.get(embedder.rpartition("/")[0])
-    if points is None:
-        return min(1.0, max(0.0, cosine))
-    cosines, weights = zip(*points, strict=True)
-    return float(np.interp(cosine, cosines, weights))
+    calibration = calibration_of(embedder)
+    if calibration is None:
+        return min(1.0, max(0.0, found.cosine))
+    return weight_by(calibration, found)
+
+
+def weight_by(calibration: Calibration, found: Resemblance) -> float:
+    """0.0-1.0 by a calibration."""
+    scores, weights = zip(*calibration.points, strict=True)
+    weight = float(np.interp(calibration.score(found), scores, weights))
+    return weight if found.cosine >= calibration.least_cosine else min(weight, _UNPROVEN)
 
 
 def least_cosine(*, embedder: str) -> float:
-    """The cosine from which on a weight is LINKED."""
-    points = _MAPS.get(embedder.rpartition("/")[0])
-    if points is None:
-        return LINKED
-    cosines, weights = zip(*points, strict=True)
-    return float(np.interp(LINKED, weights, cosines))
+    """The cosine below which no weight is above LINKED."""
+    calibration = calibration_of(embedder)
+    return LINKED if calibration is None else calibration.least_cosine

@@ -16,7 +16,7 @@ from central.knowledge.answers import GraphReceipt, NodeView, node_views
 from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Edge, Node, NodeKind, Policy
 from central.knowledge.resolution import CodePlace, node_not_found
 from central.knowledge.scope import GraphScope
-from central.knowledge.services.related import related_documents, text_of
+from central.knowledge.services.related import related_documents
 from central.knowledge.services.violations import VIOLATES, pattern_matcher
 from central.repositories.listing import repository_in_sight
 from central.tenancy.credentials import Credential
@@ -129,7 +129,7 @@ def _documents(file: File, scope: GraphScope) -> list[ContextDocument]:
     known = {one.node.id for one in linked}
     place = CodePlace(file.repository, file.path)
     alike = related_documents(
-        text_of(place), scope, kinds=[NodeKind.KNOWLEDGE, NodeKind.MEMORY], limit=_RELATED
+        place, scope, kinds=[NodeKind.KNOWLEDGE, NodeKind.MEMORY], limit=_RELATED
     )
     return linked + [
         ContextDocument(one.node, ["related"], one.similarity)

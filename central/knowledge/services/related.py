@@ -18,6 +18,7 @@ from central.knowledge.access import visible_nodes
 from central.knowledge.answers import GraphReceipt, NodeView, node_views
 from central.knowledge.calibration import weight_of
 from central.knowledge.models import DOCUMENT_KINDS, Document, Node, NodeKind
+from central.knowledge.resemblance import CodeWords, code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, Target, find_target
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.questions import code_views, id_of
@@ -73,7 +74,7 @@ def related(
     if target_type == CODE:
         found = _related_code(asked, target, scope, limit)
     else:
-        found = related_documents(asked, scope, kinds=[target_type], limit=limit, leave_out=target)
+        found = related_documents(target, scope, kinds=[target_type], limit=limit)
     return RelatedAnswer(
         id=id_of(target),
         target_type=target_type,
@@ -114,22 +115,22 @@ def text_of(target: Target) -> str:
 
 
 def related_documents(
-    asked: str,
+    target: Target,
     scope: GraphScope,
     *,
     kinds: Sequence[str] = DOCUMENT_KINDS,
     limit: int,
-    leave_out: Target | None = None,
 ) -> list[RelatedNode]:
     """Visible documents by reciprocal rank of cosine and of rare words in common."""
+    asked = text_of(target)
     nodes = (
         visible_nodes(credential=scope.credential)
         .filter(kind__in=kinds, document__archived_at=None)
         .select_related("repository", "document", "document__policy")
         .order_by("pk")
     )
-    if isinstance(leave_out, Node):
-        nodes = nodes.exclude(pk=leave_out.pk)
+    if isinstance(target, Node):
+        nodes = nodes.exclude(pk=target.pk)
     documents = list(nodes[:DOCUMENTS_COMPARED])
     if not documents:
         return []
@@ -146,11 +147,12 @@ def related_documents(
     by_key = {node.pk: node for node in documents}
     views = node_views([by_key[key] for key in best], scope.snapshots)
     highest = 4 / (_RECIPROCAL + 1)
+    said = _said_by(target, asked)
     return [
         RelatedNode(
             node=view,
             score=round(scores[key] / highest, 4),
-            similarity=round(weight_of(cosines[key], embedder=embedder), 4)
+            similarity=_similarity(cosines[key], _prose(by_key[key].document), said, embedder)
             if key in cosines
             else None,
         )
@@ -164,6 +166,7 @@ def _related_code(asked: str, target: Target, scope: GraphScope, limit: int) -> 
         request=SearchRequest(queries=(asked,), limit=limit + 5, mode=Mode.HYBRID),
     )
     own = target if isinstance(target, CodePlace) else None
+    prose = words_of(asked)
     names = {item.name: item.id for item in scope.snapshots.values()}
     repositories = {
         row.pk: row
@@ -180,12 +183,30 @@ def _related_code(asked: str, target: Target, scope: GraphScope, limit: int) -> 
             (view,) = code_views([CodePlace(repository, one.file)], scope)
         similarity = None
         if one.similarity is not None:
+            said = code_words(
+                path=one.file, container=one.container, name=one.name, text=one.content
+            )
             embedder = scope.snapshots[repository.pk].embedder
-            similarity = round(weight_of(one.similarity, embedder=embedder), 4)
+            similarity = _similarity(one.similarity, prose, said, embedder)
         found.append(
             RelatedNode(view, one.score, similarity, one.start_line, one.end_line, one.content)
         )
     return found[:limit]
+
+
+def _said_by(target: Target, asked: str) -> CodeWords:
+    """A document is compared with documents as if it were code without names."""
+    if isinstance(target, Node):
+        return CodeWords(words_of(asked), frozenset(), is_test=False)
+    return code_words(path=target.path, container="", name=target.qualified_name, text=asked)
+
+
+def _prose(document: Document) -> frozenset[str]:
+    return words_of(f"{document.title}\n{document.body}")
+
+
+def _similarity(cosine: float, prose: frozenset[str], said: CodeWords, embedder: str) -> float:
+    return round(weight_of(resemblance(cosine, prose, said), embedder=embedder), 4)
 
 
 def _cosines(
