@@ -2,7 +2,7 @@
 
 A pair whose weight is LINKED or more is right at least four times in five. `_CALIBRATIONS` is what
 `python -m benchmarks graph` fits on one half of the documents of benchmarks/graph/documents.toml
-and proves on the other; its README has the figures, decision 31 the reasons.
+and proves on the other; its README has the figures, decision 33 the reasons.
 """
 
 from collections.abc import Mapping
