@@ -82,6 +82,12 @@ def opened(
     return request, central.open_run(request)
 
 
+def name_it(central: Central, repository: Path, project: str, *, github_id: int) -> None:
+    """Let the service know the name of the repository that has GitHub's id."""
+    _, run = opened(central, repository, project, github_id=github_id)
+    central.abandon_run(run.run_id, "up_to_date")
+
+
 def fail_a_run(central: Central, repository: Path, project: str) -> None:
     """Announce a full run of whose tree nothing was sent."""
     request, run = opened(central, repository, project)
@@ -165,11 +171,10 @@ def test_a_renamed_repository_is_answered_under_its_new_name_alone(
 ) -> None:
     index_here(workshop, make_repository("pivot", library("pivot")), "pivot")
     tower = make_repository("pivot-tower", user_of("pivot"))
+    name_it(central, tower, "pivot-tower", github_id=71)
     index_here(workshop, tower, "pivot-tower")
 
-    for name in ("pivot-tower", "pivot-belfry"):  # GitHub's id stays, the name changes
-        _, run = opened(central, tower, name, github_id=71)
-        central.abandon_run(run.run_id, "up_to_date")
+    name_it(central, tower, "pivot-belfry", github_id=71)
 
     answer = callers(workshop, "wind_pivot")
     assert sites(answer) == ["pivot-belfry tower.py:5"]

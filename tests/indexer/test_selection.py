@@ -3,6 +3,7 @@
 import pytest
 
 from indexer.limits import MANIFEST_CHARACTERS
+from indexer.listing import storable_path
 from indexer.records import SkipReason, TreeEntry
 from indexer.selection import (
     SelectionRules,
@@ -165,6 +166,7 @@ def test_every_reason_is_given_somewhere() -> None:
         by_entry("a", mode="160000"),
         by_entry("a", mode="120000"),
         by_entry("\udcff"),
+        storable_path(b".git/a")[1],
         by_entry("a" * 1025),
         by_entry("a", rules=SelectionRules(exclude=("a",))),
         by_entry("node_modules/a"),

@@ -22,7 +22,8 @@ from tests.central.refusals import assert_problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("policy")]
 
-NOW = int(time.time())
+NOW = int(time.time())  # of the collection: a whole run of the tests is between
+DAY = 86_400
 
 
 def encoded(part: dict[str, Any]) -> str:
@@ -61,8 +62,8 @@ def test_a_push_gets_a_short_lived_token_for_its_commit(github: LocalGitHub) -> 
         ({"exp": None}, "oidc_claim_missing"),
         ({"exp": "never"}, "oidc_invalid"),
         ({"exp": 10**30}, "oidc_invalid"),
-        ({"nbf": NOW + 600}, "oidc_not_yet_valid"),
-        ({"iat": NOW + 600}, "oidc_not_yet_valid"),
+        ({"nbf": NOW + DAY}, "oidc_not_yet_valid"),
+        ({"iat": NOW + DAY}, "oidc_not_yet_valid"),
         ({"nbf": None}, "oidc_claim_missing"),
         ({"iat": None}, "oidc_claim_missing"),
         ({"jti": None}, "oidc_claim_missing"),
