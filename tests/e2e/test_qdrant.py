@@ -1,6 +1,7 @@
 """The service on a Qdrant server: real processes, gRPC between them."""
 
 import re
+import time
 
 import httpx
 import pytest
@@ -57,4 +58,8 @@ def test_search_says_that_qdrant_is_away_and_works_when_it_is_back(
     assert ready.json()["checks"]["vector_store"] != "ok"
 
     on_qdrant.qdrant.start()
+    deadline = time.monotonic() + 60  # gRPC tries again at growing distances
+    while httpx.get(f"{acme.service.url}/readyz", timeout=10).is_error:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
     assert "billing/refunds.py" in paths(acme.search("refund a payment"))
