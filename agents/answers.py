@@ -110,6 +110,7 @@ class CodeResult(Shape):
     score: float
     startLine: int  # noqa: N815 (the contract's spelling)
     endLine: int  # noqa: N815
+    truncated: bool = Field(description="Whether text is not all of these lines")
     project: str
     commit: str
 

@@ -22,3 +22,15 @@ class Backend(Protocol):
     async def status(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """`GET /api/v1/index/status`."""
         ...
+
+
+class GraphBackend(Backend, Protocol):
+    """The same with the knowledge graph, which only the service has: a sidecar has none."""
+
+    async def graph(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
+        ...
+
+    async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """`POST /api/v1/graph/links`, the only write."""
+        ...

@@ -23,6 +23,7 @@ def _result(row: Mapping[str, Any]) -> dict[str, Any]:
         "score": row["score"],
         "startLine": row["start_line"],
         "endLine": row["end_line"],
+        "truncated": row["truncated"],
         "project": row["project"],
         "commit": row["commit"],
     }

@@ -12,35 +12,51 @@ from agents.budget import MAX_TOKENS, Budget, tokens_of
 Answer = dict[str, Any]
 Row = dict[str, Any]
 
-_LISTS: Final = ("results", "definitions", "callers", "callees", "nodes", "edges")
+_LISTS: Final = (
+    *("results", "definitions", "callers", "callees", "nodes", "edges"),
+    *("roots", "violations", "code", "related", "decisions", "policies", "memories"),
+)
 _NOTE_TOKENS: Final = 120  # of `left_out` itself
 
 
 def fit_search(answer: Answer, max_tokens: int) -> Answer:
     """The best results that fit."""
 
-    def cut(kept: "_Kept") -> None:
+    def cut(kept: "Kept") -> None:
         kept.rows("results", kept.budget.first(answer["results"]))
         kept.count("results")
 
-    return _fitted(answer, max_tokens, cut, "ask for fewer with limit and follow next_cursor")
+    return fitted(answer, max_tokens, cut, "ask for fewer with limit and follow next_cursor")
 
 
 def fit_code(answer: Answer, max_tokens: int) -> Answer:
-    """The same of `search_code`."""
+    """The same of `search_code`; where not even the best fits, the beginning of its text."""
 
-    def cut(kept: "_Kept") -> None:
-        kept.rows("results", kept.budget.first(answer["results"]))
+    def cut(kept: "Kept") -> None:
+        rows = kept.budget.first(answer["results"])
+        if answer["results"] and not rows:
+            rows = _shortened(answer["results"][0], kept.budget)
+        kept.rows("results", rows)
         kept.answer["totalResults"] = len(kept.answer["results"])
 
-    return _fitted(answer, max_tokens, cut, "ask for fewer with top_k")
+    return fitted(answer, max_tokens, cut, "ask for fewer with top_k")
+
+
+def _shortened(result: Row, budget: Budget) -> list[Row]:
+    text = str(result["text"])
+    while text:
+        text = text[: len(text) // 2]
+        row = {**result, "text": text, "truncated": True}
+        if budget.takes(row):
+            return [row]
+    return []
 
 
 def fit_links(answer: Answer, what: str, max_tokens: int) -> Answer:
     """The first links that fit, with the definitions that they point at, then other definitions."""
     definitions: Sequence[Row] = answer["definitions"]
 
-    def cut(kept: "_Kept") -> None:
+    def cut(kept: "Kept") -> None:
         links, targets = [], set[int]()
         for link in answer[what]:
             target = int(link["target"])
@@ -58,7 +74,7 @@ def fit_links(answer: Answer, what: str, max_tokens: int) -> Answer:
         kept.count(what)
 
     advice = "name project or file, or ask for fewer with limit and follow next_cursor"
-    return _fitted(answer, max_tokens, cut, advice)
+    return fitted(answer, max_tokens, cut, advice)
 
 
 def fit_graph(answer: Answer, max_tokens: int) -> Answer:
@@ -70,7 +86,7 @@ def fit_graph(answer: Answer, max_tokens: int) -> Answer:
         for end in {edge["caller"], edge["callee"]}:
             edges_at.setdefault(end, []).append(edge)
 
-    def cut(kept: "_Kept") -> None:
+    def cut(kept: "Kept") -> None:
         near: set[str] = set()
         for node in nodes:
             reached = near | {node["id"]}
@@ -84,23 +100,30 @@ def fit_graph(answer: Answer, max_tokens: int) -> Answer:
         if kept.counts:
             kept.answer.update(truncated=True, truncated_reason="max_tokens")
 
-    return _fitted(answer, max_tokens, cut, "lower depth, or name project or file")
+    return fitted(answer, max_tokens, cut, "lower depth, or name project or file")
 
 
 def fit_status(answer: Answer, max_tokens: int) -> Answer:
     """The first projects that fit."""
 
-    def cut(kept: "_Kept") -> None:
+    def cut(kept: "Kept") -> None:
         kept.rows("projects", kept.budget.first(answer["projects"]))
 
-    return _fitted(answer, max_tokens, cut, "name a project")
+    return fitted(answer, max_tokens, cut, "name a project")
 
 
 def _is_among(edge: Row, nodes: set[str]) -> bool:
     return edge["caller"] in nodes and edge["callee"] in nodes
 
 
-class _Kept:
+def _project(row: Any) -> Any:
+    """Of a row, or of the node that it is about."""
+    if not isinstance(row, Mapping):
+        return None
+    return row.get("project") or _project(row.get("node") or row.get("code"))
+
+
+class Kept:
     """What is kept of an answer, and how many rows of it are not."""
 
     def __init__(self, answer: Answer, max_tokens: int) -> None:
@@ -125,13 +148,15 @@ class _Kept:
     def count(self, name: str) -> None:
         """The page ends with what is kept of the list `name`."""
         if name in self.counts:
-            self.answer.update(count=len(self.answer[name]), next_cursor=None)
+            self.answer["count"] = len(self.answer[name])
+            if "next_cursor" in self.answer:
+                self.answer["next_cursor"] = None
 
     def receipt(self) -> None:
         """Keep of the receipt what fits, the projects of the rows that are kept first."""
         budget = Budget(self.budget.left + self._for_receipt)
         whole, receipt = self._whole["receipt"], self.answer["receipt"]
-        shown = {row.get("project") for name in _LISTS for row in self.answer.get(name, ())}
+        shown = {_project(row) for name in _LISTS for row in self.answer.get(name, ())}
         receipt["missing"] = budget.first(whole["missing"])
         receipt["projects"] = budget.first(
             sorted(whole["projects"], key=lambda row: row["project"] not in shown)
@@ -156,13 +181,12 @@ def _bare(receipt: Mapping[str, Any]) -> Answer:
     return bare
 
 
-def _fitted(
-    answer: Answer, max_tokens: int, cut: Callable[[_Kept], None], otherwise: str
-) -> Answer:
+def fitted(answer: Answer, max_tokens: int, cut: Callable[[Kept], None], otherwise: str) -> Answer:
+    """`answer` if it fits, else what `cut` keeps of it; `otherwise` ends the advice."""
     whole = tokens_of(answer)
     if whole <= max_tokens:
         return answer
-    kept = _Kept(answer, max_tokens)
+    kept = Kept(answer, max_tokens)
     cut(kept)
     if "receipt" in answer:
         kept.receipt()

@@ -5,17 +5,31 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from agents.budget import MAX_TOKENS, MIN_TOKENS
+from agents.errors import INVALID, RefusedError
+from indexer.limits import EDGE_TYPE_CHARACTERS, NODE_ID_CHARACTERS
 
 NOT_BLANK = r"\S"
 
-Query = Annotated[
-    str,
+_QUERY: Final[Any] = Field(
+    min_length=1,
+    max_length=4_000,
+    pattern=NOT_BLANK,
+    description="What the code does in plain words, or an identifier",
+)
+Query = Annotated[str, _QUERY]
+OptionalQuery = Annotated[str | None, _QUERY]
+Queries = Annotated[
+    list[Query] | None,
     Field(
         min_length=1,
-        max_length=4_000,
-        pattern=NOT_BLANK,
-        description="What the code does in plain words, or an identifier",
+        max_length=10,
+        description="In place of query: several ways to say it, searched at once; each hit is "
+        "listed once and says which of them found it",
     ),
+]
+Similarity = Annotated[
+    float | None,
+    Field(ge=0.0, le=1.0, description="Leave out hits of which the similarity is lower (0.0-1.0)"),
 ]
 Symbol = Annotated[
     str,
@@ -61,9 +75,34 @@ ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
 Mode = Literal["hybrid", "semantic", "lexical", "symbol"]
 ProjectName = Annotated[str, Field(max_length=200)]
 Projects = Annotated[list[ProjectName], Field(max_length=1_000)] | None
+NodeId = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=NODE_ID_CHARACTERS,
+        pattern=NOT_BLANK,
+        description="ADR-042, PROJECT/ADR-042, mem-123, code:PROJECT/PATH, "
+        "code:PROJECT/PATH#QUALIFIED_NAME, or code:PATH where one repository has it",
+    ),
+]
+EdgeType = Annotated[str, Field(max_length=EDGE_TYPE_CHARACTERS)]
+Direction = Literal["out", "in", "both"]
+Target = Literal["code", "knowledge", "policy", "memory"]
+OfProject = Annotated[
+    str, Field(min_length=1, max_length=200, pattern=NOT_BLANK, description="The repository")
+]
+GraphCursor = Annotated[str | None, Field(max_length=3_000, description=_NEXT)]
 
 
 def given(**parameters: Any) -> dict[str, Any]:
     """The parameters that were given, by the API's names."""
     asked = {name: value for name, value in parameters.items() if value is not None}
     return {"org_id" if name == "workspace" else name: value for name, value in asked.items()}
+
+
+def require_one_query(query: str | None, queries: list[str] | None) -> None:
+    """Raise RefusedError unless exactly one of them is given."""
+    if (query is None) == (queries is None):
+        raise RefusedError(
+            "Give either query or queries, and only one of them.", code=INVALID, status=400
+        )

@@ -18,12 +18,14 @@ from agents.parameters import (
     File,
     Line,
     Mode,
+    OptionalQuery,
     Project,
     Projects,
-    Query,
+    Queries,
     SearchCursor,
     Symbol,
     Workspace,
+    require_one_query,
 )
 from agents.sidecar_answers import Callees, Callers, Graph, SearchResults, Status
 from agents.sidecar_shapes import (
@@ -71,7 +73,8 @@ class _SidecarTools:
 
     async def codesearch_search(  # noqa: PLR0913 (the tool's parameters)
         self,
-        query: Query,
+        query: OptionalQuery = None,
+        queries: Queries = None,
         limit: Annotated[int, Field(ge=1, le=50, description="Results at most")] = 10,
         compact: Annotated[bool, Field(description="Without content")] = False,
         path: Annotated[
@@ -102,9 +105,11 @@ class _SidecarTools:
         Returns {file_path, start_line, end_line, score, content} of each hit, with project and
         commit. Example: query="user authentication flow", limit=5.
         """
+        require_one_query(query, queries)
         asked = api_request(
             {
                 "query": query,
+                "queries": queries,
                 "limit": limit,
                 "compact": compact,
                 "path": path,

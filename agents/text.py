@@ -26,33 +26,35 @@ _MISSING: Final = {
     "base_commit_not_in_clone": "links to other projects: the commit that is indexed is not in "
     "this clone; fetch it",
     "links_on_edited_lines": "links to other projects on lines that are edited but not committed",
+    "not_linked_yet": "its newest code is not linked yet: ask again in some seconds",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 
 
 def search_text(answer: Row) -> str:
     """Where each hit is, what it is, and its snippet."""
-    answer = _printable(answer)
+    answer = printable(answer)
     head = _head(answer["count"], "result", f"for {answer['query']}")
-    return _joined([head, *(_result(row) for row in answer["results"])], answer)
+    return joined([head, *(_result(row) for row in answer["results"])], answer)
 
 
 def code_text(answer: Row) -> str:
     """The same for `search_code`."""
-    answer = _printable(answer)
-    parts = [f"{_number(answer['totalResults'], 'result')} in {answer['searchTimeMs']} ms"]
+    answer = printable(answer)
+    parts = [f"{number(answer['totalResults'], 'result')} in {answer['searchTimeMs']} ms"]
     for row in answer["results"]:
         place = f"{row['project']}/{row['path']}".lstrip("/")
         head = f"{place}:{row['startLine']}-{row['endLine']}  {row['score']:.2f}"
-        parts.append(f"{head}\n{_indented(row['text'])}".rstrip())
+        cut = "\n… (cut; code_search with expand shows more)" if row["truncated"] else ""
+        parts.append(f"{head}\n{indented(row['text'])}{cut}".rstrip())
     if not answer["complete"]:
         parts.append("Incomplete: some projects are missing or behind; see code_index_status.")
-    return _joined(parts, answer)
+    return joined(parts, answer)
 
 
 def links_text(answer: Row, what: str) -> str:
     """The definitions, numbered, then who calls them or whom they call, and how that is known."""
-    answer = _printable(answer)
+    answer = printable(answer)
     definitions = answer["definitions"]
     parts = [_head(answer["count"], what.removesuffix("s"), f"of {answer['symbol']}")]
     parts.append(
@@ -60,41 +62,46 @@ def links_text(answer: Row, what: str) -> str:
     )
     is_many = len(definitions) > 1
     parts.append("\n".join(_link(row, what, is_many=is_many) for row in answer[what]))
-    return _joined(parts, answer)
+    return joined(parts, answer)
 
 
 def graph_text(answer: Row) -> str:
     """The nodes by their distance from the symbol, then who uses whom."""
-    answer = _printable(answer)
+    answer = printable(answer)
     nodes, edges = answer["nodes"], answer["edges"]
     names = {node["id"]: node["qualified_name"] for node in nodes}
-    head = f"{_number(len(nodes), 'node')} and {_number(len(edges), 'edge')}"
+    head = f"{number(len(nodes), 'node')} and {number(len(edges), 'edge')}"
     parts = [f"{head} around {answer['symbol']}"]
     parts.append("\n".join(_node(node) for node in nodes))
     parts.append("\n".join(_edge(edge, names) for edge in edges))
     if answer["truncated"]:
         parts.append(f"The graph goes on: it was cut at {answer['truncated_reason']}.")
-    return _joined(parts, answer)
+    return joined(parts, answer)
 
 
 def status_text(answer: Row) -> str:
     """A line for each project."""
-    answer = _printable(answer)
-    head = f"{_number(len(answer['projects']), 'project')} of {answer['org_id']}"
+    answer = printable(answer)
+    head = f"{number(len(answer['projects']), 'project')} of {answer['org_id']}"
     rows = "\n".join(_status(row) for row in answer["projects"])
-    head = f"{head}, {_number(answer['total_chunks'], 'chunk')}"
-    return _joined([head, rows, _local(answer).strip()], answer)
+    head = f"{head}, {number(answer['total_chunks'], 'chunk')}"
+    return joined([head, rows, _local(answer).strip()], answer)
 
 
-def receipt_text(receipt: Row, shown: Iterable[str]) -> str:
-    """Which commits answered (those of the projects `shown`) and what is missing and why."""
+def receipt_text(
+    receipt: Row, shown: Iterable[str], *, nothing: str = "No project was searched."
+) -> str:
+    """Which commits answered (those of the projects `shown`) and what is missing and why.
+
+    `nothing` is said where no commit answered.
+    """
     projects = {row["project"]: row["commit"] for row in receipt["projects"]}
     named = [name for name in dict.fromkeys(shown) if name in projects]
     commits = [f"{name}@{projects[name][:_COMMIT_CHARACTERS]}" for name in named]
     others = len(projects) - len(named)
     if others:
-        commits.append(f"{others} more" if named else _number(others, "project"))
-    answered = f"Answered by {', '.join(commits)}." if commits else "No project was searched."
+        commits.append(f"{others} more" if named else number(others, "project"))
+    answered = f"Answered by {', '.join(commits)}." if commits else nothing
     lines = [f"{answered}{_local(receipt)}"]
     missing = [
         f"{row['project'] or 'every project'} ({_MISSING.get(row['reason'], row['reason'])})"
@@ -109,32 +116,41 @@ def receipt_text(receipt: Row, shown: Iterable[str]) -> str:
     return "\n".join([*lines, *_unresolved(receipt)])
 
 
-def _printable(value: Any) -> Any:
-    """The same with each text on one line, whatever a repository has in it, but for contents."""
+def printable(value: Any) -> Any:
+    """`value` with each text on one line, whatever a repository has in it, but for contents."""
     if isinstance(value, str):
         return one_line(value)
     if isinstance(value, list):
-        return [_printable(one) for one in value]
+        return [printable(one) for one in value]
     if isinstance(value, Mapping):
-        return {name: one if name in _CONTENTS else _printable(one) for name, one in value.items()}
+        return {name: one if name in _CONTENTS else printable(one) for name, one in value.items()}
     return value
 
 
-def _indented(content: str) -> str:
+def indented(content: str) -> str:
+    """Content of several lines, none of which begins at the margin."""
     return "\n".join(f"    {line}" if line else "" for line in lines_of(content.rstrip()))
 
 
-def _joined(parts: list[str], answer: Row) -> str:
-    if answer.get("hint"):
-        parts.append(answer["hint"])
-    if answer.get("left_out"):
-        counts = ", ".join(f"{n} of {name}" for name, n in answer["left_out"]["counts"].items())
-        parts.append(f"Left out: {counts}. {answer['left_out']['advice']}")
-    if answer.get("next_cursor"):
-        parts.append(f"More: cursor={answer['next_cursor']}")
+def joined(parts: list[str], answer: Row) -> str:
+    """An answer's parts, the remarks on it, and its receipt."""
+    parts = [*parts, *remarks(answer)]
     if "receipt" in answer:
         parts.append(receipt_text(answer["receipt"], _shown(answer)))
     return "\n\n".join(part for part in parts if part)
+
+
+def remarks(answer: Row) -> list[str]:
+    """Why an answer is empty, what of it did not fit, and where it goes on."""
+    found = []
+    if answer.get("hint"):
+        found.append(answer["hint"])
+    if answer.get("left_out"):
+        counts = ", ".join(f"{n} of {name}" for name, n in answer["left_out"]["counts"].items())
+        found.append(f"Left out: {counts}. {answer['left_out']['advice']}")
+    if answer.get("next_cursor"):
+        found.append(f"More: cursor={answer['next_cursor']}")
+    return found
 
 
 def _shown(answer: Row) -> Iterable[str]:
@@ -144,10 +160,11 @@ def _shown(answer: Row) -> Iterable[str]:
 
 
 def _head(count: int, noun: str, of: str) -> str:
-    return f"{_number(count, noun)} {of}" if count else f"No {noun}s {of}"
+    return f"{number(count, noun)} {of}" if count else f"No {noun}s {of}"
 
 
-def _number(count: int, noun: str) -> str:
+def number(count: int, noun: str) -> str:
+    """Such as "2 results"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -165,7 +182,7 @@ def _result(row: Row) -> str:
     lines = f"{row['start_line']}-{row['end_line']}"
     head = f"{_place(row, lines)}  {what}  {row['score']:.2f}"
     cut = "\n… (cut; expand shows all of it)" if row["truncated"] and row["content"] else ""
-    return f"{head}\n{_indented(row['content'])}{cut}".rstrip()
+    return f"{head}\n{indented(row['content'])}{cut}".rstrip()
 
 
 def _definition(row: Row) -> str:
@@ -218,6 +235,6 @@ def _unresolved(receipt: Row) -> list[str]:
     unresolved = receipt.get("unresolved") or {"count": 0}
     if not unresolved["count"]:
         return []
-    number = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
+    count = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
     sites = [f"{row['name']} at {_place(row, row['line'])}" for row in unresolved["sample"][:3]]
-    return [f"References of which only the name is known: {number} ({', '.join(sites)} …)."]
+    return [f"References of which only the name is known: {count} ({', '.join(sites)} …)."]

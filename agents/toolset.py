@@ -1,9 +1,13 @@
-"""Tools of a server that answer refusals with a code, those of their own arguments included."""
+"""Tools of a server that answer refusals with a code, those of their own arguments included.
+
+A parameter whose name is no name in Python has it as its alias: `source: Annotated[str,
+Field(alias="from")]`.
+"""
 
 import functools
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -29,7 +33,7 @@ _NAMES, _NAME_CHARACTERS = 5, 100  # of what does not exist
 
 
 class ToolSet:
-    """Registers read-only tools with `server`.
+    """Registers tools with `server`.
 
     `words`: what the API's messages name, and what it is called here.
 
@@ -44,23 +48,35 @@ class ToolSet:
         server.middleware.append(self._check)
 
     def add(self, tool: Tool, *, title: str) -> None:
-        """Register `tool` under its function's name, described by its docstring."""
+        """Register a tool that only reads: its function's name, its docstring as description."""
+        self._register(tool, title, is_read_only=True)
 
+    def add_write(self, tool: Tool, *, title: str) -> None:
+        """Register a tool that writes: never over what is there, and twice is as good as once."""
+        self._register(tool, title, is_read_only=False)
+
+    def _register(self, tool: Tool, title: str, *, is_read_only: bool) -> None:
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
+            given = {parameters.get(name, name): value for name, value in arguments.items()}
             try:
-                return await tool(**arguments)
+                return await tool(**given)
             except RefusedError as error:
                 return refused(self._translated(error))
 
-        self._arguments[tool.__name__] = func_metadata(answer, structured_output=False)
+        metadata = self._arguments[tool.__name__] = func_metadata(answer, structured_output=False)
+        parameters = {  # the SDK calls by alias
+            name: parameter
+            for parameter, name in _names(metadata).items()
+            if parameter in inspect.signature(tool).parameters
+        }
         self._server.add_tool(
             answer,
             title=title,
             description=inspect.cleandoc(tool.__doc__ or ""),
             annotations=ToolAnnotations(
                 title=title,
-                read_only_hint=True,
+                read_only_hint=is_read_only,
                 destructive_hint=False,
                 idempotent_hint=True,
                 open_world_hint=False,
@@ -92,10 +108,17 @@ class ToolSet:
         return await call_next(replace(ctx, params={**ctx.params, "arguments": given}))
 
 
+def _names(metadata: FuncMetadata) -> dict[str, str]:
+    """Field of the model → argument."""
+    fields = metadata.arg_model.model_fields
+    return {name: field.alias or name for name, field in fields.items()}
+
+
 def _given(metadata: FuncMetadata, told: Mapping[str, Any]) -> dict[str, Any]:
     """Without what agents write for "not given": null, or "" for what may be left out."""
+    fields = metadata.arg_model.model_fields
     optional = {
-        name for name, field in metadata.arg_model.model_fields.items() if not field.is_required()
+        argument for name, argument in _names(metadata).items() if not fields[name].is_required()
     }
     return {
         name: value
@@ -105,7 +128,7 @@ def _given(metadata: FuncMetadata, told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _complaint(metadata: FuncMetadata, given: dict[str, Any]) -> str:
-    known = metadata.arg_model.model_fields
+    known = _names(metadata).values()
     unknown = sorted(set(given).difference(known))
     if unknown:
         names = ", ".join(map(_cut, unknown[:_NAMES]))
@@ -119,7 +142,7 @@ def _complaint(metadata: FuncMetadata, given: dict[str, Any]) -> str:
     return ""
 
 
-def _sentence(known: Mapping[str, Any], detail: ErrorDetails) -> str:
+def _sentence(known: Collection[str], detail: ErrorDetails) -> str:
     # Behind the argument's name pydantic puts indices and the arms of unions.
     name, *inner = detail["loc"]
     indices = "".join(f"[{part}]" for part in inner if isinstance(part, int))

@@ -1,8 +1,9 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Five take options of their own and run only when they are named: `callers` and `retrieval` need a
+Six take options of their own and run only when they are named: `callers` and `retrieval` need a
 sample from elsewhere, `training` makes a model of repositories that it is given, `plans` names the
-slowest SQL statement, and `stores` is part of all together at a modest size.
+slowest SQL statement, `graph` proves a calibration, and `stores` is part of all together at a
+modest size.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from benchmarks import (
     webhook,
 )
 from benchmarks.callers import command as callers
+from benchmarks.graph import command as graph
 from benchmarks.plans import command as plans
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
@@ -47,6 +49,7 @@ BENCHMARKS = {
 STANDING_ALONE = {
     "callers": callers.main,
     "plans": plans.main,
+    "graph": graph.main,
     "retrieval": retrieval.main,
     "stores": stores_command.main,
     "training": training.main,

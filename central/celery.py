@@ -27,6 +27,11 @@ app.conf.beat_schedule = {
         "schedule": float(settings.SWEEP_SECONDS),
         "options": {"expires": float(settings.SWEEP_SECONDS)},
     },
+    "graph": {
+        "task": "central.knowledge.tasks.catch_up",
+        "schedule": float(settings.SWEEP_SECONDS),
+        "options": {"expires": float(settings.SWEEP_SECONDS)},
+    },
     "maintain": {
         "task": "central.ingest.tasks.maintain",
         "schedule": crontab(hour="4", minute="17"),

@@ -172,15 +172,18 @@ def background_work() -> Iterator[None]:
     """Apply runs in this process where no broker wakes workers to do it."""
     from central.corpus import vectors
     from central.ingest.sweeper import Sweeper
+    from central.knowledge.worker import GraphWorker
 
-    sweeper = None if settings.CELERY_BROKER_URL else Sweeper()
-    if sweeper:
-        sweeper.start()
+    threads: list[Sweeper | GraphWorker] = []
+    if not settings.CELERY_BROKER_URL:
+        threads = [Sweeper(), GraphWorker()]
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
-        if sweeper:
-            sweeper.stop()
+        for thread in threads:
+            thread.stop()
         vectors.close()
 
 

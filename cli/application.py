@@ -10,10 +10,22 @@ from typing import Any, Final, NoReturn
 
 import typer
 
-from cli.commands import impact, index, init, mcp, search, serve, sidecar, status, trace, watch
+from cli.commands import (
+    graph,
+    impact,
+    index,
+    init,
+    mcp,
+    search,
+    serve,
+    sidecar,
+    status,
+    trace,
+    watch,
+)
 from indexer.exits import Exit
 
-_COMMANDS: Final = (init, index, search, trace, impact, status, watch, mcp, sidecar, serve)
+_COMMANDS: Final = (init, index, search, trace, graph, impact, status, watch, mcp, sidecar, serve)
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {code.meaning}" for code in Exit if code < Exit.TERMINATED
 )

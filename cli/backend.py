@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -12,7 +13,8 @@ import anyio.to_thread
 from agents.errors import RefusedError
 from agents.outcomes import names_in
 from cli.api import Asks
-from cli.context import Invocation, asks_of
+from cli.context import Invocation, asks_of, graph_of
+from cli.graph_api import GraphApi
 from cli.place import Place, open_place
 from indexer.errors import (
     CentralRefusedError,
@@ -22,12 +24,22 @@ from indexer.errors import (
 )
 
 _Answer = dict[str, Any]
-_Opened = tuple[Place, Asks]
-_Ask = Callable[[Asks, Mapping[str, Any]], _Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A place and who answers there."""
+
+    place: Place
+    asks: Asks
+    graph: GraphApi
+
+
+_Ask = Callable[[Opened, Mapping[str, Any]], _Answer]
 
 
 class PlaceBackend:
-    """`agents.backend.Backend`, of one organisation.
+    """`agents.backend.GraphBackend`, of one organisation.
 
     A service on this machine may still be starting: who asks waits for it. One that has gone is
     looked for, or started, again. What it holds ends with the process.
@@ -36,23 +48,33 @@ class PlaceBackend:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         self._opening = threading.Lock()
-        self._opened: _Opened | None = None
+        self._opened: Opened | None = None
         self._held = ExitStack()
 
     async def search(self, body: Mapping[str, Any]) -> _Answer:
         """Search."""
-        return await self._answer(body, lambda asks, asked: asks.search(asked))
+        return await self._answer(body, lambda there, asked: there.asks.search(asked))
 
     async def trace(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Trace."""
-        return await self._answer(parameters, lambda asks, asked: asks.trace(what, asked))
+        return await self._answer(parameters, lambda there, asked: there.asks.trace(what, asked))
 
     async def status(self, parameters: Mapping[str, Any]) -> _Answer:
         """What is indexed."""
-        return await self._answer(parameters, lambda asks, asked: asks.status(asked.get("project")))
+        return await self._answer(
+            parameters, lambda there, asked: there.asks.status(asked.get("project"))
+        )
 
-    def opened(self) -> _Opened:
-        """The place and who answers; looked for, or started, by the first who asks.
+    async def graph(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
+        """The knowledge graph."""
+        return await self._answer(parameters, lambda there, asked: there.graph.ask(what, asked))
+
+    async def graph_link(self, body: Mapping[str, Any]) -> _Answer:
+        """A link of the knowledge graph."""
+        return await self._answer(body, lambda there, asked: there.graph.link(asked))
+
+    def opened(self) -> Opened:
+        """The place and who answers there; looked for, or started, by the first who asks.
 
         Raises IndexerError.
         """
@@ -60,7 +82,7 @@ class PlaceBackend:
             if self._opened is None:
                 environ, directory = self._invocation.environ, self._invocation.directory
                 place = self._held.enter_context(open_place(environ, directory, may_ask=False))
-                self._opened = place, asks_of(place)
+                self._opened = Opened(place, asks_of(place), graph_of(place))
             return self._opened
 
     async def _answer(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
@@ -75,22 +97,21 @@ class PlaceBackend:
                 return _answered(opened, parameters, ask)
             except CentralUnreachableError:
                 self._forget(opened)
-                if not opened[0].is_local:
+                if not opened.place.is_local:
                     raise
             return _answered(self.opened(), parameters, ask)
         except IndexerError as error:
             raise _refusal(error) from error
 
-    def _forget(self, gone: _Opened) -> None:
+    def _forget(self, gone: Opened) -> None:
         with self._opening:
             if self._opened is gone:
                 self._opened = None
                 self._held.close()
 
 
-def _answered(opened: _Opened, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
-    place, asks = opened
-    return ask(asks, _own(parameters, place.organization))
+def _answered(opened: Opened, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
+    return ask(opened, _own(parameters, opened.place.organization))
 
 
 def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cli.api import Asks
+    from cli.graph_api import GraphApi
     from cli.place import Place
 
 
@@ -27,6 +28,14 @@ class Invocation:
         with open_place(self.environ, self.directory) as place:
             yield asks_of(place)
 
+    @contextmanager
+    def graph(self) -> Iterator["GraphApi"]:
+        """The knowledge graph of the service that answers here. Raises IndexerError."""
+        from cli.place import open_place
+
+        with open_place(self.environ, self.directory) as place:
+            yield graph_of(place)
+
 
 def directory() -> Path:
     """Where the command was called. Raises ConfigurationError if that is gone."""
@@ -38,6 +47,13 @@ def directory() -> Path:
         raise ConfigurationError(
             "the directory that this shell is in is gone: go to one that is there"
         ) from exc
+
+
+def graph_of(place: "Place") -> "GraphApi":
+    """The knowledge graph of a place's service; work that is not committed is no part of it."""
+    from cli.graph_api import GraphApi
+
+    return GraphApi(place.transport(), place.organization, project=place.project, root=place.root)
 
 
 def asks_of(place: "Place") -> "Asks":

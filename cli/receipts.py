@@ -23,6 +23,7 @@ _REASONS: Final = {
     "local_index_unavailable": "uncommitted work: the index of the work tree does not answer",
     "base_commit_not_in_clone": "links to others: git fetch the commit that is indexed",
     "links_on_edited_lines": "links to others, on lines that are not committed yet",
+    "not_linked_yet": "its newest code is not linked yet: ask again in some seconds",
     "too_many_hits": "the filters leave too little of its hits: search with other words",
 }
 # What the service calls by the names of its parameters.
@@ -35,6 +36,9 @@ _OPTIONS: Final = {
         "lower --depth, raise --limit, or give --project and --file"
     ),
     ": see receipt.missing": ", as said above",
+    "types=": "--types ",
+    "direction=": "--direction ",
+    "graph_link links nodes": "`codesearch graph link` links nodes",
 }
 
 
@@ -42,7 +46,7 @@ def notes(answer: Mapping[str, Any]) -> Iterator[str]:
     """Lines about an answer: what it is of, and what it leaves out."""
     receipt = answer["receipt"]
     yield _receipt_line(receipt)
-    yield from (_in_options(limit) for limit in receipt.get("cut", ()))
+    yield from (in_options(limit) for limit in receipt.get("cut", ()))
     if answer.get("next_cursor") and "definitions" in answer:
         yield "There are more: --limit shows them, or --project, --file and --line choose."
     if unresolved := receipt.get("unresolved", {}).get("count"):
@@ -52,13 +56,29 @@ def notes(answer: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+def graph_notes(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The same about an answer of the knowledge graph, which may be of documents alone."""
+    receipt = answer["receipt"]
+    if receipt["projects"] or receipt["missing"]:
+        yield _receipt_line(receipt)
+    if answer.get("next_cursor"):
+        yield "There are more: raise --limit, or ask for less."
+    if truncated := answer.get("truncated"):
+        left = ", ".join(f"{count} {name}" for name, count in _counts(truncated))
+        yield f"Left out: {left}." if left else ""
+
+
+def _counts(truncated: object) -> list[tuple[str, int]]:
+    return list(truncated.items()) if isinstance(truncated, Mapping) else []
+
+
 def ending(answer: Mapping[str, Any], *, found: int) -> tuple[Exit, str]:
     """How a command ends, and why an empty answer is empty."""
     receipt = answer["receipt"]
     if found:
         return Exit.OK, ""
     if receipt["projects"]:
-        return Exit.NOTHING_FOUND, _in_options(answer.get("hint") or "Nothing was found.")
+        return Exit.NOTHING_FOUND, in_options(answer.get("hint") or "Nothing was found.")
     reasons = {one["reason"] for one in receipt["missing"]}
     if "unknown_project" in reasons:
         return Exit.NOT_INDEXED, "There is no such repository: see `codesearch status`."
@@ -101,7 +121,7 @@ def _missing(missing: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(named) + (f" and {left:,} more" if left else "")
 
 
-def _in_options(sentence: str) -> str:
+def in_options(sentence: str) -> str:
     """A sentence of the service in this command line's words."""
     for parameter, option in _OPTIONS.items():
         sentence = sentence.replace(parameter, option)

@@ -12,6 +12,24 @@ _OF_THE_QUESTION: Final = {
     "file_not_found": "",
     "repository_not_found": "`codesearch status` lists those that there are.",
     "invalid": "",
+    "invalid_node_id": "",
+    "invalid_edge_type": "",
+    "invalid_rule": "",
+    "self_link": "",
+    "node_ambiguous": "",
+    "node_is_code": "",
+    "node_from_file": "",
+    "node_exists": "",
+    "node_not_found": "",
+    "edge_not_found": "",
+    "version_conflict": "Type the command again to change what is there now.",
+    "body_too_large": "",
+    "properties_too_large": "",
+}
+_WORDS: Final = {
+    "/api/v1/index/status": "`codesearch status`",
+    "GET /api/v1/graph/nodes lists nodes.": "`codesearch graph list` lists documents.",
+    " Read it again, and send its new entity tag in If-Match.": "",
 }
 
 
@@ -30,5 +48,6 @@ def _of_the_question(problem: Mapping[str, Any], advice: str) -> str:
     if near and isinstance(near, list):
         detail = detail.removesuffix(" Check its spelling; near lists names that are alike.")
         advice = f"These are alike: {', '.join(map(str, near))}"
-    detail = detail.replace("/api/v1/index/status", "`codesearch status`")
+    for theirs, ours in _WORDS.items():
+        detail = detail.replace(theirs, ours)
     return " ".join(filter(None, (detail, advice)))

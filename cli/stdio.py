@@ -11,7 +11,7 @@ import anyio
 from mcp.server import MCPServer
 
 from agents.errors import LOCAL_ADVICE
-from agents.tools import INSTRUCTIONS, add_code_tools
+from agents.tools import INSTRUCTIONS, add_tools
 from cli.backend import PlaceBackend
 from cli.context import Invocation
 from indexer import log
@@ -37,7 +37,7 @@ def serve(invocation: Invocation) -> None:
         version=version("aeterna-code-search"),
         subscriptions=False,
     )
-    add_code_tools(server, lambda: backend, advice=LOCAL_ADVICE)
+    add_tools(server, lambda: backend, advice=LOCAL_ADVICE)
     anyio.run(server.run_stdio_async)
 
 

@@ -79,7 +79,22 @@ _EXIT_OF_CODE: Final[Mapping[str, Exit]] = {
     "symbol_not_found": Exit.NOTHING_FOUND,
     "file_not_found": Exit.NOTHING_FOUND,
     "repository_not_found": Exit.NOT_INDEXED,
-    "invalid": Exit.USAGE,
+    "node_not_found": Exit.NOTHING_FOUND,
+    "edge_not_found": Exit.NOTHING_FOUND,
+    **dict.fromkeys(
+        (
+            "invalid",
+            "invalid_node_id",
+            "invalid_edge_type",
+            "invalid_rule",
+            "self_link",
+            "node_ambiguous",
+            "node_is_code",
+            "body_too_large",
+            "properties_too_large",
+        ),
+        Exit.USAGE,
+    ),
 }
 
 

@@ -109,3 +109,25 @@ BACKUP_STATEMENT_BYTES: Final = 65_536
 BACKUP_MIGRATIONS: Final = 10_000
 BACKUP_READER_BYTES: Final = 1_073_741_824  # of memory, of the program that unpacks one
 BACKUP_SPACE_ASKED_BYTES: Final = 4_194_304  # so much is written between looks at the disk
+
+# The knowledge graph
+NODE_ID_CHARACTERS: Final = 2_000
+NODE_TITLE_CHARACTERS: Final = 300
+NODE_BODY_BYTES: Final = 262_144
+NODE_PROPERTIES_BYTES: Final = 16_384
+EDGE_TYPE_CHARACTERS: Final = 40
+TRAVERSAL_DEPTH: Final = 5
+TRAVERSED_NODES: Final = 1_000
+LISTED_NODES: Final = 200  # of a page
+RULE_BYTES: Final = 16_384
+RULE_DEPTH: Final = 20
+POLICY_PATTERNS: Final = 100
+MATCH_CPU_SECONDS: Final = 2.0  # of one file, all policies together
+MATCH_SECONDS: Final = 20.0  # of waiting for it
+MATCHES_KEPT: Final = 50  # of a policy in a file, kept
+MATCH_CHARACTERS: Final = 300
+POLICIES_CHECKED: Final = 200  # of an organisation
+SEMANTIC_LINKS: Final = 20  # of a document
+DOCUMENTS_COMPARED: Final = 10_000
+RELATED_CHARACTERS: Final = 4_000  # characters of a node that are searched by
+CONTEXT_TOKENS: Final = 50_000

@@ -6,6 +6,7 @@ ServiceError
 ├── ForbiddenError          the credential lacks a scope or a right
 ├── NotFoundError           it does not exist, or the credential may not see it
 ├── ConflictError           the state of things does not allow it
+├── PreconditionError       it was changed since it was read
 ├── TooLargeError           a body is larger than the limit
 ├── ThrottledError          more was asked in a time than the limit
 └── UnavailableError        something this service needs is away
@@ -53,6 +54,12 @@ class ConflictError(ServiceError):
     """The state of things does not allow it."""
 
     code = "conflict"
+
+
+class PreconditionError(ServiceError):
+    """It was changed since it was read: the entity tag in If-Match is not its own any more."""
+
+    code = "precondition_failed"
 
 
 class TooLargeError(ServiceError):

@@ -70,7 +70,7 @@ def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
         raise FileNotFoundInIndexError([])
     file = File.objects.filter(repository=repository, path=path).first()
     if file is None:
-        raise FileNotFoundInIndexError(_near(repository, path))
+        raise FileNotFoundInIndexError(near_paths(repository, path))
     commit, web_url = repository.last_indexed_commit, repository.web_url
     return ReadFile(
         project=repository.name,
@@ -104,7 +104,7 @@ def _outline(file: File) -> list[Outlined]:
     return outline
 
 
-def _near(repository: Repository, path: str) -> list[str]:
+def near_paths(repository: Repository, path: str) -> list[str]:
     """Files of that name elsewhere, then what is below the path, then what is beside it."""
     directory, _, name = path.rpartition("/")
     paths = (

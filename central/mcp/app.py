@@ -13,7 +13,7 @@ from sse_starlette.sse import AppStatus
 
 from agents.errors import CENTRAL_ADVICE
 from agents.event_lines import EventLines
-from agents.tools import INSTRUCTIONS, add_code_tools
+from agents.tools import INSTRUCTIONS, add_tools
 from central.common.threads import RequestThreads
 from central.mcp.backends import backend
 from central.mcp.calls import log_call
@@ -43,7 +43,7 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
         subscriptions=False,
     )
     async with backend(threads) as chosen:
-        add_code_tools(server, lambda: chosen, advice=CENTRAL_ADVICE)
+        add_tools(server, lambda: chosen, advice=CENTRAL_ADVICE)
         application = server.streamable_http_app(
             stateless_http=True,
             max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,

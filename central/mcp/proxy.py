@@ -1,4 +1,7 @@
-"""The tools' backend in front of a sidecar: shapes both ways, the caller's token passed on."""
+"""The tools' backend in front of a sidecar: shapes both ways, the caller's token passed on.
+
+The knowledge graph is central's own and no sidecar has it: its tools ask the services here.
+"""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -14,6 +17,7 @@ from agents.answers import (
     Shape,
     StatusAnswer,
 )
+from agents.backend import GraphBackend
 from agents.errors import RefusedError
 from agents.sidecar_shapes import (
     api_graph,
@@ -30,14 +34,19 @@ _Parameters = Mapping[str, Any]
 
 
 class SidecarBackend:
-    """`agents.backend.Backend` for the caller of the request that is being answered."""
+    """`agents.backend.GraphBackend` for the caller of the request that is being answered.
 
-    def __init__(self, sidecar: Sidecar) -> None:
+    `services` answers what is asked of the knowledge graph.
+    """
+
+    def __init__(self, sidecar: Sidecar, services: GraphBackend) -> None:
         self._sidecar = sidecar
+        self._services = services
 
     async def search(self, body: _Parameters) -> Answer:
         """`codesearch_search`."""
-        read = partial(api_search, query=str(body.get("query", "")))
+        texts = body.get("queries") or [body.get("query", "")]
+        read = partial(api_search, query=" | ".join(map(str, texts)))
         return await self._ask("search", body, read, SearchAnswer)
 
     async def trace(self, what: str, parameters: _Parameters) -> Answer:
@@ -49,6 +58,14 @@ class SidecarBackend:
     async def status(self, parameters: _Parameters) -> Answer:
         """`codesearch_index_status`."""
         return await self._ask("index_status", parameters, api_status, StatusAnswer)
+
+    async def graph(self, what: str, parameters: _Parameters) -> Answer:
+        """Of the services."""
+        return await self._services.graph(what, parameters)
+
+    async def graph_link(self, body: _Parameters) -> Answer:
+        """Of the services."""
+        return await self._services.graph_link(body)
 
     async def _ask(
         self, tool: str, asked: _Parameters, read: Callable[[Any], Answer], shape: type[Shape]
@@ -69,11 +86,13 @@ _TRACES: Final[Mapping[str, tuple[Callable[..., Answer], type[Shape]]]] = {
 
 
 @asynccontextmanager
-async def sidecar_backend(url: str, *, timeout_seconds: float) -> AsyncIterator[SidecarBackend]:
+async def sidecar_backend(
+    url: str, *, timeout_seconds: float, services: GraphBackend
+) -> AsyncIterator[SidecarBackend]:
     """The backend for the sidecar at `url`, whose connections end with it."""
     sidecar = Sidecar(url, timeout_seconds=timeout_seconds)
     try:
-        yield SidecarBackend(sidecar)
+        yield SidecarBackend(sidecar, services)
     finally:
         await sidecar.close()
 

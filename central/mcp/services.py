@@ -18,6 +18,19 @@ from central.common.documents import document
 from central.common.patience import statements_ended_after
 from central.common.problems import described
 from central.common.threads import RequestThreads
+from central.knowledge.serializers import (
+    ContextSerializer,
+    LinkSerializer,
+    ProjectQuestionSerializer,
+    RelatedSerializer,
+    TraverseSerializer,
+    UnmigratedSerializer,
+)
+from central.knowledge.services.code_questions import unmigrated, violations
+from central.knowledge.services.context import context
+from central.knowledge.services.links import link
+from central.knowledge.services.questions import edge_view, traverse
+from central.knowledge.services.related import related
 from central.mcp.gate import caller
 from central.repositories.serializers import IndexStatus, StatusRequestSerializer
 from central.repositories.status import index_status
@@ -43,12 +56,18 @@ _STATUS = StatusRequestSerializer()
 _CALLERS = CallersRequestSerializer()
 _CALLEES = CalleesRequestSerializer()
 _GRAPH = GraphRequestSerializer()
+_LINK = LinkSerializer()
+_TRAVERSE = TraverseSerializer()
+_VIOLATIONS = ProjectQuestionSerializer()
+_UNMIGRATED = UnmigratedSerializer()
+_RELATED = RelatedSerializer()
+_CONTEXT = ContextSerializer()
 
 _log = structlog.get_logger(__name__)
 
 
 class ServicesBackend:
-    """`agents.backend.Backend` for the caller of the request that is being answered."""
+    """`agents.backend.GraphBackend` for the caller of the request that is being answered."""
 
     def __init__(self, threads: RequestThreads) -> None:
         self._threads = threads
@@ -64,6 +83,14 @@ class ServicesBackend:
     async def status(self, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/index/status`."""
         return await self._answer(_status, parameters)
+
+    async def graph(self, what: str, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
+        return await self._answer(_QUESTIONS[what], parameters)
+
+    async def graph_link(self, body: _Parameters) -> dict[str, Any]:
+        """`POST /api/v1/graph/links`."""
+        return await self._answer(_link, body)
 
     async def _answer(self, answers: _Answers, parameters: _Parameters) -> dict[str, Any]:
         """The API's document. Raises RefusedError for whatever goes wrong.
@@ -118,10 +145,42 @@ def _status(credential: Credential, query: _Parameters) -> Any:
     return IndexStatus(index_status(credential=credential, project=project)).data
 
 
+def _link(credential: Credential, body: _Parameters) -> Any:
+    edge, _ = link(credential=credential, asked=_LINK.link(body))
+    return document(edge_view(edge))
+
+
+def _traverse(credential: Credential, query: _Parameters) -> Any:
+    return document(traverse(credential=credential, asked=_TRAVERSE.traversal(query)))
+
+
+def _violations(credential: Credential, query: _Parameters) -> Any:
+    return document(violations(credential=credential, **_VIOLATIONS.checked(query)))
+
+
+def _unmigrated(credential: Credential, query: _Parameters) -> Any:
+    return document(unmigrated(credential=credential, **_UNMIGRATED.checked(query)))
+
+
+def _related(credential: Credential, query: _Parameters) -> Any:
+    return document(related(credential=credential, **_RELATED.question(query)))
+
+
+def _context(credential: Credential, query: _Parameters) -> Any:
+    return document(context(credential=credential, **_CONTEXT.checked(query)))
+
+
 _TRACES: Final[Mapping[str, _Answers]] = {
     "callers": _callers,
     "callees": _callees,
     "graph": _graph,
+}
+_QUESTIONS: Final[Mapping[str, _Answers]] = {
+    "traverse": _traverse,
+    "violations": _violations,
+    "unmigrated": _unmigrated,
+    "related": _related,
+    "context": _context,
 }
 
 

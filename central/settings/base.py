@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "central.github",
     "central.corpus",
     "central.ingest",
+    "central.knowledge",
     "central.web",
 ]
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 
 from central.common.logs import bound_request_id
+from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, AuditEntry, Organization
 
 COMMAND = "command"  # manage.py, by whoever may run it
@@ -43,3 +44,10 @@ def user_actor(user: AbstractBaseUser) -> str:
 def token_actor(token: ApiToken) -> str:
     """A program, by its token."""
     return f"token {token.label}"
+
+
+def credential_actor(credential: Credential) -> str:
+    """Who is behind a request: its token, or a member at a page."""
+    if credential.api_token_id is None:
+        return "member"
+    return token_actor(ApiToken.objects.get(pk=credential.api_token_id))

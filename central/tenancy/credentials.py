@@ -39,12 +39,18 @@ class Credential:
     visibilities: frozenset[str] | None = None
     binding: Binding | None = None
     is_personal: bool = False
+    is_job: bool = False  # made of a forge's id token, for minutes
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether it sees all of its organisation, what is no repository's too."""
+        limits = (self.repositories, self.visibilities, self.binding)
+        return all(limit is None for limit in limits)
 
     @property
     def is_of_whole_organization(self) -> bool:
         """Whether nothing limits it: only then is an id or an address believed without proof."""
-        limits = (self.repositories, self.visibilities, self.binding)
-        return not self.is_personal and all(limit is None for limit in limits)
+        return not self.is_personal and self.sees_all
 
     def require_scope(self, scope: Scope) -> None:
         """Raise ForbiddenError unless the credential has `scope`."""

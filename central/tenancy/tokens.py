@@ -39,6 +39,7 @@ class _Stored(NamedTuple):
     bound_commit: str
     bound_url: str
     bound_at: datetime | None
+    is_short_lived: bool
 
 
 _OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
@@ -131,6 +132,7 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
         api_token_id=stored.id,
         visibilities=as_set(stored.visibilities),
         binding=_binding(stored),
+        is_job=stored.is_short_lived,
         is_personal=stored.owner_id is not None,
     )
 

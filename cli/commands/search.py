@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 _MAX_QUERY = 4_000
+_MAX_QUERIES = 10
 
 
 class Mode(StrEnum):
@@ -33,6 +34,12 @@ def _query(words: list[str]) -> list[str]:
     if len(query) > _MAX_QUERY:
         raise typer.BadParameter(f"a query has at most {_MAX_QUERY:,} characters")
     return [query]
+
+
+def _asked(query: str, also: list[str]) -> dict[str, str | list[str]]:
+    if len(also) >= _MAX_QUERIES:
+        raise typer.BadParameter(f"there are at most {_MAX_QUERIES} queries", param_hint="--also")
+    return {"queries": [query, *(_query([one])[0] for one in also)]} if also else {"query": query}
 
 
 def _languages() -> list[str]:
@@ -83,6 +90,16 @@ def search(
     mode: Annotated[
         Mode, typer.Option(help="By words and meaning, or by one of these only.")
     ] = Mode.HYBRID,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="QUERY", help="Another way to say it, searched at once; repeatable, 9 at most."
+        ),
+    ] = None,
+    min_similarity: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Leave out hits that are less similar (0.0-1.0)."),
+    ] = None,
     json: Json = False,
 ) -> Exit:
     """Search the code of every repository: by words, names and meaning.
@@ -90,7 +107,8 @@ def search(
     In a pipe each line of a hit is `repository/path:line: text`, as of `grep -n`.
     """
     body = {
-        "query": query[0],
+        **_asked(query[0], also or []),
+        "min_similarity": min_similarity,
         "limit": top_k,
         "mode": str(mode),
         "include_projects": project,

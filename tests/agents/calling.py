@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, TextContent, Tool
 from agents.backend import Backend
 from agents.errors import LOCAL_ADVICE
 from agents.sidecar import add_sidecar_tools
-from agents.tools import add_code_tools
+from agents.tools import add_tools
 
 _backend: ContextVar[Backend] = ContextVar("backend")  # of the server that was asked for last
 
@@ -32,7 +32,7 @@ def sidecar_server(backend: Backend) -> MCPServer[Any]:
 @cache  # a server costs 0.1 s
 def _code_server() -> MCPServer[Any]:
     server = MCPServer("codesearch", log_level="ERROR")
-    add_code_tools(server, _backend.get, advice=LOCAL_ADVICE)
+    add_tools(server, _backend.get, advice=LOCAL_ADVICE)
     return server
 
 

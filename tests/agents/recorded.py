@@ -41,6 +41,14 @@ class RecordedBackend:
         """The recorded status."""
         return self._answer("status", parameters)
 
+    async def graph(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded answer of the knowledge graph."""
+        return self._answer(what, parameters)
+
+    async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded edge."""
+        return self._answer("link", body)
+
     def _answer(self, what: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         self.asked.append(copy.deepcopy(dict(asked)))
         if self._refusal and what not in self._names:

@@ -12,6 +12,7 @@ import httpx
 
 from scripts.examples import example_repositories, index_all
 from scripts.local_service import Organization, running_service, temporary_workspace
+from tests.e2e.graphs import add_node, wait_until, wait_until_linked
 
 DATA = Path(__file__).resolve().parent / "data"
 PROJECTS = ("auth-service", "billing-service", "common-utils", "payments-api")
@@ -31,6 +32,7 @@ def main() -> None:
         index_all(acme, {name: repositories[name] for name in PROJECTS})
         open_and_abandon(acme, "support-desk")
         record(acme)
+        record_graph(acme)
 
 
 def record(acme: Organization) -> None:
@@ -45,6 +47,61 @@ def record(acme: Organization) -> None:
     keep("callees", acme.get("trace/callees", symbol="ProcessPayment"))
     keep("graph", acme.get("trace/graph", symbol="ProcessPayment", depth="1"))
     keep("status", acme.get("index/status"))
+
+
+def record_graph(acme: Organization) -> None:
+    """Documents about the example repositories, and every answer about them that the tests use."""
+    verify = "code:auth-service/acme_auth/tokens.py#verify_token"
+    adr = add_node(
+        acme,
+        kind="knowledge",
+        id="ADR-42",
+        title="Verify every token with the key ring",
+        body="Each JWT is checked for signature, algorithm, audience and expiry.",
+        status="Accepted",
+    )
+    add_node(
+        acme,
+        kind="policy",
+        id="POL-1",
+        title="No mutable state at the top of a module",
+        policy={
+            "rule": "rule: {pattern: '$NAME = []'}",
+            "language": "python",
+            "severity": "warning",
+            "message": "Make it in a function.",
+        },
+    )
+    add_node(
+        acme,
+        kind="policy",
+        id="POL-2",
+        title="Raise errors of your own",
+        policy={
+            "rule": "rule: {pattern: 'raise $ERROR'}",
+            "language": "python",
+            "include": ["acme_auth/"],
+            "message": "Name what went wrong.",
+        },
+    )
+    memory = add_node(
+        acme,
+        kind="memory",
+        id="mem-123",
+        title="Clocks of the pods differ by up to two seconds when tokens expire",
+        project="auth-service",
+    )
+    wait_until_linked(acme, "auth-service")
+    asked = {"project": "auth-service"}
+    wait_until(lambda: bool(acme.get("graph/violations", **asked)["violations"]))
+    acme.post("graph/links", **{"from": verify, "to": adr, "type": "implements"})
+    link = {"from": memory, "to": verify, "type": "derived_from", "weight": 0.9}
+    keep("link", acme.post("graph/links", **link, properties={"by": "a test"}))
+    keep("traverse", acme.get("graph/traverse", **{"from": adr, "depth": "2"}))
+    keep("violations", acme.get("graph/violations", **asked, limit="5"))
+    keep("unmigrated", acme.get("graph/unmigrated", **asked, limit="5"))
+    keep("related", acme.get("graph/related", id=adr, target_type="code", limit="5"))
+    keep("context", acme.get("graph/context", **asked, file="acme_auth/tokens.py"))
 
 
 def open_and_abandon(acme: Organization, project: str) -> None:

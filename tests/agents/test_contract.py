@@ -7,9 +7,27 @@ import pytest
 from pydantic import BaseModel
 from rest_framework import serializers
 
-from agents import answers, parameters
+from agents import answers, graph_answers, parameters
 from agents.errors import INVALID
 from agents.sidecar_shapes import sidecar_arguments
+from central.knowledge.serializers import (
+    DOCUMENT_KINDS,
+    ContextSerializer,
+    LinkSerializer,
+    ProjectQuestionSerializer,
+    RelatedSerializer,
+    TraverseSerializer,
+    UnmigratedSerializer,
+)
+from central.knowledge.shapes import (
+    ContextAnswerSerializer,
+    EdgeSerializer,
+    RelatedAnswerSerializer,
+    TraverseAnswerSerializer,
+    UnmigratedAnswerSerializer,
+    ViolationsAnswerSerializer,
+)
+from central.knowledge.traversal import Direction
 from central.repositories.serializers import IndexStatus
 from central.search.query import Mode
 from central.search.serializers import SearchAnswerSerializer, SearchRequestSerializer
@@ -31,12 +49,24 @@ SHAPES = [
     (answers.CalleesAnswer, CalleesSerializer),
     (answers.GraphAnswer, GraphSerializer),
     (answers.StatusAnswer, IndexStatus),
+    (graph_answers.Edge, EdgeSerializer),
+    (graph_answers.TraverseAnswer, TraverseAnswerSerializer),
+    (graph_answers.ViolationsAnswer, ViolationsAnswerSerializer),
+    (graph_answers.UnmigratedAnswer, UnmigratedAnswerSerializer),
+    (graph_answers.RelatedAnswer, RelatedAnswerSerializer),
+    (graph_answers.ContextAnswer, ContextAnswerSerializer),
 ]
 REQUESTS = {
     "code_search": SearchRequestSerializer,
     "code_trace_callers": CallersRequestSerializer,
     "code_trace_callees": CalleesRequestSerializer,
     "code_graph": GraphRequestSerializer,
+    "graph_link": LinkSerializer,
+    "graph_traverse": TraverseSerializer,
+    "graph_violations": ProjectQuestionSerializer,
+    "graph_unmigrated": UnmigratedSerializer,
+    "graph_related": RelatedSerializer,
+    "graph_context": ContextSerializer,
     "codesearch_search": SearchRequestSerializer,
     "codesearch_trace_callers": CallersRequestSerializer,
     "codesearch_trace_callees": CalleesRequestSerializer,
@@ -44,7 +74,7 @@ REQUESTS = {
 }
 ALIASES = {"workspace": "org_id", "projects": "include_projects"}
 TOOLS_OWN = {"max_tokens", "compact"}
-NOT_FOR_AGENTS = {"queries", "explain"}  # a tool asks one question; a person tunes the ranking
+NOT_FOR_AGENTS = {"explain"}  # a person tunes the ranking
 # By the kind of field: what JSON Schema calls the limits, and what the serializers do.
 NUMBER = {"minimum": "min_value", "maximum": "max_value"}
 LIST = {"minItems": "min_length", "maxItems": "max_length"}
@@ -122,6 +152,8 @@ def names_of_limits(field: serializers.Field[Any, Any, Any, Any]) -> dict[str, s
 def test_chunk_types_and_modes_are_those_of_the_api() -> None:
     assert list(get_args(parameters.ChunkType)) == [str(kind) for kind in ChunkType]
     assert list(get_args(parameters.Mode)) == [str(mode) for mode in Mode]
+    assert list(get_args(parameters.Direction)) == [str(direction) for direction in Direction]
+    assert list(get_args(parameters.Target)) == ["code", *DOCUMENT_KINDS]
 
 
 def test_defaults_are_those_of_the_api_but_for_pages_that_fit_the_default_budget(
@@ -135,6 +167,7 @@ def test_defaults_are_those_of_the_api_but_for_pages_that_fit_the_default_budget
         if schema["default"] != serializer().fields[name].default
     }
     pages = ("code_trace_callers", "code_trace_callees", "code_graph")
+    pages += ("graph_violations", "graph_unmigrated")
     assert differing == {(tool, "limit") for tool in pages}
 
 

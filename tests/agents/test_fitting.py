@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import answers
+from agents import answers, graph_answers
 from agents.budget import MAX_TOKENS, MIN_TOKENS, Budget, tokens_of
 from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_status
+from agents.graph_fitting import fit_context, fit_rows, fit_traverse
+from agents.graph_text import (
+    context_text,
+    related_text,
+    traverse_text,
+    unmigrated_text,
+    violations_text,
+)
 from agents.text import graph_text, links_text, search_text, status_text
 from tests.agents.recorded import recorded
 
@@ -34,6 +42,23 @@ FITTED = {
     ),
     "graph": (fit_graph, graph_text, answers.GraphAnswer),
     "status": (fit_status, status_text, answers.StatusAnswer),
+    "traverse": (fit_traverse, traverse_text, graph_answers.TraverseAnswer),
+    "violations": (
+        lambda answer, tokens: fit_rows(answer, "violations", tokens),
+        violations_text,
+        graph_answers.ViolationsAnswer,
+    ),
+    "unmigrated": (
+        lambda answer, tokens: fit_rows(answer, "code", tokens),
+        unmigrated_text,
+        graph_answers.UnmigratedAnswer,
+    ),
+    "related": (
+        lambda answer, tokens: fit_rows(answer, "related", tokens),
+        related_text,
+        graph_answers.RelatedAnswer,
+    ),
+    "context": (fit_context, context_text, graph_answers.ContextAnswer),
 }
 
 
@@ -64,6 +89,7 @@ def test_what_is_left_out_is_counted(name: str, tokens: int) -> None:
 def lists_of(answer: dict[str, Any]) -> dict[str, list[Any]]:
     """The lists of an answer that may be cut, by the names that `left_out` has for them."""
     names = {"results", "definitions", "callers", "callees", "nodes", "edges", "projects"}
+    names |= {"roots", "violations", "code", "related", "decisions", "policies", "memories"}
     found = {name: answer[name] for name in names if name in answer}
     receipt = answer.get("receipt", {})
     found |= {f"receipt.{name}": receipt[name] for name in ("projects", "missing") if receipt}
@@ -133,6 +159,29 @@ def test_edges_have_both_ends_and_the_nearest_nodes_come_first(tokens: int) -> N
 
 @FEW
 @given(tokens=TOKENS)
+def test_a_walk_keeps_the_nearest_nodes_and_no_edge_without_its_ends(tokens: int) -> None:
+    whole = recorded("traverse")
+    row, edge = whole["nodes"][-1], whole["edges"][0]
+    root = whole["nodes"][0]["node"]["id"]
+    for number in range(60):
+        name = f"mem-{number}"
+        whole["nodes"].append({"node": {**row["node"], "id": name}, "distance": 1 + number // 30})
+        whole["edges"].append({**edge, "source": name, "target": root})
+    # Of the definitions of a file that is walked from: such ends are not among the nodes.
+    whole["edges"].append({**edge, "source": "code:a/b.py#c", "target": "code:a/b.py#d"})
+    fitted = fit_traverse(whole, tokens)
+    kept = {one["node"]["id"] for one in fitted["nodes"]}
+    gone = {one["node"]["id"] for one in whole["nodes"]} - kept
+    assert tokens_of(fitted) <= tokens
+    assert not [one for one in fitted["edges"] if {one["source"], one["target"]} & gone]
+    assert fitted["truncated"] is bool(fitted.get("left_out"))
+    if gone and kept:
+        distances = {one["node"]["id"]: one["distance"] for one in whole["nodes"]}
+        assert max(map(distances.get, kept)) <= min(map(distances.get, gone))
+
+
+@FEW
+@given(tokens=TOKENS)
 def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: int) -> None:
     whole = recorded("search")
     row = whole["receipt"]["projects"][0]
@@ -148,11 +197,26 @@ def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: 
 
 def test_fifty_results_of_search_code_are_cut_to_the_budget() -> None:
     row = {"path": "a.py", "text": "x" * 1_000, "score": 0.5, "startLine": 1, "endLine": 9}
+    row |= {"truncated": False}
     whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0}
     fitted = fit_code(whole, 8_000)
     assert fitted["totalResults"] == len(fitted["results"])
     assert fitted["totalResults"] + fitted["left_out"]["counts"]["results"] == 50
     assert 7_000 < tokens_of(fitted) <= 8_000
+
+
+@FEW
+@given(tokens=TOKENS)
+def test_a_result_that_is_too_long_alone_is_cut_and_says_so(tokens: int) -> None:
+    row = {"path": "a.py", "text": "é\n" * 10_000, "score": 0.5, "startLine": 1, "endLine": 9}
+    row |= {"truncated": False}
+    whole = {"results": [row, row], "totalResults": 2, "searchTimeMs": 1.0}
+    fitted = fit_code(whole, tokens)
+    (kept,) = fitted["results"]
+    assert kept["truncated"] is True
+    assert len(kept["text"]) > 100
+    assert str(row["text"]).startswith(kept["text"])
+    assert tokens_of(fitted) <= tokens
 
 
 def test_tokens_are_estimated_from_bytes() -> None:

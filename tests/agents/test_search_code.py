@@ -35,6 +35,7 @@ def test_result_formatting() -> None:
     assert found["totalResults"] == len(found["results"]) == len(rows)
     for told, row in zip(found["results"], rows, strict=True):
         assert set(told) >= SPECIFIED
+        assert told["truncated"] == row["truncated"]
         assert (told["path"], told["text"]) == (row["file"], row["content"])
         assert (told["startLine"], told["endLine"]) == (row["start_line"], row["end_line"])
         assert (told["project"], told["commit"]) == (row["project"], row["commit"])

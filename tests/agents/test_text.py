@@ -1,10 +1,18 @@
 """The text form, line by line: what an agent reads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
 
+from agents.graph_text import (
+    context_text,
+    link_text,
+    related_text,
+    traverse_text,
+    unmigrated_text,
+    violations_text,
+)
 from agents.text import code_text, graph_text, links_text, receipt_text, search_text, status_text
 from tests.agents.recorded import recorded
 
@@ -30,30 +38,40 @@ def own_lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line[0].isspace()]
 
 
-def forged(value: Any, of: str) -> Any:
+FILLED = {
+    "file", "path", "name", "qualified_name", "container", "signature", "evidence", "content",
+    "text", "query", "symbol", "package", "version", "pinned_version", "error",
+    "title", "body", "status", "message", "author", "by", "of", "id", "source", "target",
+}  # fmt: skip
+WRITTEN = {"title", "body", "status", "message", "by"}
+
+
+def forged(value: Any, of: str, filled: Collection[str] = FILLED) -> Any:
     """The same with a forged text in each member that repositories (or callers) fill."""
     if isinstance(value, list):
-        return [forged(one, of) for one in value]
+        return [forged(one, of, filled) for one in value]
     if isinstance(value, dict):
         return {
             name: value[name] + of
-            if name in FILLED and isinstance(value[name], str)
-            else forged(value[name], of)
+            if name in filled and isinstance(value[name], str)
+            else forged(value[name], of, filled)
             for name in value
         }
     return value
 
 
-FILLED = {
-    "file", "path", "name", "qualified_name", "container", "signature", "evidence", "content",
-    "text", "query", "symbol", "package", "version", "pinned_version", "error",
-}  # fmt: skip
 FORMS: dict[str, Callable[[Any], str]] = {
     "search": search_text,
     "callers_deep": lambda answer: links_text(answer, "callers"),
     "callees": lambda answer: links_text(answer, "callees"),
     "graph": graph_text,
     "status": status_text,
+    "link": link_text,
+    "traverse": traverse_text,
+    "violations": violations_text,
+    "unmigrated": unmigrated_text,
+    "related": related_text,
+    "context": context_text,
 }
 
 
@@ -62,8 +80,51 @@ def test_what_a_repository_contains_cannot_pass_for_what_the_service_says(name: 
     text = FORMS[name](forged(recorded(name), FORGED))
     assert len(own_lines(text)) == len(own_lines(FORMS[name](recorded(name))))
     assert "globex" in text
-    assert not any(line.startswith(("Complete.", "globex")) for line in text.splitlines())
+    assert not any(
+        line.startswith(("Complete. Answered by x@1", "globex")) for line in own_lines(text)
+    )
     assert text.replace("\n", "").replace("\t", "").isprintable()
+
+
+@pytest.mark.parametrize("name", ["traverse", "violations", "related", "context"])
+def test_what_people_wrote_ends_its_line(name: str) -> None:
+    """So that a title cannot pass for an id, a kind or a state behind it."""
+    for line in FORMS[name](forged(recorded(name), "FORGED", WRITTEN)).splitlines():
+        words = line.split("  ")
+        if "FORGED" in line and not line.startswith(" "):
+            assert all("FORGED" not in word for word in words[:-1]), line
+
+
+def test_a_walk_is_nodes_by_distance_and_the_edges_among_them() -> None:
+    head, nodes, edges, receipt = traverse_text(recorded("traverse")).split("\n\n")
+    assert head == "3 nodes reached from ADR-42"
+    verify = "code:auth-service/acme_auth/tokens.py#verify_token"
+    assert nodes.splitlines() == [
+        "0  ADR-42  knowledge  Verify every token with the key ring (Accepted)",
+        f"1  {verify}  code_symbol  lines 70-92",
+        "2  POL-2  policy  Raise errors of your own",
+        "2  auth-service/mem-123  memory  Clocks of the pods differ by up to two seconds when "
+        "tokens expire",
+    ]
+    assert f"\n{verify} —implements→ ADR-42  explicit" in edges
+    assert f"\nauth-service/mem-123 —derived_from→ {verify}  explicit, weight 0.90" in edges
+    assert receipt.startswith("Complete. Answered by auth-service@")
+
+
+def test_a_context_has_a_heading_for_each_kind() -> None:
+    text = context_text(recorded("context"))
+    headings = [line for line in text.splitlines() if line.endswith(":")]
+    assert headings == [
+        "Policies that apply:",
+        "Decisions:",
+        "Callers in other files:",
+        "Memories:",
+    ]
+    assert "\nVIOLATED  warning  POL-2  policy  Raise errors of your own\n" in text
+    assert (
+        "\n[implements, related_to]  ADR-42  knowledge  Verify every token with the key ring"
+        in text
+    )
 
 
 def test_a_snippet_that_is_cut_says_how_to_see_the_rest() -> None:
@@ -182,6 +243,7 @@ def test_what_is_known_by_name_only_is_counted_and_sampled() -> None:
 
 def test_search_code_has_a_shorter_form() -> None:
     row = {"path": "a.py", "text": "x = 1\n", "score": 0.5, "startLine": 1, "endLine": 1}
+    row |= {"truncated": True}
     answer = {
         "results": [{**row, "project": "auth-service", "commit": "c"}],
         "totalResults": 1,
@@ -191,6 +253,6 @@ def test_search_code_has_a_shorter_form() -> None:
     }
     assert code_text(answer).split("\n\n") == [
         "1 result in 12.3 ms",
-        "auth-service/a.py:1-1  0.50\n    x = 1",
+        "auth-service/a.py:1-1  0.50\n    x = 1\n… (cut; code_search with expand shows more)",
         "Incomplete: some projects are missing or behind; see code_index_status.",
     ]

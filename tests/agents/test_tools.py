@@ -14,17 +14,36 @@ TOOLS = {
     "code_graph": {"symbol": "ProcessPayment"},
     "code_index_status": {},
     "search_code": {"query": "verify a JWT"},
+    "graph_context": {"project": "auth-service", "file": "acme_auth/tokens.py"},
+    "graph_traverse": {"from": "ADR-42"},
+    "graph_related": {"id": "ADR-42", "target_type": "code"},
+    "graph_violations": {"project": "auth-service"},
+    "graph_unmigrated": {"project": "auth-service"},
+    "graph_link": {"from": "mem-123", "to": "code:src/auth/login.rs", "type": "derived_from"},
 }
-RECORDINGS = dict(zip(TOOLS, ("search", "callers", "callees", "graph", "status"), strict=False))
+RECORDINGS = {
+    "code_search": "search",
+    "code_trace_callers": "callers",
+    "code_trace_callees": "callees",
+    "code_graph": "graph",
+    "code_index_status": "status",
+    "graph_context": "context",
+    "graph_traverse": "traverse",
+    "graph_related": "related",
+    "graph_violations": "violations",
+    "graph_unmigrated": "unmigrated",
+    "graph_link": "link",
+}
+WRITES = {"graph_link"}
 
 
-def test_the_six_tools_are_listed_as_safe_to_call_without_asking() -> None:
+def test_every_tool_but_one_is_listed_as_safe_to_call_without_asking() -> None:
     tools = tools_of(code_server(RecordedBackend()))
     assert list(tools) == list(TOOLS)
-    for tool in tools.values():
+    for name, tool in tools.items():
         assert tool.title
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint is True
+        assert tool.annotations.read_only_hint is (name not in WRITES)
         assert tool.annotations.idempotent_hint is True
         assert tool.annotations.destructive_hint is False
         assert tool.annotations.open_world_hint is False
@@ -35,7 +54,7 @@ def test_descriptions_say_when_to_use_a_tool_and_fit_into_an_agents_context() ->
         description = tool.description or ""
         assert not description.startswith(" ")
         assert "\n    " not in description
-        assert 100 < len(description) < 700
+        assert 100 < len(description) < 750
         for name, schema in tool.input_schema["properties"].items():
             assert schema.get("description"), f"{tool.name}.{name}"
 
@@ -50,7 +69,8 @@ def test_structured_output_is_the_services_answer_unchanged(tool: str, recording
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_text_form_is_smaller_than_half_of_the_structured_one(tool: str) -> None:
     result = call(code_server(RecordedBackend()), tool, **TOOLS[tool])
-    share = 0.9 if "search" in tool else 0.5  # a search is mostly snippets
+    # A search is mostly snippets, and so are relatives; a link is one line.
+    share = 0.9 if "search" in tool or tool in {"graph_related", "graph_link"} else 0.5
     assert len(text_of(result)) < share * len(str(result.structured_content))
 
 
@@ -119,14 +139,17 @@ def test_every_argument_reaches_the_service_and_only_those_that_are_given() -> N
         "exclude": "test|mock",
         "expand": 3,
         "mode": "lexical",
+        "min_similarity": 0.4,
         "cursor": "next",
     }
     call(code_server(backend), "code_search", query="x", limit=3, **filters)
     choice = {"project": "auth-service", "file": "a.py", "line": 3, "min_confidence": "low"}
+    call(code_server(backend), "code_search", queries=["x", "y"], limit=3)
     call(code_server(backend), "code_trace_callers", symbol="f", depth=2, **choice)
     call(code_server(backend), "code_graph", symbol="f", depth=1)
     assert backend.asked == [
         {"query": "x", "limit": 3, **filters},
+        {"queries": ["x", "y"], "limit": 3, "expand": 0, "mode": "hybrid"},
         {"symbol": "f", "depth": 2, "limit": 30, **choice},
         {"symbol": "f", "depth": 1, "limit": 50, "min_confidence": "medium"},
     ]
@@ -206,6 +229,39 @@ def test_wrong_arguments_are_refused_before_anything_is_asked(
     assert told is not None
     assert (told.code, told.status) == ("invalid", 400)
     assert complaint in told.message
+    assert backend.asked == []
+
+
+def test_a_link_is_described_and_asked_from_one_node_to_another() -> None:
+    """`from` is no name in Python; agents know the tool's argument by no other."""
+    backend = RecordedBackend()
+    for tool in ("graph_link", "graph_traverse"):
+        schema = tools_of(code_server(backend))[tool].input_schema
+        assert "from" in schema["required"]
+        assert "source" not in schema["properties"]
+        assert schema["properties"]["from"]["description"].startswith("ADR-042, ")
+    link = {"from": "mem-123", "to": "code:a.py", "type": "derived_from", "weight": 0.5}
+    call(code_server(backend), "graph_link", **link, properties={"why": "seen"})
+    call(code_server(backend), "graph_traverse", **{"from": "ADR-42"}, types=["implements"])
+    assert backend.asked == [
+        {**link, "properties": {"why": "seen"}},
+        {"from": "ADR-42", "types": ["implements"], "direction": "both", "depth": 1},
+    ]
+    told = refusal_in(call(code_server(backend), "graph_link", source="a", to="b", type="c"))
+    assert told is not None
+    assert told.message.startswith("There is no argument 'source'. There are: from, to, type")
+    told = refusal_in(call(code_server(backend), "graph_link", to="b", type="c"))
+    assert told is not None
+    assert told.message == "from is required."
+
+
+@pytest.mark.parametrize("both", [{}, {"query": "x", "queries": ["y"]}, {"query": ""}])
+def test_a_search_is_for_a_query_or_for_several(both: dict[str, object]) -> None:
+    backend = RecordedBackend()
+    told = refusal_in(call(code_server(backend), "code_search", **both))
+    assert told is not None
+    assert (told.code, told.status) == ("invalid", 400)
+    assert told.message == "Give either query or queries, and only one of them."
     assert backend.asked == []
 
 

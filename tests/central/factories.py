@@ -12,6 +12,7 @@ from central.corpus.models import (
     Package,
 )
 from central.ingest.models import IndexRun
+from central.knowledge.models import Document, Edge, Node, NodeKind, Origin, Policy
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Membership, Organization, Scope
 from central.tenancy.tokens import new_token, token_digest
@@ -143,3 +144,49 @@ class ModuleFactory(DjangoModelFactory[Module]):
     name = factory.Sequence(lambda n: f"module_{n}")
     public = True
     scope = False
+
+
+class NodeFactory(DjangoModelFactory[Node]):
+    """A node of an organisation, of no repository."""
+
+    class Meta:
+        model = Node
+
+    organization = factory.SubFactory(OrganizationFactory)
+    kind = NodeKind.KNOWLEDGE
+    key = factory.Sequence(lambda n: f"adr-{n}")
+
+
+class DocumentFactory(DjangoModelFactory[Document]):
+    """What was written of a node."""
+
+    class Meta:
+        model = Document
+
+    node = factory.SubFactory(NodeFactory)
+    public_id = factory.LazyAttribute(lambda document: document.node.key.upper())
+    title = "Use PostgreSQL"
+
+
+class PolicyFactory(DjangoModelFactory[Policy]):
+    """A rule of a document of its own."""
+
+    class Meta:
+        model = Policy
+
+    document = factory.SubFactory(DocumentFactory, node__kind=NodeKind.POLICY)
+    rule = "rule:\n  pattern: print($A)"
+    language = "python"
+
+
+class EdgeFactory(DjangoModelFactory[Edge]):
+    """Between two nodes of one organisation."""
+
+    class Meta:
+        model = Edge
+
+    organization = factory.SubFactory(OrganizationFactory)
+    source = factory.SubFactory(NodeFactory, organization=factory.SelfAttribute("..organization"))
+    target = factory.SubFactory(NodeFactory, organization=factory.SelfAttribute("..organization"))
+    type = "RELATES_TO"
+    origin = Origin.EXPLICIT

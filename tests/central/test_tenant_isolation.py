@@ -7,23 +7,31 @@ people in web/test_page_isolation.py.
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
+import duckdb
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
+from pytest_django import Settings
 
 from central.corpus.models import Embedding
 from central.github.signatures import organization_secret
 from central.ingest.models import IndexRun
+from central.knowledge.models import Document, Edge, Node
+from central.knowledge.services.catch_up import catch_up
 from central.repositories.models import Repository
-from central.tenancy.models import Organization, Scope
+from central.tenancy.models import ApiToken, Organization, Scope
 from tests.central.github import payloads
+from tests.central.knowledge.graph import created, graph, linked
 from tests.central.protocol import Api, api_of, commit_of, file_record, tree_of
 from tests.central.refusals import assert_problem
 
 pytestmark = pytest.mark.django_db
 
 FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
+RECIPE = "code:shop/secret_recipe.py"
 
 # Routes that know no tenant: health, the schema, and the admin with a login of its own.
 PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema", "api/v1/docs"}
@@ -105,7 +113,80 @@ def _impact(api: Api, victim: dict[str, Any]) -> list[Any]:
     ]
 
 
+def _nodes(api: Api, victim: dict[str, Any]) -> list[Any]:
+    new = {"kind": "memory", "title": "mine", "project": "shop"}
+    return [
+        *_graph("nodes")(api, victim),
+        *_graph("nodes", project="shop")(api, victim),
+        *_graph("nodes", query="a")(api, victim),
+        graph(api, "POST", "nodes", new),
+        graph(api, "POST", "nodes", new | {"org_id": "acme"}),
+    ]
+
+
+def _node(api: Api, victim: dict[str, Any]) -> list[Any]:
+    names = ("ADR-7", "ADR-8", "shop/mem-7", "mem-7", "ADR-70", RECIPE, f"{RECIPE}#f1")
+    return [
+        graph(api, method, f"nodes/{quote(name, safe='')}", body)
+        for name in names
+        for method, body in (("GET", None), ("PATCH", {"title": "mine"}), ("DELETE", None))
+    ]
+
+
+def _links(api: Api, victim: dict[str, Any]) -> list[Any]:
+    link = {"from": "shop/mem-7", "type": "derived_from", "to": RECIPE}
+    return [
+        graph(api, method, "links", link | members)
+        for method in ("POST", "DELETE")
+        for members in (
+            {},
+            {"org_id": "acme"},
+            {"from": "ADR-7"},
+            {"to": f"{RECIPE}#f1"},
+            {"to": "code:secret_recipe.py"},
+        )
+    ]
+
+
+def _graph(what: str, **query: str) -> Probe:
+    """Asked of the caller's own organisation, and of the victim's."""
+
+    def probe(api: Api, victim: dict[str, Any]) -> list[Any]:
+        return [
+            api.request("GET", f"/api/v1/graph/{what}?{urlencode(query | {'org_id': slug})}")
+            for slug in (api.organization.slug, "acme", "org-acme")
+        ]
+
+    return probe
+
+
+def _each(*probes: Probe) -> Probe:
+    return lambda api, victim: [answer for probe in probes for answer in probe(api, victim)]
+
+
+def _refresh(api: Api, victim: dict[str, Any]) -> list[Any]:
+    return [
+        graph(api, "POST", "refresh", {}),
+        graph(api, "POST", "refresh", {"org_id": "acme"}),
+    ]
+
+
+IDS = ("ADR-7", "shop/mem-7", "mem-7", "POL-7", RECIPE, f"{RECIPE}#f1", "code:secret_recipe.py")
 PROBES: dict[str, Probe] = {
+    "api/v1/graph/nodes": _nodes,
+    "api/v1/graph/nodes/<path:node>": _node,
+    "api/v1/graph/links": _links,
+    "api/v1/graph/traverse": _each(*(_graph("traverse", **{"from": one}) for one in IDS)),
+    "api/v1/graph/violations": _graph("violations", project="shop"),
+    "api/v1/graph/unmigrated": _graph("unmigrated", project="shop"),
+    "api/v1/graph/related": _each(
+        *(_graph("related", id=one, target_type=kind) for one in IDS for kind in ("code", "memory"))
+    ),
+    "api/v1/graph/context": _graph("context", project="shop", file="secret_recipe.py"),
+    "api/v1/graph/snapshot": lambda api, _: [  # its own: see below
+        api.request("GET", f"/api/v1/graph/snapshot?org_id={slug}") for slug in ("acme", "org-acme")
+    ],
+    "api/v1/graph/refresh": _refresh,
     "api/v1/index/runs": _open,
     "api/v1/index/runs/<uuid:run_id>": _run,
     "api/v1/index/runs/<uuid:run_id>/tree": lambda api, victim: [
@@ -133,9 +214,23 @@ PROBES: dict[str, Probe] = {
 def victim() -> dict[str, Any]:
     """An open run of acme, whose index holds a secret."""
     api = api_of()
-    api.index(FILES)
+    add_secrets(api)
     run: dict[str, Any] = api.open(commit_sha=commit_of(FILES)).json()
     return run
+
+
+def add_secrets(api: Api) -> None:
+    """A file, and documents about it: linked, violated, and one that is not linked yet."""
+    api.index(FILES)
+    created(api, kind="knowledge", id="ADR-7", title="Take salt of the sea", body="No other salt.")
+    created(api, kind="memory", id="mem-7", title="The salt is of the sea", project="shop")
+    rule = {"rule": "rule: {kind: identifier, regex: salt}", "language": "python"}
+    created(api, kind="policy", id="POL-7", title="No salt", policy=rule)
+    linked(api, f"{RECIPE}#f1", "implements", "ADR-7")
+    linked(api, "mem-7", "derived_from", RECIPE)
+    catch_up()
+    assert Edge.objects.filter(type="violates").exists()
+    created(api, kind="knowledge", id="ADR-8", title="Take pepper, too: salt is not enough")
 
 
 def test_every_route_has_a_probe() -> None:
@@ -171,6 +266,33 @@ def test_a_token_for_other_repositories_sees_and_changes_nothing(
     assert tables() == before
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_graph_s_file_holds_the_organisation_s_own_alone(
+    settings: Settings, tmp_path: Path
+) -> None:
+    settings.DATA_DIR = tmp_path
+    add_secrets(api_of())
+    stranger = api_of(Organization.objects.create(slug="globex"))
+    created(stranger, kind="memory", id="mem-1", title="Ours")
+    file = tmp_path / "theirs.duckdb"
+    file.write_bytes(graph(stranger, "GET", "snapshot").getvalue())
+    with duckdb.connect(str(file), read_only=True) as database:
+        assert database.execute("SELECT id FROM nodes").fetchall() == [("mem-1",)]
+        assert database.execute("SELECT count(*) FROM edges").fetchone() == (0,)
+
+
+def test_a_job_s_token_is_refused_by_every_route_of_the_graph(victim: dict[str, Any]) -> None:
+    api = api_of(scopes=list(Scope))
+    ApiToken.objects.filter(pk=ApiToken.objects.latest("pk").pk).update(is_short_lived=True)
+    before = tables()
+    routes_of_graph = [route for route in PROBES if route.startswith("api/v1/graph/")]
+    assert len(routes_of_graph) == 10
+    for route in routes_of_graph:
+        for response in PROBES[route](api, victim):
+            assert_problem(response, 403, "job_token_refused")
+    assert tables() == before
+
+
 def test_vectors_are_lent_as_far_as_the_caller_sees() -> None:
     """A run that another token opened tells a limited one nothing of further repositories."""
     wide = api_of()
@@ -203,10 +325,16 @@ def test_another_organisation_s_webhook_changes_nothing() -> None:
     assert tables() == before
 
 
+HELD = ("results", "projects", "nodes", "edges", "documents")
+
+
 def tables() -> list[object]:
     runs = IndexRun.objects.order_by("pk").values_list("pk", "state", "touched_at")
     repositories = Repository.objects.order_by("pk").values_list("pk", "name", "generation")
-    return [*runs, *repositories]
+    nodes = Node.objects.order_by("pk").values_list("pk", "key")
+    documents = Document.objects.order_by("pk").values_list("pk", "title", "version")
+    edges = Edge.objects.order_by("pk").values_list("pk", "type", "weight")
+    return [*runs, *repositories, *nodes, *documents, *edges]
 
 
 def assert_nothing_learnt(response: Any) -> None:
@@ -218,7 +346,9 @@ def assert_nothing_learnt(response: Any) -> None:
     if response.status_code == 404:
         assert response["Content-Type"] == "application/problem+json"
         return
-    assert response.status_code == 200, text
+    if response.status_code == 403:  # whatever there is
+        assert json.loads(text)["code"] == "whole_organization_required"
+        return
+    assert response.status_code in (200, 202), text
     answer = json.loads(text)
-    assert not answer.get("results")
-    assert not answer.get("projects")
+    assert not any(answer.get(name) for name in HELD)

@@ -11,7 +11,7 @@ import io
 import json
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, Final
 
@@ -35,6 +35,15 @@ _ROWS: Final = 500  # of files, whose texts are in memory
 _SPOOLED_BYTES: Final = 8 * 1024 * 1024
 # What a token is checked against, and what lets a worker write.
 _SECRET: Final = frozenset({"digest", "claim"})
+
+
+_Members = Iterator[tuple[str, Iterable[object]]]
+_registered: list[Callable[[Organization], _Members]] = []
+
+
+def register_members(members: Callable[[Organization], _Members]) -> None:
+    """Have an app above this one add members to every archive: names with lines, or none."""
+    _registered.append(members)
 
 
 def export_organization(organization: Organization, output: IO[bytes]) -> dict[str, Any]:
@@ -72,20 +81,22 @@ def _one_moment() -> Iterator[None]:
         yield
 
 
-def _members(organization: Organization) -> Iterator[tuple[str, Iterable[object]]]:
+def _members(organization: Organization) -> _Members:
     yield "organization.json", [_row(organization)]
     of_it = {"organization": organization}
     policies = GitHubPolicy.objects.filter(**of_it)
     yield "github_policy.ndjson", map(_row, policies)
     yield "members.ndjson", _memberships(organization)
-    yield "tokens.ndjson", _rows(ApiToken.objects.filter(**of_it))
-    yield "audit.ndjson", _rows(_noted(organization))
+    yield "tokens.ndjson", rows_of(ApiToken.objects.filter(**of_it))
+    yield "audit.ndjson", rows_of(_noted(organization))
     for repository in Repository.objects.filter(**of_it, retired_at=None).order_by("name"):
         place = f"repositories/{repository.pk}"
         yield f"{place}/repository.json", [_row(repository)]
-        yield f"{place}/runs.ndjson", _rows(IndexRun.objects.filter(repository=repository))
-        yield f"{place}/files.ndjson", _rows(File.objects.filter(repository=repository))
+        yield f"{place}/runs.ndjson", rows_of(IndexRun.objects.filter(repository=repository))
+        yield f"{place}/files.ndjson", rows_of(File.objects.filter(repository=repository))
         yield f"{place}/index.ndjson", fact_lines(repository)
+    for members in _registered:
+        yield from members(organization)
 
 
 def _memberships(organization: Organization) -> Iterator[dict[str, object]]:
@@ -101,7 +112,8 @@ def _noted(organization: Organization) -> QuerySet[AuditEntry]:
     return AuditEntry.objects.filter(organization=organization.slug, at__gte=since)
 
 
-def _rows(rows: "QuerySet[Any]") -> Iterator[dict[str, object]]:
+def rows_of(rows: "QuerySet[Any]") -> Iterator[dict[str, object]]:
+    """Every row by the names of its columns, but for what is secret."""
     for row in rows.order_by("pk").iterator(chunk_size=_ROWS):
         yield _row(row)
 

@@ -20,9 +20,9 @@ from central.repositories.services import (
     take_signed_visibility,
 )
 from central.repositories.statements import keep_name
-from central.tenancy.audit import SERVICE, record, token_actor
+from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
-from central.tenancy.models import ApiToken, Organization
+from central.tenancy.models import Organization
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +153,12 @@ def _take_visibility(credential: Credential, repository: Repository) -> None:
 
 def _note(credential: Credential, action: str, name: str, **detail: object) -> None:
     record(
-        actor=_actor(credential),
+        actor=credential_actor(credential),
         action=action,
         target=name,
         organization=credential.organization,
         detail=detail,
     )
-
-
-def _actor(credential: Credential) -> str:
-    if credential.api_token_id is None:
-        return SERVICE
-    return token_actor(ApiToken.objects.get(pk=credential.api_token_id))
 
 
 def _not_found() -> NotFoundError:

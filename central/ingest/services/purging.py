@@ -36,8 +36,17 @@ _TABLES = (
     ("repositories_push", _OF_REPOSITORY),
 )
 _RUNS = ("ingest_indexrun", _OF_REPOSITORY)
+_registered: list[tuple[str, str]] = []
 
 _log = structlog.get_logger(__name__)
+
+
+def register_rows(table: str, condition: str) -> None:
+    """Have rows of an app above this one deleted with their repository, in the order of calls.
+
+    `condition` is SQL with one parameter, the repository's key.
+    """
+    _registered.append((table, condition))
 
 
 def purgeable_repositories(*, now: datetime) -> list[int]:
@@ -63,7 +72,7 @@ def purge_repository(*, repository_id: int) -> None:
     if repository is None:
         return
     _delete_files(repository_id)
-    for table, condition in _TABLES:
+    for table, condition in (*_registered, *_TABLES):
         _delete_rows(table, condition, repository_id)
     store = vector_store()
     for collection in collections_of(repository):

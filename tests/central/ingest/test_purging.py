@@ -24,12 +24,15 @@ from central.ingest.services.claims import claim_run, release_leases
 from central.ingest.services.purging import purge_repository, purgeable_repositories
 from central.ingest.services.reconciling import reconcile
 from central.ingest.services.sweeping import sweep
+from central.knowledge.models import Mention
+from central.knowledge.services.catch_up import catch_up
 from central.repositories.models import Repository
 from central.repositories.services import note_push, retire_repository
 from central.tenancy.models import Organization
 from indexer.records import TermVector
 from indexer.store.base import Point
 from tests.central.factories import DependencyFactory, FileFactory, ModuleFactory, PackageFactory
+from tests.central.knowledge.graph import created, linked
 from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of, unit_vector
 
 pytestmark = pytest.mark.django_db
@@ -99,12 +102,26 @@ def fill(api: Api, project: str) -> Repository:
     DependencyFactory.create(package=package)
     file = FileFactory.create(repository=repository, path="pyproject.toml")
     ModuleFactory.create(file=file, package=package)
+    fill_graph(api, project)
     note_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
     api.organization.embedder = EMBEDDER
     api.organization.save()
     return repository
+
+
+def fill_graph(api: Api, project: str) -> None:
+    """A document, a policy, an edge, a mention and how far the code is linked."""
+    code = f"code:{project}/a.py"
+    created(api, kind="memory", id=f"mem-{project}", title="Learnt", project=project)
+    policy = {"rule": "rule: {pattern: f()}", "language": "python"}
+    created(api, kind="policy", id=f"POL-{project}", title="No", project=project, policy=policy)
+    linked(api, f"{project}/mem-{project}", "derived_from", code)
+    catch_up()
+    Mention.objects.create(
+        repository=Repository.objects.get(name=project), path="a.py", line=1, key="adr-1"
+    )
 
 
 def test_no_row_and_no_point_is_left_and_others_keep_theirs(api: Api) -> None:

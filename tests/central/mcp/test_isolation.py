@@ -11,12 +11,13 @@ from django.utils import timezone
 from mcp import Client, MCPError
 from mcp.types import CallToolResult
 
+from agents.outcomes import refusal_in
 from central.common.threads import RequestThreads
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope
 from tests.central.mcp.agent import Agent
 from tests.central.protocol import Api, api_of, commit_of
-from tests.central.test_tenant_isolation import FILES, tables
+from tests.central.test_tenant_isolation import FILES, IDS, RECIPE, add_secrets, tables
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +29,8 @@ SYMBOLS: list[dict[str, Any]] = [
     {"symbol": "f1", "workspace": "acme"},
 ]
 PLACED = [*SYMBOLS, {"symbol": "f1", "project": "shop", "file": "secret_recipe.py"}]
+SHOP: list[dict[str, Any]] = [{"project": "shop"} | where for where in ANYWHERE]
+SHOP_FILE = [{"file": "secret_recipe.py"} | where for where in SHOP]
 PROBES: dict[str, list[dict[str, Any]]] = {
     "code_search": [
         *({"query": "secret_recipe"} | where for where in ANYWHERE),
@@ -39,6 +42,20 @@ PROBES: dict[str, list[dict[str, Any]]] = {
     "code_trace_callees": PLACED,
     "code_graph": SYMBOLS,
     "code_index_status": [*ANYWHERE, {"project": "shop"}, {"project": "shop", "workspace": "acme"}],
+    "graph_context": SHOP_FILE,
+    "graph_traverse": [
+        *({"from": one, "depth": 3} for one in IDS),
+        *({"from": "ADR-7"} | where for where in ANYWHERE),
+    ],
+    "graph_related": [
+        {"id": one, "target_type": kind} for one in IDS for kind in ("code", "knowledge")
+    ],
+    "graph_violations": SHOP,
+    "graph_unmigrated": SHOP,
+    "graph_link": [
+        {"from": "shop/mem-7", "to": RECIPE, "type": "explains"} | where for where in ANYWHERE
+    ]
+    + [{"from": "ADR-7", "to": "code:secret_recipe.py", "type": "explains"}],
 }
 
 
@@ -46,7 +63,7 @@ PROBES: dict[str, list[dict[str, Any]]] = {
 def victim() -> Api:
     """acme, whose index holds a secret."""
     api = api_of()
-    api.index(FILES)
+    add_secrets(api)
     return api
 
 
@@ -72,7 +89,8 @@ def test_every_tool_has_a_probe(victim: Api, threads: RequestThreads) -> None:
 
 def test_probes_find_what_may_be_seen(victim: Api, threads: RequestThreads) -> None:
     """Else the test below would prove nothing."""
-    found = {tool for tool, _, result in probed(Agent(threads, victim.token)) if is_telling(result)}
+    answers = probed(Agent(threads, victim.token))
+    found = {tool for tool, arguments, result in answers if is_telling(arguments, result)}
     assert found == PROBES.keys()
 
 
@@ -86,7 +104,7 @@ def test_nobody_learns_of_what_he_may_not_see(
     before = tables()
     for tool, arguments, result in probed(agent):
         answer = result.structured_content or {}
-        assert not is_telling(result), (tool, arguments, result)
+        assert not is_telling(arguments, result), (tool, arguments, result)
         assert not answer.get("results"), (tool, arguments)
         assert not answer.get("projects"), (tool, arguments)
     assert tables() == before
@@ -105,9 +123,37 @@ def probed(agent: Agent) -> list[tuple[str, dict[str, Any], CallToolResult]]:
     return agent.converse(probe)
 
 
-def is_telling(result: CallToolResult) -> bool:
-    """Whether it holds anything of the victim's."""
+def test_a_job_s_token_is_refused_by_every_tool_of_the_graph(
+    victim: Api, threads: RequestThreads
+) -> None:
+    job = api_of(scopes=list(Scope))
+    ApiToken.objects.filter(pk=ApiToken.objects.latest("pk").pk).update(is_short_lived=True)
+    before = tables()
+    refused = {
+        tool: refusal_in(result)
+        for tool, _, result in probed(Agent(threads, job.token))
+        if tool.startswith("graph_")
+    }
+    assert len(refused) == 6
+    for refusal in refused.values():
+        assert refusal is not None
+        assert (refusal.status, refusal.code) == (403, "job_token_refused")
+    assert tables() == before
+
+
+def test_a_token_that_may_only_search_links_nothing(victim: Api, threads: RequestThreads) -> None:
+    reader = api_of(scopes=[Scope.SEARCH])
+    before = tables()
+    refusal = Agent(threads, reader.token).refusal("graph_link", **PROBES["graph_link"][0])
+    assert (refusal.status, refusal.code) == (403, "insufficient_scope")
+    assert tables() == before
+
+
+def is_telling(arguments: dict[str, Any], result: CallToolResult) -> bool:
+    """Whether it holds anything of the victim's, but for what was asked."""
     text = result.model_dump_json()
+    for asked in arguments.values():
+        text = text.replace(str(asked), "")
     words = (commit_of(FILES), "salt", "secret_recipe.py:", '"f1"', "shop/", '"total_chunks":1')
     return any(word in text for word in words)
 

@@ -94,7 +94,7 @@ def test_beginning_that_fails_is_told_and_tried_again(
     async def fail_and_recover() -> set[str]:
         mount = Mount(threads)
         with monkeypatch.context() as patch:
-            patch.setattr("central.mcp.app.add_code_tools", None)
+            patch.setattr("central.mcp.app.add_tools", None)
             with pytest.raises(TypeError):
                 await mount({"type": "http"}, None, None)  # type: ignore[arg-type]
         return await tools_of(Gate(mount, threads), api.token)
@@ -143,4 +143,10 @@ def test_clients_of_every_revision_see_the_same_tools(agent: Agent, mode: str) -
         "code_graph",
         "code_index_status",
         "search_code",
+        "graph_context",
+        "graph_traverse",
+        "graph_related",
+        "graph_violations",
+        "graph_unmigrated",
+        "graph_link",
     ]

@@ -11,10 +11,12 @@ from django.db import OperationalError, connection, transaction
 
 from agents.errors import RefusedError
 from central.common.threads import RequestThreads
+from central.knowledge.services.catch_up import catch_up
 from central.mcp import gate, services
 from central.mcp.services import ServicesBackend
 from central.tenancy.models import Organization
 from central.tenancy.tokens import credential_of
+from tests.central.knowledge.graph import created, linked
 from tests.central.mcp.agent import Agent
 from tests.central.protocol import Api
 
@@ -28,6 +30,12 @@ CALLS = [
     ("graph", {"symbol": "f2", "project": "shop"}),
     ("status", {}),
     ("status", {"project": "shop"}),
+    ("traverse", {"from": "ADR-7", "types": ["implements"], "depth": 2}),
+    ("traverse", {"from": "code:shop/pay.py", "direction": "in"}),
+    ("violations", {"project": "shop", "limit": 1}),
+    ("unmigrated", {"project": "shop", "path": "pay"}),
+    ("related", {"id": "ADR-7", "target_type": "code"}),
+    ("context", {"project": "shop", "file": "pay.py", "max_tokens": 500}),
 ]
 REFUSALS = [
     ("search", {"query": " "}),
@@ -41,13 +49,25 @@ REFUSALS = [
     ("graph", {"symbol": "f1", "file": "ghost.py"}),
     ("status", {"project": "ghost"}),
     ("status", {"org_id": "globex"}),
+    ("traverse", {"from": "ADR-99"}),
+    ("traverse", {"from": "code:shop/pay.py", "depth": 6}),
+    ("violations", {"project": "ghost"}),
+    ("related", {"id": "ADR 7", "target_type": "code"}),
+    ("context", {"project": "shop", "file": "ghost.py"}),
+    ("unmigrated", {"project": "shop", "cursor": "none"}),
 ]
+
+
+GRAPH = {"traverse", "violations", "unmigrated", "related", "context"}
 
 
 @pytest.fixture
 def shop(api: Api) -> Api:
     """acme, with a project that is indexed."""
     api.index(FILES)
+    created(api, kind="knowledge", id="ADR-7", title="Pay an invoice once")
+    linked(api, "code:pay.py#f1", "implements", "ADR-7")
+    catch_up()
     return api
 
 
@@ -69,6 +89,8 @@ def ask(caller: None, threads: RequestThreads) -> Callable[..., dict[str, Any]]:
             return asyncio.run(backend.search(parameters))
         if what == "status":
             return asyncio.run(backend.status(parameters))
+        if what in GRAPH:
+            return asyncio.run(backend.graph(what, parameters))
         return asyncio.run(backend.trace(what, parameters))
 
     return ask
@@ -83,7 +105,8 @@ def over_http(api: Api, what: str, parameters: dict[str, Any]) -> Any:
     headers = {"Authorization": f"Bearer {api.token}"}
     if what == "search":
         return api.request("POST", "/api/v1/search", given)
-    route = "index/status" if what == "status" else f"trace/{what}"
+    area = "graph" if what in GRAPH else "trace"
+    route = "index/status" if what == "status" else f"{area}/{what}"
     return api.client.get(f"/api/v1/{route}", given, headers=headers)
 
 
@@ -112,6 +135,13 @@ def test_refusals_are_those_of_the_api(
     error = refused.value
     expected = (problem["status"], problem["code"], problem["detail"])
     assert (error.status, error.code, error.message) == expected
+
+
+def test_a_link_is_that_of_the_api(shop: Api, ask: Ask, threads: RequestThreads) -> None:
+    link = {"from": "ADR-7", "to": "code:pay.py", "type": "explains", "weight": 0.5}
+    over_mcp = asyncio.run(ServicesBackend(threads).graph_link(link))
+    again = shop.request("POST", "/api/v1/graph/links", {"org_id": "acme", **link})
+    assert (again.status_code, again.json()) == (200, over_mcp)
 
 
 def test_unknown_symbol_is_refused_with_the_names_that_are_alike(shop: Api, ask: Ask) -> None:

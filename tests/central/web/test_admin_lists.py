@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Delivery, IndexRun
+from central.knowledge.models import Document, Edge, Policy
 from central.repositories.models import Repository
 from central.tenancy.administration import AuditedAdmin, HistoryAdmin
 from central.tenancy.audit import record
@@ -21,9 +22,12 @@ from central.tenancy.models import ApiToken, AuditEntry, Membership, Organizatio
 from tests.central.admin import staff, superuser
 from tests.central.factories import (
     ApiTokenFactory,
+    DocumentFactory,
+    EdgeFactory,
     IndexRunFactory,
     MembershipFactory,
     OrganizationFactory,
+    PolicyFactory,
     RepositoryFactory,
     UserFactory,
 )
@@ -45,6 +49,8 @@ MAKERS: dict[type[Any], Callable[[], Any]] = {
     ApiToken: lambda: ApiTokenFactory.create(owner=UserFactory.create()),
     AuditEntry: lambda: record(actor="command", action="token.created", target="it"),
     Delivery: delivery,
+    Document: DocumentFactory.create,
+    Edge: EdgeFactory.create,
     GitHubDelivery: lambda: GitHubDelivery.objects.create(
         organization=OrganizationFactory.create(), delivery_id="1", event="push", outcome="done"
     ),
@@ -53,6 +59,7 @@ MAKERS: dict[type[Any], Callable[[], Any]] = {
     IndexRun: IndexRunFactory.create,
     Membership: MembershipFactory.create,
     Organization: OrganizationFactory.create,
+    Policy: PolicyFactory.create,
     Repository: RepositoryFactory.create,
     User: UserFactory.create,
 }
@@ -98,7 +105,7 @@ def test_every_admin_is_audited_and_counts_no_table_twice(model: type[Any]) -> N
     assert admin.list_max_show_all <= 200
 
 
-@pytest.mark.parametrize("model", [AuditEntry, Delivery, GitHubDelivery, IndexRun])
+@pytest.mark.parametrize("model", [AuditEntry, Delivery, Edge, GitHubDelivery, IndexRun, Policy])
 def test_history_is_read_and_neither_written_nor_counted(model: type[Any]) -> None:
     client, address = superuser(), address_of(model)
     MAKERS[model]()

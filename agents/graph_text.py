@@ -1,0 +1,161 @@
+"""The compact text form of the knowledge graph's answers.
+
+Documents are as untrusted as code. A line begins with ids and words of the service; what people
+wrote (titles, statuses, messages) ends it, and bodies, snippets and matches are indented.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from agents.text import indented, number, printable, receipt_text, remarks
+from indexer.printable import one_line
+
+Row = Mapping[str, Any]
+
+_PROPERTIES_CHARACTERS: Final = 200
+_EXCERPT_CHARACTERS: Final = 400
+
+
+def link_text(edge: Row) -> str:
+    """The edge that is now there."""
+    edge = printable(edge)
+    return f"Linked: {_edge(edge)}"
+
+
+def traverse_text(answer: Row) -> str:
+    """The nodes by their distance from the roots, then the edges among them."""
+    answer = printable(answer)
+    nodes, edges = answer["nodes"], answer["edges"]
+    reached = sum(1 for row in nodes if row["distance"])
+    head = f"{number(reached, 'node')} reached from {', '.join(answer['roots'])}"
+    parts = [head, "\n".join(f"{row['distance']}  {_node(row['node'])}" for row in nodes)]
+    parts.append("\n".join(_edge(edge) for edge in edges))
+    if answer["truncated"]:
+        parts.append("The graph goes on: lower depth, or name types or a direction.")
+    return _joined(parts, answer, _projects(row["node"] for row in nodes))
+
+
+def violations_text(answer: Row) -> str:
+    """The code, the policy that it violates, and the text that matched."""
+    answer = printable(answer)
+    rows = answer["violations"]
+    parts = [f"{number(answer['count'], 'violation')} in {answer['project']}"]
+    parts += [_violation(row) for row in rows]
+    if answer["over_limit"]:
+        files = number(answer["over_limit"], "file")
+        parts.append(f"{files} took too long to be matched and may violate policies, too.")
+    return _joined(parts, answer, [answer["project"]])
+
+
+def unmigrated_text(answer: Row) -> str:
+    """Where the definitions are."""
+    answer = printable(answer)
+    of = f", {answer['total']} on all pages" if answer["total"] != answer["count"] else ""
+    head = f"{number(answer['count'], 'definition')} of {answer['project']} not migrated{of}"
+    rows = "\n".join(_node(row) for row in answer["code"])
+    return _joined([head, rows], answer, [answer["project"]])
+
+
+def related_text(answer: Row) -> str:
+    """The nodes by their score, code with its snippet."""
+    answer = printable(answer)
+    rows = answer["related"]
+    head = f"{number(answer['count'], 'node')} of type {answer['target_type']} related to"
+    parts = [f"{head} {answer['id']}", *(_related(row) for row in rows)]
+    return _joined(parts, answer, _projects(row["node"] for row in rows))
+
+
+def context_text(answer: Row) -> str:
+    """Policies, decisions, callers, memories and callees of a file, under headings."""
+    answer = printable(answer)
+    parts = [f"Context of {answer['project']}/{answer['file']}"]
+    parts += _section("Policies that apply", map(_policy, answer["policies"]))
+    parts += _section("Decisions", map(_document, answer["decisions"]))
+    parts += _section("Callers in other files", map(_neighbour, answer["callers"]))
+    parts += _section("Memories", map(_document, answer["memories"]))
+    parts += _section("Callees in other files", map(_neighbour, answer["callees"]))
+    if len(parts) == 1:
+        parts.append("The graph has nothing on this file.")
+    if answer["truncated"]:
+        counts = ", ".join(f"{count} of {name}" for name, count in answer["truncated"].items())
+        parts.append(f"Did not fit: {counts}. Raise max_tokens to see them.")
+    return _joined(parts, answer, [answer["project"]])
+
+
+def _joined(parts: list[str], answer: Row, shown: Iterable[str]) -> str:
+    receipt = receipt_text(answer["receipt"], shown, nothing="No code is part of this answer.")
+    return "\n\n".join(part for part in [*parts, *remarks(answer), receipt] if part)
+
+
+def _projects(nodes: Iterable[Row]) -> list[str]:
+    return [node["project"] for node in nodes if node["project"]]
+
+
+def _node(row: Row) -> str:
+    """The id and the kind; of a document what people wrote, of code its lines."""
+    if row["path"] and row["kind"].startswith("code_"):
+        lines = f"  lines {row['start_line']}-{row['end_line']}" if row["start_line"] else ""
+        gone = "  (the index does not hold it any more)" if row["missing"] else ""
+        return f"{row['id']}  {row['kind']}{lines}{gone}"
+    gone = "  (its file is gone)" if row["archived"] else ""
+    status = f" ({row['status']})" if row["status"] else ""
+    return f"{row['id']}  {row['kind']}{gone}  {row['title']}{status}"
+
+
+def _edge(row: Row) -> str:
+    weight = "" if row["weight"] is None else f", weight {row['weight']:.2f}"
+    told = f"{row['source']} —{row['type']}→ {row['target']}  {row['origin']}{weight}"
+    if not row["properties"]:
+        return told
+    # In ASCII: nothing in it breaks the line.
+    properties = json.dumps(row["properties"], separators=(",", ":"))
+    cut = "…" if len(properties) > _PROPERTIES_CHARACTERS else ""
+    return f"{told}\n    {properties[:_PROPERTIES_CHARACTERS]}{cut}"
+
+
+def _violation(row: Row) -> str:
+    head = f"{_node(row['code'])}\n    {row['severity']} {row['policy']}: {row['title']}"
+    matches = _matches(row["edge"]["properties"].get("matches", []))
+    return "\n".join([head, *_indented(row["message"]), *matches])
+
+
+def _matches(rows: Iterable[Row]) -> list[str]:
+    return [
+        f"    {row['start_line']}-{row['end_line']}  {one_line(str(row['text']))}" for row in rows
+    ]
+
+
+def _related(row: Row) -> str:
+    similarity = "" if row["similarity"] is None else f", similarity {row['similarity']:.2f}"
+    node, lines = row["node"], f"{row['start_line']}-{row['end_line']}"
+    is_part = row["start_line"] and lines != f"{node['start_line']}-{node['end_line']}"
+    hit = f", at lines {lines}" if is_part else ""
+    head = f"score {row['score']:.2f}{similarity}{hit}  {_node(node)}"
+    return f"{head}\n{indented(row['content'])}".rstrip() if row["content"] else head
+
+
+def _section(title: str, rows: Iterable[str]) -> list[str]:
+    lines = list(rows)
+    return ["\n".join([f"{title}:", *lines])] if lines else []
+
+
+def _document(row: Row) -> str:
+    similarity = "" if row["similarity"] is None else f" {row['similarity']:.2f}"
+    why = f"{', '.join(row['why'])}{similarity}"
+    return "\n".join([f"[{why}]  {_node(row['node'])}", *_indented(row["node"]["body"])])
+
+
+def _policy(row: Row) -> str:
+    state = "VIOLATED" if row["is_violated"] else "kept"
+    head = f"{state}  {row['severity']}  {_node(row['node'])}"
+    return "\n".join([head, *_indented(row["message"]), *_matches(row["matches"])])
+
+
+def _indented(text: str) -> list[str]:
+    return [f"    {text[:_EXCERPT_CHARACTERS]}"] if text else []
+
+
+def _neighbour(row: Row) -> str:
+    place = f"{row['project']}/{row['file']}:{row['line']}"
+    return f"{place}  {row['name']}  {row['confidence']}, of {row['of']}"

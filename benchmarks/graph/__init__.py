@@ -1,0 +1,1 @@
+"""The knowledge graph: how sure a semantic link is, and how fast questions are answered."""

@@ -1,0 +1,189 @@
+"""What the graph answers, as records; the serializers describe the same for the schema."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from central.corpus.models import File, Symbol
+from central.knowledge.models import CODE_KINDS, Node, NodeKind
+from central.knowledge.resolution import CodePlace, node_id
+from central.repositories.sight import AnsweringProject, MissingProject, RepositoryInSight
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyView:
+    """The rule of a policy."""
+
+    rule: str
+    language: str
+    include: list[str]
+    exclude: list[str]
+    severity: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A node. Code has lines and a commit, and `missing` where the index lacks it.
+
+    `body` is "" in lists and traversals. `version` is a document's entity tag.
+    """
+
+    id: str
+    kind: str
+    project: str | None
+    title: str
+    body: str = ""
+    status: str = ""
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    author: str = ""
+    version: int | None = None
+    archived: bool = False
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    policy: PolicyView | None = None
+    path: str | None = None
+    qualified_name: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    commit: str | None = None
+    missing: bool = False
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeView:
+    """`source` stands in the relation `type` to `target`; both are ids."""
+
+    source: str
+    target: str
+    type: str
+    origin: str
+    weight: float | None
+    cosine: float | None
+    properties: Mapping[str, Any]
+    author: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReceipt:
+    """Which commits answered, and what the answer may lack; `complete`: nothing."""
+
+    complete: bool
+    took_ms: float
+    projects: list[AnsweringProject]
+    missing: list[MissingProject]
+
+
+Lines = Mapping[tuple[int, str, str], tuple[int, int]]
+
+
+def document_view(node: Node, *, with_body: bool) -> NodeView:
+    """A document; reads `repository`, `document` and `document.policy`."""
+    document = node.document
+    policy = getattr(document, "policy", None)
+    return NodeView(
+        id=node_id(node),
+        kind=node.kind,
+        project=node.repository.name if node.repository else None,
+        title=document.title,
+        body=document.body if with_body else "",
+        status=document.status,
+        properties=document.properties,
+        author=document.author,
+        version=document.version,
+        archived=document.archived_at is not None,
+        created_at=document.created_at,
+        updated_at=document.updated_at,
+        policy=policy
+        and PolicyView(
+            rule=policy.rule,
+            language=policy.language,
+            include=policy.include,
+            exclude=policy.exclude,
+            severity=policy.severity,
+            message=policy.message,
+        ),
+        path=document.source_path or None,
+    )
+
+
+def code_view(place: CodePlace, snapshot: RepositoryInSight, lines: Lines) -> NodeView:
+    """A file or a definition as it is indexed now."""
+    found = lines.get((snapshot.id, place.path, place.qualified_name))
+    first, last = found or (None, None)
+    return NodeView(
+        id=place.id,
+        kind=NodeKind.CODE_SYMBOL if place.qualified_name else NodeKind.CODE_FILE,
+        project=snapshot.name,
+        title=place.qualified_name or place.path,
+        path=place.path,
+        qualified_name=place.qualified_name or None,
+        start_line=first or None,
+        end_line=last or None,
+        commit=snapshot.commit,
+        missing=found is None,
+        url=snapshot.url(place.path, first or 1, last or None),
+    )
+
+
+def node_views(
+    nodes: Iterable[Node], snapshots: Mapping[int, RepositoryInSight], *, with_body: bool = False
+) -> list[NodeView]:
+    """Views in the same order; reads `repository` and `document`. Two queries."""
+    nodes = list(nodes)
+    places = {node.pk: place_of(node) for node in nodes if node.kind in CODE_KINDS}
+    lines = code_lines(places.values())
+    return [
+        code_view(places[node.pk], snapshots[node.repository_id], lines)
+        if node.pk in places and node.repository_id
+        else document_view(node, with_body=with_body)
+        for node in nodes
+    ]
+
+
+def place_of(node: Node) -> CodePlace:
+    """What a code node names; reads `repository`."""
+    if node.repository is None:
+        raise ValueError(f"node {node.pk} is of no repository")
+    return CodePlace(node.repository, node.path, node.qualified_name, node.blob)
+
+
+def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[int, int]]:
+    """(repository, path, qualified name) → first and last line, (0, 0) of a whole file.
+
+    What the index does not hold is not in it.
+    """
+    wanted = {(one.repository.pk, one.path, one.qualified_name) for one in places}
+    repositories = {repository for repository, _, _ in wanted}
+    paths = {path for _, path, _ in wanted}
+    files = {
+        key: (repository, path)
+        for key, repository, path in File.objects.filter(
+            repository__in=repositories, path__in=paths
+        ).values_list("pk", "repository_id", "path")
+    }
+    found = {(*place, ""): (0, 0) for place in files.values()}
+    names = {name for _, _, name in wanted if name}
+    if names:
+        symbols = Symbol.objects.filter(file__in=files, qualified_name__in=names)
+        for file, name, *lines in symbols.order_by("-start_line").values_list(
+            "file_id", "qualified_name", "start_line", "end_line"
+        ):
+            found[(*files[file], name)] = (lines[0], lines[1])
+    found |= {
+        (repository, path, ""): (0, 0)
+        for repository, path, name in wanted
+        if not name
+        and (repository, path) not in set(files.values())
+        and is_directory(repository, path)
+    }
+    return {key: value for key, value in found.items() if key in wanted}
+
+
+def is_directory(repository: int, path: str) -> bool:
+    """Whether a repository has files below `path`."""
+    below = File.objects.filter(repository=repository, path__startswith=f"{path}/")
+    return below.exists()

@@ -1,0 +1,28 @@
+"""Registration with Django."""
+
+from django.apps import AppConfig
+
+
+class KnowledgeConfig(AppConfig):
+    """The `knowledge` app."""
+
+    name = "central.knowledge"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Hear of every applied run; go with what is purged and exported."""
+        from central.corpus.signals import index_applied
+        from central.ingest.services.exporting import register_members
+        from central.ingest.services.purging import register_rows
+        from central.knowledge.services.retention import export_members, rows_of_repository
+
+        index_applied.connect(_wake, dispatch_uid="central.knowledge")
+        register_members(export_members)
+        for table, condition in rows_of_repository():
+            register_rows(table, condition)
+
+
+def _wake(**_: object) -> None:
+    from central.knowledge.wakeup import wake
+
+    wake()

@@ -1,0 +1,89 @@
+"""Reading code with ast-grep, in a process that can be ended: rules' matches, and mentions.
+
+`python -m central.knowledge.matching` is that process.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from central.common.limited_process import (
+    ChildEndedError,
+    LimitedProcess,
+    LimitExceededError,
+    answer_requests,
+)
+from central.knowledge.mentions import Mention, find_mentions
+from indexer.limits import MATCH_CHARACTERS, MATCH_CPU_SECONDS, MATCH_SECONDS, MATCHES_KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place that a rule matches: lines 1-based and inclusive, `text` cut."""
+
+    start_line: int
+    end_line: int
+    text: str
+
+
+class OverLimitError(Exception):
+    """The file used up its time; which of the rules is to blame is not known."""
+
+
+class Matcher:
+    """Owns the process. Close it; not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._process = LimitedProcess(
+            "central.knowledge.matching", cpu_seconds=MATCH_CPU_SECONDS, seconds=MATCH_SECONDS
+        )
+
+    def __enter__(self) -> "Matcher":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.close()
+
+    def matches(
+        self, text: str, language: str, rules: Mapping[int, Mapping[str, Any]]
+    ) -> dict[int, list[Match]]:
+        """Matches of each rule, by its key, the first MATCHES_KEPT. Raises OverLimitError."""
+        answer = self._ask(["match", text, language, {str(key): rules[key] for key in rules}])
+        return {int(key): [Match(*one) for one in found] for key, found in answer.items()}
+
+    def mentions(self, text: str, language: str) -> list[Mention]:
+        """`mentions.find_mentions`. Raises OverLimitError."""
+        return [Mention(*one) for one in self._ask(["mentions", text, language])]
+
+    def _ask(self, request: list[Any]) -> Any:
+        try:
+            return self._process.ask(request)
+        except (LimitExceededError, ChildEndedError) as exc:
+            raise OverLimitError from exc
+
+
+def _answer(request: list[Any]) -> Any:
+    what, *arguments = request
+    return _match(*arguments) if what == "match" else find_mentions(*arguments)
+
+
+def _match(
+    text: str, language: str, rules: dict[str, Any]
+) -> dict[str, list[tuple[int, int, str]]]:
+    from ast_grep_py import SgRoot
+
+    root = SgRoot(text, language).root()
+    return {
+        key: [_place(node) for node in root.find_all(rule)][:MATCHES_KEPT]
+        for key, rule in rules.items()
+    }
+
+
+def _place(node: Any) -> tuple[int, int, str]:
+    found = node.range()
+    return found.start.line + 1, found.end.line + 1, node.text()[:MATCH_CHARACTERS]
+
+
+if __name__ == "__main__":
+    answer_requests(_answer, cpu_seconds=float(sys.argv[1]))

@@ -1,0 +1,65 @@
+"""The repositories that an answer of the graph is about, and its receipt."""
+
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from central.knowledge.access import require_reader
+from central.knowledge.answers import GraphReceipt
+from central.knowledge.models import CodeLinks
+from central.repositories.sight import (
+    MissingProject,
+    RepositoryInSight,
+    answering_projects,
+    repositories_in_sight,
+)
+from central.tenancy.credentials import Credential
+
+
+@dataclass(frozen=True)
+class GraphScope:
+    """What a credential sees, read once for an answer. Raises ForbiddenError for a job's token."""
+
+    credential: Credential
+    started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        require_reader(self.credential)
+
+    @cached_property
+    def snapshots(self) -> dict[int, RepositoryInSight]:
+        """Every visible repository by key."""
+        return {item.id: item for item in repositories_in_sight(credential=self.credential)}
+
+    @cached_property
+    def linked(self) -> dict[int, int]:
+        """Generation up to which each visible repository's code is linked."""
+        rows = CodeLinks.objects.filter(repository__in=list(self.snapshots))
+        return dict(rows.values_list("repository_id", "generation"))
+
+    def receipt(
+        self, answering: Iterable[int], *, projects: Collection[int] | None = None
+    ) -> GraphReceipt:
+        """`answering`: keys of the repositories whose code stands in the answer.
+
+        `projects`: keys of those that it is about; None: all that are visible.
+        """
+        shown = set(answering)
+        missing = [
+            MissingProject(item.name, reason)
+            for item in self.snapshots.values()
+            if (projects is None or item.id in projects)
+            and (reason := item.lack or self._lag(item))
+        ]
+        return GraphReceipt(
+            complete=not missing,
+            took_ms=round((time.perf_counter() - self.started) * 1000, 1),
+            projects=answering_projects(
+                item for item in self.snapshots.values() if item.id in shown
+            ),
+            missing=missing,
+        )
+
+    def _lag(self, item: RepositoryInSight) -> str:
+        return "" if self.linked.get(item.id, 0) >= item.generation else "not_linked_yet"

@@ -1,0 +1,172 @@
+"""Answers about code: which violates policies, which is not migrated, what to know of a file."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import connection
+from django.db.models import Q
+
+from central.common.paging import decode_cursor, encode_cursor
+from central.corpus.models import File, Symbol
+from central.knowledge.access import visible_nodes
+from central.knowledge.answers import EdgeView, GraphReceipt, NodeView, node_views
+from central.knowledge.models import Edge, NodeKind, PolicyCheck
+from central.knowledge.resolution import CodePlace
+from central.knowledge.scope import GraphScope
+from central.knowledge.services.questions import code_views, edge_views, nodes_by_key
+from central.knowledge.services.violations import VIOLATES
+from central.repositories.listing import repository_in_sight
+from central.tenancy.credentials import Credential
+
+MIGRATED: Final = "migrated_to"
+_VIOLATIONS_SALT: Final = "central.knowledge.violations"
+_UNMIGRATED_SALT: Final = "central.knowledge.unmigrated"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Code that violates a policy; `matches` as the edge's properties hold them."""
+
+    code: NodeView
+    policy: str
+    title: str
+    severity: str
+    message: str
+    edge: EdgeView
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationsAnswer:
+    """Violations in the order of paths. `over_limit`: files that took too long to be matched."""
+
+    project: str
+    count: int
+    violations: list[Violation]
+    over_limit: int
+    next_cursor: str | None
+    receipt: GraphReceipt
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnmigratedAnswer:
+    """Definitions without a `migrated_to` edge, in the order of paths."""
+
+    project: str
+    count: int
+    total: int
+    code: list[NodeView]
+    next_cursor: str | None
+    receipt: GraphReceipt
+    hint: str | None
+
+
+def violations(
+    *, credential: Credential, project: str, limit: int = 50, cursor: str = ""
+) -> ViolationsAnswer:
+    """Violations in a project, by policies that the credential sees. Raises NotFoundError."""
+    scope = GraphScope(credential)
+    repository = repository_in_sight(credential=credential, project=project)
+    visible = visible_nodes(credential=credential)
+    edges = Edge.objects.filter(
+        type=VIOLATES, source__repository=repository, target__in=visible
+    ).select_related("target__document__policy")
+    asked = [credential.organization.slug, project]
+    if after := decode_cursor(cursor, salt=_VIOLATIONS_SALT, asked=asked):
+        edges = edges.filter(
+            Q(source__path__gt=after[0]) | Q(source__path=after[0], pk__gt=after[1])
+        )
+    rows = list(edges.select_related("source").order_by("source__path", "pk")[: limit + 1])
+    page = rows[:limit]
+    following = None
+    if len(rows) > limit:
+        position = [page[-1].source.path, page[-1].pk]
+        following = encode_cursor(salt=_VIOLATIONS_SALT, asked=asked, position=position)
+    nodes = nodes_by_key(edge.source_id for edge in page)
+    code = dict(zip(nodes, node_views(nodes.values(), scope.snapshots), strict=True))
+    views = {
+        edge.pk: view for edge, view in zip(page, edge_views([e.pk for e in page]), strict=True)
+    }
+    checks = PolicyCheck.objects.filter(repository=repository, policy__in=visible.values("pk"))
+    return ViolationsAnswer(
+        project=project,
+        count=len(page),
+        violations=[
+            Violation(
+                code=code[edge.source_id],
+                policy=views[edge.pk].target,
+                title=edge.target.document.title,
+                severity=edge.target.document.policy.severity,
+                message=edge.target.document.policy.message,
+                edge=views[edge.pk],
+            )
+            for edge in page
+        ],
+        over_limit=sum(checks.values_list("over_limit", flat=True)),
+        next_cursor=following,
+        receipt=scope.receipt([repository.pk], projects=[repository.pk]),
+        hint=None if page else _no_violations(visible.filter(kind=NodeKind.POLICY).count()),
+    )
+
+
+def _no_violations(policies: int) -> str:
+    if policies:
+        return f"No code of this project violates one of {policies} policies."
+    return "There are no policies yet. Create one: codesearch graph add policy --help."
+
+
+_UNMIGRATED: Final = """
+    FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
+    WHERE f.repository_id = %(repository)s AND starts_with(f.path, %(path)s)
+        AND NOT EXISTS (
+            SELECT 1 FROM knowledge_node n JOIN knowledge_edge e ON e.source_id = n.id
+            WHERE n.repository_id = f.repository_id AND n.kind IN ('code_file', 'code_symbol')
+                AND e.type = 'migrated_to' AND (
+                    (n.path = f.path AND n.qualified_name IN ('', s.qualified_name))
+                    OR (n.qualified_name = '' AND starts_with(f.path, n.path || '/'))))"""
+
+
+def unmigrated(
+    *, credential: Credential, project: str, path: str = "", limit: int = 50, cursor: str = ""
+) -> UnmigratedAnswer:
+    """Definitions below `path` of which nothing says where they went. Raises NotFoundError.
+
+    A `migrated_to` edge counts on the definition, on its file, or on a directory above.
+    """
+    scope = GraphScope(credential)
+    repository = repository_in_sight(credential=credential, project=project)
+    asked = [credential.organization.slug, project, path]
+    after = decode_cursor(cursor, salt=_UNMIGRATED_SALT, asked=asked) or ["", 0]
+    given = {"repository": repository.pk, "path": path, "after": after[0], "key": after[1]}
+    with connection.cursor() as database:
+        database.execute(f"SELECT count(*) {_UNMIGRATED}", given)
+        total = int((database.fetchone() or (0,))[0])
+        database.execute(
+            f"""SELECT f.path, f.blob, s.qualified_name, s.id {_UNMIGRATED}
+                AND (f.path, s.id) > (%(after)s, %(key)s)
+            ORDER BY f.path, s.id LIMIT %(limit)s""",
+            given | {"limit": limit + 1},
+        )
+        rows = database.fetchall()
+    page = rows[:limit]
+    following = None
+    if len(rows) > limit:
+        position = [page[-1][0], page[-1][3]]
+        following = encode_cursor(salt=_UNMIGRATED_SALT, asked=asked, position=position)
+    places = [CodePlace(repository, row[0], row[2], row[1]) for row in page]
+    return UnmigratedAnswer(
+        project=project,
+        count=len(page),
+        total=total,
+        code=code_views(places, scope),
+        next_cursor=following,
+        receipt=scope.receipt([repository.pk], projects=[repository.pk]),
+        hint=None if page else _nothing_unmigrated(repository.pk, path),
+    )
+
+
+def _nothing_unmigrated(repository: int, path: str) -> str:
+    files = File.objects.filter(repository=repository, path__startswith=path)
+    if not Symbol.objects.filter(file__in=files).exists():
+        return "There are no definitions below this path: nothing is to be migrated."
+    return "Every definition has a migrated_to edge, on itself, its file or a directory above."

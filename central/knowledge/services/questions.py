@@ -1,0 +1,234 @@
+"""Answers about nodes: one node, lists of them, a walk, violations, what is not migrated."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Q, QuerySet
+
+from central.common.paging import decode_cursor, encode_cursor
+from central.knowledge.access import visible_nodes
+from central.knowledge.answers import (
+    EdgeView,
+    GraphReceipt,
+    NodeView,
+    code_lines,
+    code_view,
+    node_views,
+)
+from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Edge, Node
+from central.knowledge.resolution import CodePlace, Target, find_targets, node_id
+from central.knowledge.scope import GraphScope
+from central.knowledge.traversal import Direction, walk
+from central.repositories.listing import repository_in_sight
+from central.tenancy.credentials import Credential
+
+_SALT: Final = "central.knowledge.nodes"
+_LINKED: Final = 100  # edges of a node that its own answer shows
+
+
+@dataclass(frozen=True, slots=True)
+class NodesAnswer:
+    """Nodes that an id or a list means. `edges` are those of the nodes of one id."""
+
+    count: int
+    nodes: list[NodeView]
+    edges: list[EdgeView]
+    next_cursor: str | None
+    receipt: GraphReceipt
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node of a walk; `distance` is 0 for the roots."""
+
+    node: NodeView
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class TraverseAnswer:
+    """Nodes nearest first, and the edges among them. `truncated`: there are more."""
+
+    roots: list[str]
+    nodes: list[FoundNode]
+    edges: list[EdgeView]
+    truncated: bool
+    receipt: GraphReceipt
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFilter:
+    """What a list is narrowed to; `query` is a part of the id or the title, in any case."""
+
+    kind: str = ""
+    project: str = ""
+    query: str = ""
+    limit: int = 50
+    cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Traversal:
+    """What is walked; `types` None: every type."""
+
+    source: str
+    types: tuple[str, ...] | None = None
+    direction: Direction = Direction.BOTH
+    depth: int = 1
+
+
+def get_nodes(*, credential: Credential, text: str) -> NodesAnswer:
+    """All that an id means, with bodies and edges. Raises what `find_targets` raises."""
+    scope = GraphScope(credential)
+    targets = find_targets(text, credential=credential)
+    views = target_views(targets, scope)
+    roots = _nodes_of(targets)
+    found = walk(credential=credential, roots=roots, types=None, direction=Direction.BOTH, depth=1)
+    edges = edge_views([step.edge for step in found.steps[:_LINKED]])
+    return NodesAnswer(len(views), views, edges, None, scope.receipt(_repositories(targets)))
+
+
+def list_nodes(*, credential: Credential, wanted: NodeFilter) -> NodesAnswer:
+    """Documents by id, a page at a time. Raises InvalidError, NotFoundError (for a project)."""
+    scope = GraphScope(credential)
+    documents = visible_nodes(credential=credential).filter(kind__in=DOCUMENT_KINDS)
+    if wanted.kind:
+        documents = documents.filter(kind=wanted.kind)
+    if wanted.project:
+        repository = repository_in_sight(credential=credential, project=wanted.project)
+        documents = documents.filter(repository=repository)
+    if wanted.query:
+        documents = documents.filter(
+            Q(document__title__icontains=wanted.query)
+            | Q(document__public_id__icontains=wanted.query)
+        )
+    asked = [credential.organization.slug, wanted.kind, wanted.project, wanted.query]
+    if after := decode_cursor(wanted.cursor, salt=_SALT, asked=asked):
+        documents = documents.filter(Q(key__gt=after[0]) | Q(key=after[0], pk__gt=after[1]))
+    rows = list(_loaded(documents).order_by("key", "pk")[: wanted.limit + 1])
+    page = rows[: wanted.limit]
+    cursor = None
+    if len(rows) > wanted.limit:
+        cursor = encode_cursor(salt=_SALT, asked=asked, position=[page[-1].key, page[-1].pk])
+    return NodesAnswer(len(page), node_views(page, scope.snapshots), [], cursor, scope.receipt([]))
+
+
+def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
+    """Walk from a node, or from all that an ambiguous id means. Raises as `find_targets`."""
+    scope = GraphScope(credential)
+    targets = find_targets(asked.source, credential=credential)
+    roots = _nodes_of(targets)
+    found = walk(
+        credential=credential,
+        roots=roots,
+        types=asked.types,
+        direction=asked.direction,
+        depth=asked.depth,
+    )
+    nodes = nodes_by_key(found.distances)
+    ordered = sorted(nodes.values(), key=lambda node: (found.distances[node.pk], node.pk))
+    views = node_views(ordered, scope.snapshots)
+    shown = [
+        FoundNode(view, found.distances[node.pk])
+        for node, view in zip(ordered, views, strict=True)
+        if node.pk not in roots
+    ]
+    return TraverseAnswer(
+        roots=[id_of(target) for target in targets],
+        nodes=[
+            *(FoundNode(view, 0) for view in target_views(targets, scope, with_body=False)),
+            *shown,
+        ],
+        edges=edge_views([step.edge for step in found.steps]),
+        truncated=found.is_cut,
+        receipt=scope.receipt(
+            [*_repositories(targets), *(node.repository_id or 0 for node in ordered)]
+        ),
+        hint=None if shown else _traversal_hint(asked),
+    )
+
+
+def nodes_by_key(keys: Iterable[int]) -> dict[int, Node]:
+    """Nodes with what their views read."""
+    return {node.pk: node for node in _loaded(Node.objects.filter(pk__in=list(keys)))}
+
+
+def edge_views(keys: Sequence[int]) -> list[EdgeView]:
+    """Views of edges, in the order of `keys`."""
+    edges = Edge.objects.filter(pk__in=keys).select_related(
+        "source__repository", "source__document", "target__repository", "target__document"
+    )
+    found = {edge.pk: edge_view(edge) for edge in edges}
+    return [found[key] for key in keys if key in found]
+
+
+def edge_view(edge: Edge) -> EdgeView:
+    """An edge; reads both nodes with their repositories and documents."""
+    return EdgeView(
+        source=node_id(edge.source),
+        target=node_id(edge.target),
+        type=edge.type,
+        origin=edge.origin,
+        weight=edge.weight,
+        cosine=edge.cosine,
+        properties=edge.properties,
+        author=edge.author,
+        created_at=edge.created_at,
+    )
+
+
+def _loaded(nodes: QuerySet[Node]) -> QuerySet[Node]:
+    return nodes.select_related("repository", "document", "document__policy").defer(
+        "document__vector"
+    )
+
+
+def code_views(places: Sequence[CodePlace], scope: GraphScope) -> list[NodeView]:
+    """Views of places in the same order."""
+    lines = code_lines(places)
+    return [code_view(place, scope.snapshots[place.repository.pk], lines) for place in places]
+
+
+def target_views(
+    targets: Sequence[Target], scope: GraphScope, *, with_body: bool = True
+) -> list[NodeView]:
+    """Views of what an id means."""
+    return [
+        code_views([target], scope)[0]
+        if isinstance(target, CodePlace)
+        else node_views([target], scope.snapshots, with_body=with_body)[0]
+        for target in targets
+    ]
+
+
+def _nodes_of(targets: Sequence[Target]) -> list[int]:
+    """Keys of the targets' nodes, and of the definitions' in files that have no node."""
+    keys = [target.pk for target in targets if isinstance(target, Node)]
+    for place in (target for target in targets if isinstance(target, CodePlace)):
+        nodes = Node.objects.filter(repository=place.repository, path=place.path)
+        if place.qualified_name:
+            nodes = nodes.filter(key=place.key)
+        keys.extend(nodes.filter(kind__in=CODE_KINDS).values_list("pk", flat=True))
+    return keys
+
+
+def _repositories(targets: Sequence[Target]) -> list[int]:
+    return [target.repository.pk for target in targets if target.repository]
+
+
+def id_of(target: Target) -> str:
+    """The unambiguous id of what an id means."""
+    return node_id(target) if isinstance(target, Node) else target.id
+
+
+def _traversal_hint(asked: Traversal) -> str:
+    narrowed: list[str] = []
+    if asked.types is not None:
+        narrowed.append(f"types={','.join(asked.types)}")
+    if asked.direction is not Direction.BOTH:
+        narrowed.append(f"direction={asked.direction}")
+    if narrowed:
+        return f"No edge passes {' and '.join(narrowed)}. Leave that out to follow every edge."
+    return "Nothing is linked to this node yet. graph_link links nodes."

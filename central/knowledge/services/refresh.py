@@ -1,0 +1,44 @@
+"""Asking for the graph to be brought up to date, and for its file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from central.common.errors import ForbiddenError
+from central.knowledge.access import require_reader, visible_nodes
+from central.knowledge.scope import GraphScope
+from central.knowledge.services.semantic import documents_to_link
+from central.knowledge.services.snapshot import refresh_snapshot
+from central.knowledge.wakeup import wake
+from central.repositories.sight import MissingProject
+from central.tenancy.credentials import Credential
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What is due of what the credential sees: documents to embed and link, projects to link."""
+
+    documents: int
+    projects: list[MissingProject]
+
+
+def refresh(*, credential: Credential) -> Refreshed:
+    """Wake the worker; nothing is waited for. Raises ForbiddenError for a token of a job."""
+    scope = GraphScope(credential)
+    wake()
+    due = [document.pk for document in documents_to_link(credential.organization)]
+    return Refreshed(
+        documents=visible_nodes(credential=credential).filter(pk__in=due).count(),
+        projects=scope.receipt([]).missing,
+    )
+
+
+def snapshot(*, credential: Credential) -> Path:
+    """The organisation's DuckDB file. Raises ForbiddenError (`whole_organization_required`)."""
+    require_reader(credential)
+    if not credential.sees_all:
+        raise ForbiddenError(
+            "The file holds the whole organisation. Use a credential without restrictions to "
+            "repositories or visibilities.",
+            code="whole_organization_required",
+        )
+    return refresh_snapshot(credential.organization)

@@ -1,0 +1,257 @@
+"""What resembles a node, by meaning and by words: from documents to code and back.
+
+Code is found by the search, documents by comparing all that are visible: there are thousands of
+them at most, not millions.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Final
+
+import numpy as np
+
+from central.corpus.models import File, Symbol
+from central.corpus.packing import unpack_vector
+from central.knowledge.access import visible_nodes
+from central.knowledge.answers import GraphReceipt, NodeView, node_views
+from central.knowledge.calibration import weight_of
+from central.knowledge.models import DOCUMENT_KINDS, Document, Node, NodeKind
+from central.knowledge.resemblance import CodeWords, code_words, resemblance, words_of
+from central.knowledge.resolution import CodePlace, Target, find_target
+from central.knowledge.scope import GraphScope
+from central.knowledge.services.questions import code_views, id_of
+from central.repositories.models import Repository
+from central.search.embedding import query_vectors
+from central.search.query import Mode, SearchRequest
+from central.search.services import search
+from central.tenancy.credentials import Credential
+from indexer.errors import EmbeddingError
+from indexer.lexical import tokenize
+from indexer.limits import DOCUMENTS_COMPARED, RELATED_CHARACTERS
+from indexer.records import EmbedderSpec, Vector
+
+CODE: Final = "code"
+_RECIPROCAL: Final = 60  # of reciprocal rank fusion (Cormack et al., 2009)
+_MAX_TERMS: Final = 200  # of a text, the rarest
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedNode:
+    """`score` orders the answer; `similarity` is the calibrated one, None where it is unknown."""
+
+    node: NodeView
+    score: float
+    similarity: float | None
+    start_line: int | None = None
+    end_line: int | None = None
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedAnswer:
+    """Most related first."""
+
+    id: str
+    target_type: str
+    count: int
+    related: list[RelatedNode]
+    receipt: GraphReceipt
+    hint: str | None
+
+
+def related(
+    *, credential: Credential, text: str, target_type: str, limit: int = 10
+) -> RelatedAnswer:
+    """Nodes of a type that resemble the one that `text` names.
+
+    `target_type` is code or a kind of document. Raises what `find_target` raises, StoreError.
+    """
+    scope = GraphScope(credential)
+    target = find_target(text, credential=credential)
+    asked = text_of(target)
+    if target_type == CODE:
+        found = _related_code(asked, target, scope, limit)
+    else:
+        found = related_documents(target, scope, kinds=[target_type], limit=limit)
+    return RelatedAnswer(
+        id=id_of(target),
+        target_type=target_type,
+        count=len(found),
+        related=found,
+        receipt=scope.receipt(
+            [item.id for item in scope.snapshots.values() if item.generation]
+            if target_type == CODE
+            else []
+        ),
+        hint=None if found else _hint(target_type),
+    )
+
+
+def text_of(target: Target) -> str:
+    """What a node says: title and body, or the code's own text, cut."""
+    if isinstance(target, Node):
+        return f"{target.document.title}\n{target.document.body}"[:RELATED_CHARACTERS]
+    content = (
+        File.objects.filter(repository=target.repository, path=target.path)
+        .values_list("content", flat=True)
+        .first()
+        or ""
+    )
+    if target.qualified_name:
+        lines = (
+            Symbol.objects.filter(
+                file__repository=target.repository,
+                file__path=target.path,
+                qualified_name=target.qualified_name,
+            )
+            .values_list("start_line", "end_line")
+            .first()
+        )
+        if lines:
+            content = "\n".join(content.split("\n")[lines[0] - 1 : lines[1]])
+    return f"{target.path} {target.qualified_name}\n{content}"[:RELATED_CHARACTERS]
+
+
+def related_documents(
+    target: Target,
+    scope: GraphScope,
+    *,
+    kinds: Sequence[str] = DOCUMENT_KINDS,
+    limit: int,
+) -> list[RelatedNode]:
+    """Visible documents by reciprocal rank of cosine and of rare words in common."""
+    asked = text_of(target)
+    nodes = (
+        visible_nodes(credential=scope.credential)
+        .filter(kind__in=kinds, document__archived_at=None)
+        .select_related("repository", "document", "document__policy")
+        .order_by("pk")
+    )
+    if isinstance(target, Node):
+        nodes = nodes.exclude(pk=target.pk)
+    documents = list(nodes[:DOCUMENTS_COMPARED])
+    if not documents:
+        return []
+    embedder = scope.credential.organization.embedder
+    cosines = _cosines(asked, documents, embedder, scope.credential.organization.slug)
+    words = _shared_words(asked, {node.pk: _words(node.document) for node in documents})
+    scores: Counter[int] = Counter()
+    for ranking in (cosines, words):
+        ordered = sorted(ranking, key=lambda key: (-ranking[key], key))
+        for rank, key in enumerate(ordered, start=1):
+            if ranking[key] > 0:
+                scores[key] += 2 / (_RECIPROCAL + rank)  # type: ignore[assignment] # a float
+    best = [key for key, _ in scores.most_common(limit)]
+    by_key = {node.pk: node for node in documents}
+    views = node_views([by_key[key] for key in best], scope.snapshots)
+    highest = 4 / (_RECIPROCAL + 1)
+    said = _said_by(target, asked)
+    return [
+        RelatedNode(
+            node=view,
+            score=round(scores[key] / highest, 4),
+            similarity=_similarity(cosines[key], _prose(by_key[key].document), said, embedder)
+            if key in cosines
+            else None,
+        )
+        for key, view in zip(best, views, strict=True)
+    ]
+
+
+def _related_code(asked: str, target: Target, scope: GraphScope, limit: int) -> list[RelatedNode]:
+    answer = search(
+        credential=scope.credential,
+        request=SearchRequest(queries=(asked,), limit=limit + 5, mode=Mode.HYBRID),
+    )
+    own = target if isinstance(target, CodePlace) else None
+    prose = words_of(asked)
+    names = {item.name: item.id for item in scope.snapshots.values()}
+    repositories = {
+        row.pk: row
+        for row in Repository.objects.filter(pk__in=[names[one.project] for one in answer.results])
+    }
+    found = []
+    for one in answer.results:
+        repository = repositories[names[one.project]]
+        if own and (own.repository.pk, own.path) == (repository.pk, one.file):
+            continue
+        name = f"{one.container}.{one.name}" if one.container and one.name else one.name
+        (view,) = code_views([CodePlace(repository, one.file, name)], scope)
+        if view.missing:
+            (view,) = code_views([CodePlace(repository, one.file)], scope)
+        similarity = None
+        if one.similarity is not None:
+            said = code_words(
+                path=one.file, container=one.container, name=one.name, text=one.content
+            )
+            embedder = scope.snapshots[repository.pk].embedder
+            similarity = _similarity(one.similarity, prose, said, embedder)
+        found.append(
+            RelatedNode(view, one.score, similarity, one.start_line, one.end_line, one.content)
+        )
+    return found[:limit]
+
+
+def _said_by(target: Target, asked: str) -> CodeWords:
+    """A document is compared with documents as if it were code without names."""
+    if isinstance(target, Node):
+        return CodeWords(words_of(asked), frozenset(), is_test=False)
+    return code_words(path=target.path, container="", name=target.qualified_name, text=asked)
+
+
+def _prose(document: Document) -> frozenset[str]:
+    return words_of(f"{document.title}\n{document.body}")
+
+
+def _similarity(cosine: float, prose: frozenset[str], said: CodeWords, embedder: str) -> float:
+    return round(weight_of(resemblance(cosine, prose, said), embedder=embedder), 4)
+
+
+def _cosines(
+    asked: str, documents: Sequence[Node], embedder: str, organization: str
+) -> dict[int, float]:
+    """Cosine with each document that has a vector of the embedder; none if it is unavailable."""
+    vectors = {
+        node.pk: bytes(node.document.vector)
+        for node in documents
+        if node.document.embedder == embedder and node.document.vector
+    }
+    if not vectors:
+        return {}
+    try:
+        (query,) = query_vectors(EmbedderSpec.parse(embedder), [asked], organization=organization)
+    except EmbeddingError:
+        return {}
+    matrix = np.stack([unpack_vector(data) for data in vectors.values()])
+    return dict(zip(vectors, map(float, matrix @ _unit(query)), strict=True))
+
+
+def _unit(vector: Vector) -> Vector:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length else vector
+
+
+def _words(document: Document) -> set[str]:
+    return set(tokenize(f"{document.title}\n{document.body}"))
+
+
+def _shared_words(asked: str, documents: Mapping[int, set[str]]) -> dict[int, float]:
+    """Sum of the inverse document frequencies of the words in common."""
+    frequency = Counter(word for words in documents.values() for word in words)
+    wanted = sorted(set(tokenize(asked)) & frequency.keys(), key=lambda word: frequency[word])
+    total = len(documents)
+    weights = {word: log(1 + total / frequency[word]) for word in wanted[:_MAX_TERMS]}
+    return {
+        key: sum(weights[word] for word in words & weights.keys())
+        for key, words in documents.items()
+    }
+
+
+def _hint(target_type: str) -> str:
+    if target_type == CODE:
+        return "Nothing in the index resembles this node."
+    if target_type in (NodeKind.KNOWLEDGE, NodeKind.POLICY, NodeKind.MEMORY):
+        return f"There is no visible {target_type} node that resembles this one."
+    return "Nothing resembles this node."

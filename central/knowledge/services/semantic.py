@@ -1,0 +1,257 @@
+"""Edges `related_to` from documents to code that resembles them, made when either is new.
+
+Only vectors of the organisation's own embedder are compared: while it changes, repositories follow
+one by one, and so do their edges. An edge depends on its two ends alone, so it is the same
+whichever was there first.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from django.db import connection, transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from central.corpus.models import Chunk, File
+from central.corpus.packing import pack_vector, unpack_vector
+from central.corpus.vectors import collection_of, vector_store
+from central.knowledge.calibration import LINKED, least_cosine, weight_of
+from central.knowledge.models import Document, Edge, NodeKind, Origin
+from central.knowledge.resemblance import code_words, resemblance, words_of
+from central.knowledge.resolution import CodePlace, node_of
+from central.knowledge.services.linking import FileRange, definitions_around
+from central.repositories.models import Repository
+from central.search.embedding import query_vectors
+from central.tenancy.models import Organization
+from indexer.limits import SEMANTIC_LINKS
+from indexer.records import EmbedderSpec, Matrix
+from indexer.store.base import HybridQuery
+
+RELATED: Final = "related_to"
+_KINDS: Final = (NodeKind.KNOWLEDGE, NodeKind.MEMORY)  # a policy has rules of its own
+_CANDIDATES: Final = 1_000  # chunks that are looked at for a new document
+_CHUNKS: Final = 5_000  # vectors in memory at a time
+
+
+class _Candidate(NamedTuple):
+    document: int
+    chunk: int
+    cosine: float
+
+
+class _Link(NamedTuple):
+    document: int
+    chunk: int
+    cosine: float
+    weight: float
+
+
+def text_of(document: Document) -> str:
+    """What of a document is embedded and compared."""
+    return f"{document.title}\n\n{document.body}"
+
+
+def documents_to_link(organization: Organization) -> QuerySet[Document]:
+    """Documents without a vector of the current embedder, or without edges of their version."""
+    due = ~Q(linked_version=F("version")) | ~Q(embedder=organization.embedder)
+    documents = Document.objects.filter(due, node__organization=organization)
+    return documents.select_related("node").order_by("pk")
+
+
+def link_document(document: Document) -> None:
+    """Embed it, and replace its semantic edges. Raises EmbeddingError, StoreError."""
+    organization = document.node.organization
+    spec = EmbedderSpec.parse(organization.embedder)
+    (vector,) = query_vectors(spec, [text_of(document)], organization=organization.slug)
+    candidates: list[_Candidate] = []
+    if vector.any() and document.archived_at is None and document.node.kind in _KINDS:
+        repositories = Repository.objects.filter(
+            organization=organization, retired_at=None, embedder=str(spec)
+        ).select_related("organization")
+        collections = [collection_of(repository) for repository in repositories]
+        query = HybridQuery(vector=vector, terms=None, limit=_CANDIDATES)
+        (hits,) = vector_store().search(collections, [query])
+        least = least_cosine(embedder=organization.embedder)
+        points = {hit.id: hit.score for hit in hits.dense if hit.score >= least}
+        rows = Chunk.objects.filter(point__in=list(points), repository__in=repositories)
+        candidates = [
+            _Candidate(document.pk, chunk, points[point])
+            for chunk, point in rows.values_list("pk", "point")
+        ]
+    words = {document.pk: words_of(text_of(document))}
+    with transaction.atomic():
+        Edge.objects.filter(source=document.pk, type=RELATED, origin=Origin.SEMANTIC).delete()
+        _store(_weighed(candidates, words, organization.embedder), organization)
+        Document.objects.filter(pk=document.pk).update(
+            embedder=str(spec), vector=pack_vector(vector), linked_version=document.version
+        )
+
+
+def link_chunks(fresh: FileRange) -> None:
+    """Edges from documents to the chunks of new files. Needs a transaction."""
+    repository = fresh.repository
+    documents = list(
+        Document.objects.filter(
+            node__organization_id=repository.organization_id,
+            node__kind__in=_KINDS,
+            embedder=repository.embedder,
+            archived_at=None,
+        ).exclude(vector=b"")
+    )
+    if not documents:
+        return
+    matrix = np.stack([unpack_vector(bytes(one.vector)) for one in documents])
+    words = {one.pk: words_of(text_of(one)) for one in documents}
+    least = least_cosine(embedder=repository.embedder)
+    links: list[_Link] = []
+    for chunks, vectors in _vectors(fresh):
+        cosines = vectors @ matrix.T
+        found = [
+            _Candidate(documents[column].pk, chunks[row], float(cosines[row, column]))
+            for row, column in zip(*np.nonzero(cosines >= least), strict=True)
+        ]
+        links = _best_of([*links, *_weighed(found, words, repository.embedder)])
+    _store(links, repository.organization)
+
+
+def _weighed(
+    candidates: Sequence[_Candidate], words: Mapping[int, frozenset[str]], embedder: str
+) -> list[_Link]:
+    """Those whose weight is above LINKED; `words` by document."""
+    rows = Chunk.objects.filter(pk__in={one.chunk for one in candidates}).values_list(
+        "pk", "file__path", "container", "name", "text"
+    )
+    code = {
+        key: code_words(path=path, container=container, name=name, text=text)
+        for key, path, container, name, text in rows
+    }
+    weighed = (
+        _Link(
+            *one,
+            weight_of(
+                resemblance(one.cosine, words[one.document], code[one.chunk]), embedder=embedder
+            ),
+        )
+        for one in candidates
+        if one.chunk in code
+    )
+    return [link for link in weighed if link.weight > LINKED]
+
+
+def _best_of(links: Iterable[_Link]) -> list[_Link]:
+    """Of each document enough that SEMANTIC_LINKS are left of those in one definition."""
+    by_document: dict[int, list[_Link]] = defaultdict(list)
+    for link in sorted(links, key=lambda one: (-one.weight, one.chunk)):
+        if len(by_document[link.document]) < _CANDIDATES:
+            by_document[link.document].append(link)
+    return [link for some in by_document.values() for link in some]
+
+
+def _vectors(fresh: FileRange) -> Iterator[tuple[list[int], Matrix]]:
+    """Chunk ids with a row of the matrix each, a part at a time."""
+    with connection.cursor() as cursor:
+        after = 0
+        while True:
+            cursor.execute(
+                """SELECT c.id, e.vector FROM corpus_chunk c
+                JOIN corpus_embedding e ON e.repository_id = c.repository_id
+                    AND e.digest = c.digest AND e.embedder = %s
+                WHERE c.repository_id = %s AND c.file_id > %s AND c.file_id <= %s AND c.id > %s
+                ORDER BY c.id LIMIT %s""",
+                [
+                    fresh.repository.embedder,
+                    fresh.repository.pk,
+                    fresh.after,
+                    fresh.until,
+                    after,
+                    _CHUNKS,
+                ],
+            )
+            rows = cursor.fetchall()
+            if not rows:
+                return
+            after = rows[-1][0]
+            yield (
+                [row[0] for row in rows],
+                np.stack([unpack_vector(bytes(row[1])) for row in rows]),
+            )
+
+
+def _store(links: Iterable[_Link], organization: Organization) -> None:
+    """Add edges, and keep the best of each document.
+
+    A document does not resemble the file that it was read from: it is that file.
+    """
+    ranked = sorted(links, key=lambda one: (-one.weight, one.chunk))
+    sources = {
+        document: (repository, path)
+        for document, repository, path in Document.objects.filter(
+            pk__in={one.document for one in ranked}
+        ).values_list("pk", "node__repository_id", "source_path")
+    }
+    chunks = {
+        chunk.pk: chunk
+        for chunk in Chunk.objects.filter(pk__in={one.chunk for one in ranked})
+        .select_related("file__repository")
+        .defer("text", "terms")
+    }
+    targets: dict[int, set[int]] = defaultdict(set)
+    for one in ranked:
+        chunk = chunks[one.chunk]
+        if sources[one.document] == (chunk.repository_id, chunk.file.path):
+            continue
+        if len(targets[one.document]) >= SEMANTIC_LINKS:
+            continue
+        target = node_of(_place_of(chunk)).pk
+        if target in targets[one.document]:
+            continue  # a better chunk of the same definition
+        targets[one.document].add(target)
+        Edge.objects.get_or_create(
+            source_id=one.document,
+            target_id=target,
+            type=RELATED,
+            defaults={
+                "organization": organization,
+                "origin": Origin.SEMANTIC,
+                "weight": round(one.weight, 4),
+                "cosine": round(one.cosine, 4),
+                "properties": {"start_line": chunk.start_line, "end_line": chunk.end_line},
+            },
+        )
+    _keep_best(targets)
+
+
+def _place_of(chunk: Chunk) -> CodePlace:
+    names = definitions_around(chunk.file, [chunk.start_line, chunk.end_line])
+    name = names[chunk.start_line] or names[chunk.end_line]
+    return CodePlace(chunk.file.repository, chunk.file.path, name, chunk.file.blob)
+
+
+def _keep_best(documents: Iterable[int]) -> None:
+    for document in documents:
+        own = Edge.objects.filter(source=document, type=RELATED, origin=Origin.SEMANTIC)
+        kept = own.order_by("-weight", "pk").values("pk")[:SEMANTIC_LINKS]
+        own.exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
+
+
+def remove_edges_of_replaced_chunks(fresh: FileRange) -> None:
+    """Semantic edges to files that are new or gone: `link_chunks` makes those that still hold.
+
+    A document that had as many edges as it may have is linked anew: there may be others.
+    """
+    repository = fresh.repository
+    edges = Edge.objects.filter(origin=Origin.SEMANTIC, target__repository=repository)
+    is_there = Exists(File.objects.filter(repository=repository, path=OuterRef("target__path")))
+    stale = edges.filter(Q(target__path__in=fresh.files().values("path")) | ~is_there)
+    full = (
+        Edge.objects.filter(
+            origin=Origin.SEMANTIC, source__in=stale.order_by().values("source").distinct()
+        )
+        .order_by()
+        .values("source")
+        .annotate(edges=Count("pk"))
+        .filter(edges__gte=SEMANTIC_LINKS)
+    )
+    Document.objects.filter(pk__in=[row["source"] for row in full]).update(linked_version=0)
+    stale.delete()

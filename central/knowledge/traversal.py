@@ -1,0 +1,109 @@
+"""Walking the graph from some nodes: by type, direction and depth, a statement for each level.
+
+Cycle-safe: each node is reached once, on a shortest way. What is linked to a definition counts as
+linked to its file.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from central.common.statements import fetch_rows, id_array
+from central.knowledge.access import VISIBLE_NODE, visible_node_parameters
+from central.tenancy.credentials import Credential
+from indexer.limits import TRAVERSED_NODES
+
+_MAX_EDGES: Final = TRAVERSED_NODES * 4  # of a level
+
+
+class Direction(StrEnum):
+    """Which edges of a node are followed."""
+
+    OUT = "out"
+    IN = "in"
+    BOTH = "both"
+
+
+class Step(NamedTuple):
+    """An edge between two nodes of the walk."""
+
+    node: int
+    origin: int
+    edge: int
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """`distances` by node, the roots' being 0; `is_cut`: there are more nodes than were read."""
+
+    distances: dict[int, int]
+    steps: list[Step]
+    is_cut: bool
+
+
+# The nodes beside a level, with the edge that leads there.
+_LEVEL: Final = f"""
+    WITH level AS (
+        SELECT unnest(%s::bigint[]) AS id
+        UNION
+        SELECT symbol.id FROM knowledge_node file
+        JOIN knowledge_node symbol ON symbol.repository_id = file.repository_id
+            AND symbol.path = file.path AND symbol.kind = 'code_symbol'
+        WHERE file.id = ANY(%s::bigint[]) AND file.kind = 'code_file'
+    ),
+    beside AS (
+        SELECT e.target_id AS node, e.source_id AS origin, e.id AS edge
+        FROM level l JOIN knowledge_edge e ON e.source_id = l.id
+        WHERE %s AND (%s::text[] IS NULL OR e.type = ANY(%s::text[]))
+        UNION
+        SELECT e.source_id, e.target_id, e.id
+        FROM level l JOIN knowledge_edge e ON e.target_id = l.id
+        WHERE %s AND (%s::text[] IS NULL OR e.type = ANY(%s::text[]))
+    )
+    SELECT b.node, b.origin, b.edge FROM beside b JOIN knowledge_node n ON n.id = b.node
+    WHERE {VISIBLE_NODE}
+    ORDER BY b.edge, b.node
+    LIMIT {_MAX_EDGES}"""  # noqa: S608
+
+
+def walk(
+    *,
+    credential: Credential,
+    roots: Sequence[int],
+    types: Sequence[str] | None,
+    direction: Direction,
+    depth: int,
+) -> Walk:
+    """Nodes up to `depth` steps from `roots`, nearest first, TRAVERSED_NODES at most."""
+    wanted = None if types is None else list(types)
+    of_types = [wanted, wanted]
+    distances = dict.fromkeys(roots, 0)
+    steps: dict[int, Step] = {}
+    level = list(distances)
+    is_cut = False
+    for distance in range(1, depth + 1):
+        parameters = [
+            id_array(level),
+            id_array(level),
+            direction is not Direction.IN,
+            *of_types,
+            direction is not Direction.OUT,
+            *of_types,
+            *visible_node_parameters(credential=credential),
+        ]
+        rows = fetch_rows(_LEVEL, parameters)
+        is_cut = is_cut or len(rows) == _MAX_EDGES
+        level = []
+        for step in map(Step._make, rows):
+            distances.setdefault(step.origin, distance - 1)  # a definition of a file of the level
+            if step.node not in distances:
+                if len(distances) >= TRAVERSED_NODES:
+                    is_cut = True
+                    continue
+                distances[step.node] = distance
+                level.append(step.node)
+            steps.setdefault(step.edge, step)
+        if not level:
+            break
+    return Walk(distances, list(steps.values()), is_cut)

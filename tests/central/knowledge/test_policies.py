@@ -1,0 +1,124 @@
+"""Policies: what code violates them, kept up with code and rules."""
+
+from typing import Any
+
+import pytest
+
+from central.knowledge import matching
+from central.knowledge.models import Edge, PolicyCheck
+from central.knowledge.services.catch_up import catch_up
+from tests.central.knowledge.checkout import index_files
+from tests.central.knowledge.graph import created, graph
+from tests.central.protocol import Api, api_of
+
+pytestmark = pytest.mark.django_db
+
+PANICS = 'fn start() {\n    // panic!() is not for production\n    panic!("now");\n}\n'
+CALM = 'fn start() {\n    let hint = "panic!()";\n    println!("{}", hint);\n}\n'
+NO_PANIC: dict[str, Any] = {
+    "kind": "policy",
+    "id": "POL-1",
+    "title": "No panic!() in production code",
+    "policy": {
+        "rule": "rule: {pattern: 'panic!($$$)'}",
+        "language": "rust",
+        "exclude": ["tests/"],
+        "severity": "error",
+        "message": "Return an error instead.",
+    },
+}
+START = "code:shop/src/main.rs#start"
+
+
+@pytest.fixture
+def api() -> Api:
+    return api_of()
+
+
+def violations() -> list[tuple[str, str]]:
+    edges = Edge.objects.filter(type="violates").order_by("source__path")
+    return [(edge.source.path, edge.source.qualified_name) for edge in edges]
+
+
+def test_policy_violation_link(api: Api) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": PANICS, "src/calm.rs": CALM, "tests/it.rs": PANICS})
+    answer = graph(api, "GET", "traverse?from=POL-1&types=violates").json()
+    assert [item["node"]["id"] for item in answer["nodes"] if item["distance"]] == [START]
+    (edge,) = answer["edges"]
+    assert edge["properties"]["matches"] == [
+        {"start_line": 3, "end_line": 3, "text": 'panic!("now")'}
+    ]
+
+
+def test_code_that_is_fixed_violates_nothing(api: Api) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": PANICS})
+    assert violations() == [("src/main.rs", "start")]
+    index_files(api, {"src/main.rs": CALM})
+    assert violations() == []
+
+
+def test_a_deleted_file_violates_nothing(api: Api) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": PANICS, "a.rs": CALM})
+    index_files(api, {"a.rs": CALM})
+    assert violations() == []
+
+
+def test_a_new_policy_is_checked_over_code_that_is_there(api: Api) -> None:
+    index_files(api, {"src/main.rs": PANICS})
+    created(api, **NO_PANIC)
+    catch_up()
+    assert violations() == [("src/main.rs", "start")]
+
+
+def test_a_changed_rule_is_checked_again(api: Api) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": PANICS, "tests/it.rs": PANICS})
+    graph(api, "PATCH", "nodes/POL-1", {"exclude": []})
+    catch_up()
+    assert [path for path, _ in violations()] == ["src/main.rs", "tests/it.rs"]
+    graph(api, "PATCH", "nodes/POL-1", {"rule": "rule: {pattern: 'todo!($$$)'}"})
+    catch_up()
+    assert violations() == []
+
+
+def test_a_title_is_changed_without_a_check(api: Api) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": PANICS})
+    before = PolicyCheck.objects.values_list("rule_version", "file_id").get()
+    graph(api, "PATCH", "nodes/POL-1", {"title": "Never panic"})
+    catch_up()
+    assert PolicyCheck.objects.values_list("rule_version", "file_id").get() == before
+
+
+def test_a_policy_that_is_behind_leaves_the_others_edges(api: Api) -> None:
+    """Files that one policy lacks are not new to another."""
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": PANICS})
+    created(api, **NO_PANIC | {"id": "POL-2"})
+    catch_up()
+    assert violations() == [("src/main.rs", "start")] * 2
+
+
+def test_a_file_that_takes_too_long_is_counted_and_hinders_no_other(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "MATCH_CPU_SECONDS", 0.1)
+    slow = "rule: {pattern: 'panic!($$$)', inside: {kind: block, stopBy: end}}"
+    created(api, **NO_PANIC | {"policy": NO_PANIC["policy"] | {"rule": slow}})
+    endless = "fn endless() {\n" + 'panic!("x");\n' * 40_000 + "}\n"
+    index_files(api, {"src/endless.rs": endless, "src/main.rs": PANICS})
+    assert PolicyCheck.objects.get().over_limit == 1
+    assert violations() == [("src/main.rs", "start")]
+
+
+def test_a_project_s_policy_holds_for_the_project(api: Api) -> None:
+    index_files(api, {"src/main.rs": PANICS}, project="billing")
+    created(api, **NO_PANIC, project="billing")
+    index_files(api, {"src/main.rs": PANICS})
+    catch_up()
+    assert [edge.source.repository.name for edge in Edge.objects.filter(type="violates")] == [
+        "billing"
+    ]

@@ -1,0 +1,45 @@
+"""The knowledge graph of a running service, for tests: documents in, and no sleep until linked."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from scripts.local_service import Organization
+
+NO_PANIC: dict[str, Any] = {
+    "kind": "policy",
+    "id": "POL-1",
+    "title": "No panic!() in production code",
+    "policy": {
+        "rule": "rule: {pattern: 'panic!($$$)'}",
+        "language": "rust",
+        "exclude": ["tests/"],
+        "severity": "error",
+        "message": "Return an error instead.",
+    },
+}
+
+
+def add_node(organization: Organization, **members: Any) -> str:
+    """Store a document; its unambiguous id."""
+    name: str = organization.post("graph/nodes", **members)["nodes"][0]["id"]
+    return name
+
+
+def wait_until_linked(organization: Organization, *projects: str) -> None:
+    """Wait until no receipt says that the code of `projects` is not linked yet."""
+    for project in projects:
+        wait_until(lambda name=project: not _reasons(organization, name))
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Ask until it holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.05)
+
+
+def _reasons(organization: Organization, project: str) -> list[str]:
+    answer = organization.get("graph/violations", project=project)
+    return [row["reason"] for row in answer["receipt"]["missing"]]
