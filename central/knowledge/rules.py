@@ -25,9 +25,7 @@ def parse_rule(text: str) -> dict[str, Any]:
         raise _invalid(f"A rule has at most {RULE_BYTES:,} bytes.")
     parsed = _load(text)
     if not isinstance(parsed, dict) or "rule" not in parsed:
-        raise _invalid(
-            "A rule is a mapping with a member 'rule', such as\nrule:\n  pattern: f($A)"
-        )
+        raise _invalid("A rule is a mapping with a member 'rule', such as\nrule:\n  pattern: f($A)")
     if unknown := sorted(map(str, set(parsed) - _PARTS)):
         raise _invalid(
             f"Unknown: {', '.join(unknown)[:200]}. A rule has {', '.join(sorted(_PARTS))}; "
