@@ -159,7 +159,12 @@ class ApiToken(models.Model):
     is_short_lived = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="Made of a forge's id token; deleted some time after it expired",
+        help_text="Deleted some time after it expired: made of a forge's id token, or local",
+    )
+    is_local = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Of the command line on the service's own machine; it is short-lived, too",
     )
     bound_repository_id = models.BigIntegerField(
         null=True, blank=True, help_text="The one repository that it may index, by GitHub's id"

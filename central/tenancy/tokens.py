@@ -40,6 +40,7 @@ class _Stored(NamedTuple):
     bound_url: str
     bound_at: datetime | None
     is_short_lived: bool
+    is_local: bool
 
 
 _OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
@@ -132,7 +133,7 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
         api_token_id=stored.id,
         visibilities=as_set(stored.visibilities),
         binding=_binding(stored),
-        is_job=stored.is_short_lived,
+        is_job=stored.is_short_lived and not stored.is_local,
         is_personal=stored.owner_id is not None,
     )
 

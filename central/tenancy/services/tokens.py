@@ -114,6 +114,7 @@ def create_local_token(*, organization_slug: str, actor: str) -> str:
             name="this machine's command line",
             scopes=[Scope.INDEX, Scope.SEARCH],
             is_short_lived=True,
+            is_local=True,
             expires_at=timezone.now() + LOCAL_TOKEN_LIFETIME,
         ),
         actor,

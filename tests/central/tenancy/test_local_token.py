@@ -36,7 +36,7 @@ def test_it_indexes_and_searches_for_a_day(ask: Any) -> None:
     credential = credential_of(answer["access_token"])
     assert (credential.organization.slug, credential.scopes) == ("local", {"index", "search"})
     stored = ApiToken.objects.get()
-    assert stored.is_short_lived
+    assert (stored.is_short_lived, stored.is_local) == (True, True)
     assert stored.expires_at is not None
     assert timedelta(hours=23) < stored.expires_at - timezone.now() <= timedelta(days=1)
     assert answer["expires_in"] == 86_400
