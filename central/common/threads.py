@@ -54,14 +54,13 @@ class RequestThreads:
         try:
             await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():  # it came at the same moment
+            if not self._turns.give_up(caller, place):  # a place came at the same moment
                 self._leave(caller)
-            else:
-                self._turns.give_up(caller, place)
             raise
 
     def _leave(self, caller: Caller) -> None:
-        if (place := self._turns.leave(caller)) is not None:
+        place = self._turns.leave(caller)
+        if place is not None and not place.done():  # who was cancelled passes the place on
             place.set_result(None)
 
     async def query(self, function: Callable[[], _Result]) -> _Result:

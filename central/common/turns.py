@@ -60,12 +60,15 @@ class Turns(Generic[_Waiter]):
                 return waiter
         return None
 
-    def give_up(self, caller: Caller, waiter: _Waiter) -> None:
-        """Leave the line, in which `waiter` stands."""
-        line = self._lines[caller]
+    def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
+        """Leave the line; false if `waiter` stands in it no more, because it was given a place."""
+        line = self._lines.get(caller)
+        if line is None or waiter not in line:
+            return False
         line.remove(waiter)
         if not line:
             del self._lines[caller]
+        return True
 
     def _has_place(self, caller: Caller) -> bool:
         uploads = sum(count for one, count in self._under_way.items() if one.is_upload)
