@@ -51,8 +51,8 @@ def _asked(central: Central, request: OpenRequest, course: Course) -> OpenedRun:
         except Exception as exc:  # noqa: BLE001 - raised where the answer is waited for
             outcome.put(exc)
 
-    Thread(target=ask, name="open", daemon=True).start()
     try:
+        Thread(target=ask, name="open", daemon=True).start()
         answer = outcome.get()
     except BaseException:
         with suppress(Empty):

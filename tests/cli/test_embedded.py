@@ -5,8 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +19,7 @@ from indexer.errors import CentralUnreachableError, ConfigurationError
 from scripts.local_service import clean_environment
 from tests.cli.command import PROGRAM, codesearch
 from tests.e2e.conftest import new_data_directory
+from tests.waiting import wait_until
 
 # A command that uses the service until its standard input ends.
 USER = """
@@ -55,13 +55,6 @@ def start_user(data_dir: Path) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        time.sleep(0.02)
 
 
 def first_line(process: "subprocess.Popen[str]") -> str:

@@ -14,6 +14,7 @@ import pytest
 
 from scripts.local_service import clean_environment, free_address
 from tests.cli.command import PROGRAM
+from tests.waiting import wait_until
 
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
@@ -103,7 +104,7 @@ def test_a_signal_ends_it_and_leaves_no_process(
         children = psutil.Process(agent.process.pid).children(recursive=True)
         os.kill(agent.process.pid, number)
         assert agent.process.wait(timeout=30) == code
-    assert not [child for child in children if is_alive(child)]
+    wait_until(lambda: not any(map(is_alive, children)), f"{children} are left")
 
 
 def is_alive(process: psutil.Process) -> bool:

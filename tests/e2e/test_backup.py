@@ -1,8 +1,7 @@
 """The drill of docs/backup.md: everything is lost, and comes back by the documented commands."""
 
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
+from tests.waiting import wait_until
 
 QUESTIONS = ("total of an invoice", "function_7", "refund a payment to a customer")
 SOON = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
@@ -138,13 +138,6 @@ def waits_for(holder: "psycopg.Connection[Any]", run: "Future[Any]") -> bool:
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
     row = holder.execute(waiting, [holder.info.backend_pid]).fetchone()
     return bool(row and row[0])
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("repository", ["billing", "theirs"])

@@ -1,8 +1,7 @@
 """The embedded PostgreSQL is killed, or hangs, while the service runs: it comes back by itself."""
 
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from scripts.local_git import commit_all
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
+from tests.waiting import wait_until
 
 SOON = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
 FILES = {"src/shop.py": "def total_of_an_invoice(lines):\n    return sum(lines)\n"}
@@ -59,13 +59,6 @@ def searches(acme: Organization) -> list[httpx.Response]:
 
 def paths(answer: httpx.Response) -> list[str]:
     return [result["file"] for result in answer.json()["results"]]
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def is_ready(service: Service) -> bool:

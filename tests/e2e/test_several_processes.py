@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from scripts.local_git import commit_all
 from scripts.local_service import ROOT, Organization, Service, free_address
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system("redis-server")
 
@@ -100,13 +101,6 @@ def answers(client: redis.Redis) -> bool:
         return bool(client.ping())
     except redis.ConnectionError:
         return False
-
-
-def wait_until(condition: Callable[[], bool], complaint: str, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, complaint
-        time.sleep(0.05)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexer import giving_up
+from indexer import giving_up, opening
 from indexer.client import Central, OpenedRun, OpenRequest
 from indexer.errors import CentralRefusedError
 from indexer.identity import StaticToken
@@ -77,6 +77,20 @@ def test_a_run_that_is_opened_while_the_job_is_cancelled_is_given_up(
         opened_with(client, course)
     assert central.abandoned == ["cancelled"]
     assert course.stage is Stage.GIVEN_UP
+
+
+def test_a_run_that_is_opened_while_its_thread_is_still_being_started_is_given_up(
+    central: StandIn, transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(threading.Thread):
+        def start(self) -> None:
+            super().start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(opening, "Thread", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        opened_with(Central(transport), Course())
+    assert central.abandoned == ["cancelled"]
 
 
 def test_an_answer_that_does_not_come_is_not_waited_for(
