@@ -138,6 +138,9 @@ def _prepare(group: int) -> None:
     would take a tenth of the time.
     """
     os.setpgid(0, group)
+    parent = multiprocessing.parent_process()
+    if parent and not parent.is_alive():  # and the group was killed before this process was in it
+        os._exit(1)
     log.to_standard_error()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)

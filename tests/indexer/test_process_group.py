@@ -1,9 +1,11 @@
 """No git outlives the process that has started it, and none runs for ever."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from indexer import plumbing
 from indexer.errors import GitTimeoutError
 from indexer.git import Repository
 from indexer.local import LocalRepository
+from indexer.processes import _prepare
 from tests.indexer.repositories import Sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,6 +90,33 @@ def test_no_child_outlives_an_indexer_that_is_killed(hostile: Sandbox, number: i
     wait_until(lambda count: count == 0, hostile.path)
     psutil.wait_procs(children, timeout=60)
     assert [child for child in children if child.is_running()] == []
+
+
+# A worker that is not in the group yet when the indexer is killed.
+LATE = """
+import multiprocessing, threading
+from tests.indexer.test_process_group import late
+multiprocessing.get_context("forkserver").Process(target=late).start()
+threading.Event().wait()
+"""
+
+
+def late() -> None:
+    print("started", flush=True)
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    _prepare(0)
+    print("outlived it", flush=True)
+    threading.Event().wait()
+
+
+def test_a_worker_that_starts_while_its_indexer_is_killed_does_not_outlive_it() -> None:
+    indexer = subprocess.Popen([sys.executable, "-c", LATE], cwd=ROOT, stdout=subprocess.PIPE)
+    assert indexer.stdout
+    assert indexer.stdout.readline() == b"started\n"
+    indexer.kill()
+    assert indexer.communicate(timeout=60) == (b"", None)
 
 
 def test_a_git_that_does_not_end_is_ended_with_what_to_do(
