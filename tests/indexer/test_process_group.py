@@ -102,12 +102,14 @@ threading.Event().wait()
 
 
 def late() -> None:
-    print("started", flush=True)
+    sys.stdout.write("started\n")
+    sys.stdout.flush()
     parent = multiprocessing.parent_process()
     assert parent
     parent.join()
     _prepare(0)
-    print("outlived it", flush=True)
+    sys.stdout.write("outlived it\n")
+    sys.stdout.flush()
     threading.Event().wait()
 
 
