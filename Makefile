@@ -21,7 +21,7 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt pyproject.toml
 	@$(BIN)/uv pip install --system-certs --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(STAMP) ## The main job on the embedded default: index, search, trace, change three files, rewrite history
+demo: $(STAMP) ## The main job on the embedded default: index, search, trace, merge, rewrite history, walk the knowledge graph
 	@$(BIN)/python scripts/demo.py
 
 test: $(STAMP) ## Every test (those whose tool is absent are named and left out)

@@ -27,6 +27,7 @@ _MISSING: Final = {
     "this clone; fetch it",
     "links_on_edited_lines": "links to other projects on lines that are edited but not committed",
     "not_linked_yet": "its newest code is not linked yet: ask again in some seconds",
+    "policies_not_checked_yet": "policies are being checked on its code: ask again in some seconds",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 

@@ -2,8 +2,8 @@
 
 Six take options of their own and run only when they are named: `callers` and `retrieval` need a
 sample from elsewhere, `training` makes a model of repositories that it is given, `plans` names the
-slowest SQL statement, `graph` proves a calibration, and `stores` is part of all together at a
-modest size.
+slowest SQL statement, `graph` measures the knowledge graph and proves a calibration, and `stores`
+is part of all together at a modest size.
 """
 
 import argparse

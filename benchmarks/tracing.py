@@ -6,18 +6,24 @@ their own, which still import the libraries: so libraries have callers in many r
 
 import ast
 import itertools
+import os
 import random
 import shutil
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import duckdb
+
 from benchmarks.client import Client
 from benchmarks.corpora import FURTHER, REFERENCE, copy_sources, package_directory
 from benchmarks.figures import Figure, percentile
 from scripts.local_git import commit_all, new_repository
-from scripts.local_service import Organization, running_service
+from scripts.local_service import Organization, clean_environment, running_service
 
 REPOSITORIES = 50
 SERVICE_BYTES = 3_100_000
@@ -52,6 +58,7 @@ def measure(workspace: Path) -> Iterator[Figure]:
         yield from latencies("callers of popular names", ask(client, "callers", popular), None, 150)
         yield from latencies("callees", ask(client, "callees", drawn), None, None)
         yield from latencies("graph of depth 2", ask(client, "graph", drawn, depth=2), 60, None)
+        yield from export(acme, workspace)
 
 
 def latencies(
@@ -60,6 +67,29 @@ def latencies(
     """p50 and p99 of some requests, with their bounds."""
     yield Figure(f"{what} p50", percentile(times, 50), "ms", median)
     yield Figure(f"{what} p99", percentile(times, 99), "ms", worst)
+
+
+def export(acme: Organization, directory: Path) -> Iterator[Figure]:
+    """The graph with all calls, as a file: how long it takes, and the command's memory."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", "graph", "export", "graph.duckdb", "--calls", "--force"],
+        cwd=directory,
+        env=clean_environment(
+            {
+                "AETERNA_URL": acme.service.url,
+                "AETERNA_TOKEN": acme.token,
+                "AETERNA_ORGANIZATION": acme.slug,
+            }
+        ),
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    with duckdb.connect(str(directory / "graph.duckdb"), read_only=True) as database:
+        ((calls,),) = database.execute("SELECT count(*) FROM calls").fetchall()
+    yield Figure("calls of an export", calls, "")
+    yield Figure("export with calls", time.perf_counter() - started, "s", 600)
+    yield Figure("memory of the export", usage.ru_maxrss / 1024, "MiB", 1024)
 
 
 def draw(client: Client, symbols: list[Symbol]) -> list[Symbol]:

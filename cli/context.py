@@ -29,12 +29,15 @@ class Invocation:
             yield asks_of(place)
 
     @contextmanager
-    def graph(self) -> Iterator["GraphApi"]:
-        """The knowledge graph of the service that answers here. Raises IndexerError."""
+    def graph(self, *, retry_seconds: float = 0.0) -> Iterator["GraphApi"]:
+        """The knowledge graph of the service that answers here. Raises IndexerError.
+
+        `retry_seconds`: how long the service is waited for while it is away, or asks to wait.
+        """
         from cli.place import open_place
 
         with open_place(self.environ, self.directory) as place:
-            yield graph_of(place)
+            yield graph_of(place, retry_seconds=retry_seconds)
 
 
 def directory() -> Path:
@@ -49,11 +52,18 @@ def directory() -> Path:
         ) from exc
 
 
-def graph_of(place: "Place") -> "GraphApi":
+def graph_of(place: "Place", *, retry_seconds: float = 0.0) -> "GraphApi":
     """The knowledge graph of a place's service; work that is not committed is no part of it."""
     from cli.graph_api import GraphApi
 
-    return GraphApi(place.transport(), place.organization, project=place.project, root=place.root)
+    service = str(place.data_dir) if place.is_local else place.url  # its port may be another one
+    return GraphApi(
+        place.transport(retry_seconds=retry_seconds),
+        place.organization,
+        source=f"{service} {place.organization}",
+        project=place.project,
+        root=place.root,
+    )
 
 
 def asks_of(place: "Place") -> "Asks":

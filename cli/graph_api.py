@@ -1,7 +1,7 @@
 """The knowledge graph of a service as the command line and the MCP server ask it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -10,13 +10,15 @@ from indexer.transport import Transport
 
 Answer = dict[str, Any]
 _ROUTE = "/api/v1/graph"
+_CALLS = "/api/v1/trace/calls"
+_BUILD_SECONDS = 300.0  # the service may have to build the file first
 
 
 class GraphApi:
     """The graph of one organisation. Every method raises CentralError.
 
     `project` is that of the checkout at `root`, which is asked about where none is named; "" and
-    None outside of one.
+    None outside of one. `source` is the same as long as the service and the organisation are.
     """
 
     def __init__(
@@ -24,11 +26,13 @@ class GraphApi:
         transport: Transport,
         organization: str,
         *,
+        source: str = "",
         project: str = "",
         root: Path | None = None,
     ) -> None:
         self._transport = transport
         self._organization = organization
+        self.source = source
         self.project = project
         self.root = root
 
@@ -59,6 +63,17 @@ class GraphApi:
     def unlink(self, body: Mapping[str, Any]) -> None:
         """Take an explicit link back."""
         self._send("DELETE", "links", body)
+
+    def snapshot(self, receive: Callable[[Iterator[bytes], int | None], None]) -> None:
+        """The DuckDB file, in pieces; `receive` is called anew if the service goes away."""
+        path = f"{_ROUTE}/snapshot?{self._query({})}"
+        self._transport.download(path, receive, wait_seconds=_BUILD_SECONDS)
+
+    def calls(self, cursor: str) -> Answer:
+        """A page of the organisation's call edges; "" is the first."""
+        given = {"cursor": cursor} if cursor else {}
+        answer: Answer = self._transport.request("GET", f"{_CALLS}?{self._query(given)}")
+        return answer
 
     def _get(self, route: str, parameters: Mapping[str, Any]) -> Answer:
         answer: Answer = self._transport.request(

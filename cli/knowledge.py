@@ -136,12 +136,17 @@ def _context(answer: Row) -> Iterator[tuple[object, ...]]:
         state = "violated" if one["is_violated"] else "kept"
         yield "policy", state, one["node"]["id"], _title(one["node"])
     for one in answer["decisions"]:
-        yield "decision", ",".join(one["why"]), one["node"]["id"], _title(one["node"])
+        yield "decision", ",".join(one["why"]), one["node"]["id"], _named(one["node"])
     for one in answer["memories"]:
-        yield "memory", ",".join(one["why"]), one["node"]["id"], _title(one["node"])
+        yield "memory", ",".join(one["why"]), one["node"]["id"], _named(one["node"])
     for what, rows in (("caller", answer["callers"]), ("callee", answer["callees"])):
         for one in rows:
             yield what, one["confidence"], f"{path_of(one)}:{one['line']}", one["name"]
+
+
+def _named(node: Row) -> str:
+    """The title, and that the document's file is gone."""
+    return f"{_title(node)} (its file is gone)" if node["archived"] else _title(node)
 
 
 def _status(node: Row) -> str:

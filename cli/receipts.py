@@ -24,6 +24,7 @@ _REASONS: Final = {
     "base_commit_not_in_clone": "links to others: git fetch the commit that is indexed",
     "links_on_edited_lines": "links to others, on lines that are not committed yet",
     "not_linked_yet": "its newest code is not linked yet: ask again in some seconds",
+    "policies_not_checked_yet": "policies are being checked on its code: ask again in some seconds",
     "too_many_hits": "the filters leave too little of its hits: search with other words",
 }
 # What the service calls by the names of its parameters.
@@ -54,6 +55,11 @@ def notes(answer: Mapping[str, Any]) -> Iterator[str]:
             f"{counted(unresolved, 'use')} of such names could not be resolved; "
             "--min-confidence low lists those that may be meant."
         )
+
+
+def missing_note(missing: Sequence[Mapping[str, Any]]) -> str:
+    """Of what something may be missing; nothing where that is nothing."""
+    return one_line(f"May lack something of {_missing(missing)}.") if missing else ""
 
 
 def graph_notes(answer: Mapping[str, Any]) -> Iterator[str]:

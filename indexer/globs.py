@@ -79,12 +79,15 @@ def _linear(regex: str) -> str:
     if not regex.startswith("^"):  # it matches everything, or whatever is in a directory
         return regex
     tokens = _TOKEN.findall(regex[1:])
-    parts = _split(tokens, {_FIRST, _BETWEEN})
-    anchored, *floating = [_segments(part) for part in parts]
+    marks = [token for token in tokens if token in {_FIRST, _BETWEEN}]
+    anchored, *floating = map(_segments, _split(tokens, {_FIRST, _BETWEEN}))
     if not floating:
         return f"^{anchored}"
     # What is below any directory stands at the first place where it fits, the last one at the last.
-    *inner, last = [part.removeprefix("/") for part in floating]
+    *inner, last = [
+        part.removeprefix("/") if mark == _BETWEEN else part
+        for mark, part in zip(marks, floating, strict=True)
+    ]
     start = f"{anchored}/" if anchored else ""
     firsts = "".join(f"(?>(?:[^/]+/)*?{part}/)" for part in inner)
     return f"^{start}{firsts}(?:[^/]+/)*{last}"

@@ -1,5 +1,6 @@
 """Answers of other services, read up to a limit: they stand in this process's memory."""
 
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import httpx
@@ -20,18 +21,39 @@ def read_answer(http: httpx.Client, method: str, url: str, **request: Any) -> ht
     Raises httpx.RequestError, of which AnswerTooLongError is one.
     """
     with http.stream(method, url, **request) as response:
-        body = bytearray()
-        for part in response.iter_bytes():
-            body += part
-            if len(body) > ANSWER_BYTES:
-                raise AnswerTooLongError(
-                    f"more than {ANSWER_BYTES} bytes", request=response.request
-                )
-        kept = [
-            (name, value)
-            for name, value in response.headers.raw
-            if name.lower() not in _OF_THE_TRANSFER
-        ]
-        return httpx.Response(
-            response.status_code, headers=kept, content=bytes(body), request=response.request
-        )
+        return _whole(response)
+
+
+def receive_answer(
+    http: httpx.Client,
+    url: str,
+    receive: Callable[[Iterator[bytes], int | None], None],
+    **request: Any,
+) -> httpx.Response:
+    """GET what is too long for memory; `receive` is given its pieces, and its size if that is told.
+
+    Only a success is; any other answer is read as by `read_answer`, and raises as that does.
+    """
+    with http.stream("GET", url, **request) as response:
+        if not response.is_success:
+            return _whole(response)
+        length = response.headers.get("Content-Length", "")
+        is_plain = "Content-Encoding" not in response.headers and length.isascii()
+        receive(response.iter_bytes(), int(length) if is_plain and length.isdigit() else None)
+        return httpx.Response(response.status_code, request=response.request)
+
+
+def _whole(response: httpx.Response) -> httpx.Response:
+    body = bytearray()
+    for part in response.iter_bytes():
+        body += part
+        if len(body) > ANSWER_BYTES:
+            raise AnswerTooLongError(f"more than {ANSWER_BYTES} bytes", request=response.request)
+    kept = [
+        (name, value)
+        for name, value in response.headers.raw
+        if name.lower() not in _OF_THE_TRANSFER
+    ]
+    return httpx.Response(
+        response.status_code, headers=kept, content=bytes(body), request=response.request
+    )

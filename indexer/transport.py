@@ -4,13 +4,13 @@ The credential travels in a header only; no message holds it.
 """
 
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, Final
 
 import httpx
 
 from indexer.answers import decoded, response_of
-from indexer.http_answers import read_answer
+from indexer.http_answers import read_answer, receive_answer
 from indexer.identity import Credentials
 from indexer.patience import persist
 from indexer.proxies import direct
@@ -68,6 +68,28 @@ class Transport:
             sleep=self._sleep,
         )
         return decoded(response, self._credentials.hints)
+
+    def download(
+        self,
+        path: str,
+        receive: Callable[[Iterator[bytes], int | None], None],
+        *,
+        wait_seconds: float,
+    ) -> None:
+        """GET what is too long for memory: `receive` is given its pieces, and its size if told.
+
+        It is called again from the beginning if the service goes away meanwhile. `wait_seconds`:
+        how long the service may take between two pieces.
+        """
+        timeout = httpx.Timeout(wait_seconds, connect=5.0)
+        response = persist(
+            lambda: response_of(
+                lambda: receive_answer(self._http, path, receive, timeout=timeout), url=self.url
+            ),
+            seconds=self._retry_seconds,
+            sleep=self._sleep,
+        )
+        decoded(response, self._credentials.hints)
 
 
 class _Bearer(httpx.Auth):

@@ -6,17 +6,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from scripts.demo_console import console, expect, heading, show_receipt  # noqa: E402
+from scripts.demo_graph import show_graph  # noqa: E402
 from scripts.examples import example_repositories, index_all  # noqa: E402
 from scripts.local_git import commit_all, git  # noqa: E402
 from scripts.local_service import Organization, running_service, temporary_workspace  # noqa: E402
-
-console = Console(width=120, highlight=False)
 
 
 def main() -> int:
@@ -36,22 +35,11 @@ def main() -> int:
             show_callees(acme, "ProcessPayment")
             merge_three_files(acme, repositories["payments-api"])
             rewrite_history(acme, repositories["payments-api"])
+            show_graph(acme, repositories["legacy-monolith"])
     console.print(
         f"\nDone in {time.monotonic() - started:.0f} s. Next: make serve, then README.md."
     )
     return 0
-
-
-def heading(text: str) -> None:
-    """A step's title."""
-    console.print(f"\n[bold]{text}[/bold]")
-
-
-def expect(fact: str, *, seen: object, wanted: object) -> None:
-    """Print the fact with a mark; end the demo if it is not so."""
-    if seen != wanted:
-        sys.exit(f"  FAILED: {fact}: expected {wanted!r}, got {seen!r}")
-    console.print(f"  [green]✓[/green] {fact}")
 
 
 def make_repositories(directory: Path) -> dict[str, Path]:
@@ -173,14 +161,6 @@ def show_callees(acme: Organization, symbol: str) -> None:
     console.print(table)
     projects = {row["callee"]["project"] for row in answer["callees"]}
     expect("the calls lead into a library too", seen="common-utils" in projects, wanted=True)
-
-
-def show_receipt(receipt: dict[str, Any], verb: str) -> None:
-    """How much an answer covers."""
-    console.print(
-        f"  {len(receipt['projects'])} projects {verb} in {receipt['took_ms']} ms, "
-        f"complete: {receipt['complete']}"
-    )
 
 
 def merge_three_files(acme: Organization, repository: Path) -> None:

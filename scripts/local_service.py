@@ -224,7 +224,7 @@ class Organization:
             text=True,
         )
 
-    def get(self, route: str, **parameters: str) -> dict[str, Any]:
+    def get(self, route: str, **parameters: str | list[str]) -> dict[str, Any]:
         """GET an API route of this organisation."""
         return self._answer("GET", route, params={"org_id": self.slug, **parameters})
 

@@ -10,7 +10,7 @@ import shutil
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from scripts.browsing import create_person, signed_in
-from scripts.examples import example_repositories, index_all
+from scripts.examples import example_repositories, index_all, load_knowledge
 from scripts.local_service import ROOT, Organization, running_service, temporary_workspace
 
 IMAGES = ROOT / "docs" / "images"
@@ -35,6 +35,7 @@ def main() -> None:
     ):
         acme = service.organization("acme")
         index_all(acme, example_repositories(workspace / "git"))
+        load_knowledge(acme)
         create_person(service, PERSON, "--superuser")
         chromium = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]

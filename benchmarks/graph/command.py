@@ -1,4 +1,4 @@
-"""`python -m benchmarks graph`: how sure a semantic link is."""
+"""`python -m benchmarks graph`: how fast the graph answers, and how sure a semantic link is."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -7,16 +7,29 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.figures import print_table
 from benchmarks.graph.fitting import fit
+from benchmarks.graph.measuring import measure
 from benchmarks.graph.pairs import Pair, measured_pairs
 from benchmarks.graph.proof import Judgement, interval, judge, over_random_halves, ranking
 from central.knowledge.calibration import Calibration
+from scripts.local_service import temporary_workspace
 
 
 def main(arguments: Sequence[str]) -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks graph", description=__doc__)
-    parser.parse_args(arguments)
+    parser.add_argument(
+        "--calibration", action="store_true", help="only how sure a semantic link is"
+    )
+    asked = parser.parse_args(arguments)
+    if not asked.calibration:
+        with temporary_workspace("aeterna-bench-graph-") as directory:
+            measured = []
+            for figure in measure(directory):
+                print(f"graph: {figure.name}: {figure.value:.4g} {figure.unit}", flush=True)
+                measured.append(figure)
+        print_table(measured)
     show_calibration()
 
 

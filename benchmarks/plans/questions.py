@@ -44,6 +44,7 @@ def ask_everything(service: Service, acme: Organization, repository: Path) -> No
     for symbol, kind in itertools.product(SYMBOLS, ("callers", "callees", "graph")):
         acme.get(f"trace/{kind}", symbol=symbol)
         acme.get(f"trace/{kind}", symbol=symbol, min_confidence="low", project=LARGE)
+    acme.get("trace/calls")
     with_unknown_symbol(acme)
     acme.post(
         "trace/impact", project=LARGE, files=[{"path": "celery/app/task.py", "lines": [[1, 900]]}]

@@ -1,9 +1,11 @@
 """What the graph answers, as records; the serializers describe the same for the schema."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from django.db import connection
 
 from central.corpus.models import File, Symbol
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
@@ -132,7 +134,7 @@ def code_view(place: CodePlace, snapshot: RepositoryInSight, lines: Lines) -> No
 def node_views(
     nodes: Iterable[Node], snapshots: Mapping[int, RepositoryInSight], *, with_body: bool = False
 ) -> list[NodeView]:
-    """Views in the same order; reads `repository` and `document`. Two queries."""
+    """Views in the same order; reads `repository` and `document`. Three queries at most."""
     nodes = list(nodes)
     places = {node.pk: place_of(node) for node in nodes if node.kind in CODE_KINDS}
     lines = code_lines(places.values())
@@ -173,14 +175,24 @@ def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[
             "file_id", "qualified_name", "start_line", "end_line"
         ):
             found[(*files[file], name)] = (lines[0], lines[1])
-    found |= {
-        (repository, path, ""): (0, 0)
-        for repository, path, name in wanted
-        if not name
-        and (repository, path) not in set(files.values())
-        and is_directory(repository, path)
-    }
+    known = set(files.values())
+    others = [one for one in wanted if not one[2] and one[:2] not in known]
+    found |= {(*place, ""): (0, 0) for place in _directories(others)}
     return {key: value for key, value in found.items() if key in wanted}
+
+
+def _directories(places: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]:
+    """Those of (repository, path, …) that have files below them. One query."""
+    if not places:
+        return []
+    # In the order of bytes "/" is followed by "0": the range of file_path_begins.
+    statement = """SELECT p.repository, p.path
+        FROM unnest(%s::bigint[], %s::text[]) AS p (repository, path)
+        WHERE EXISTS (SELECT 1 FROM corpus_file f WHERE f.repository_id = p.repository
+            AND f.path ~>=~ (p.path || '/') AND f.path ~<~ (p.path || '0'))"""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [[one[0] for one in places], [one[1] for one in places]])
+        return [(repository, path) for repository, path in cursor.fetchall()]
 
 
 def is_directory(repository: int, path: str) -> bool:

@@ -75,7 +75,7 @@ def _match(
 
     root = SgRoot(text, language).root()
     return {
-        key: [_place(node) for node in root.find_all(rule)][:MATCHES_KEPT]
+        key: [_place(node) for node in root.find_all(rule)[:MATCHES_KEPT]]
         for key, rule in rules.items()
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from central.knowledge.identifiers import document_key
+from central.knowledge.rules import LANGUAGES
 
 # What a file must hold to be looked at, as a regular expression of PostgreSQL.
 NAMES_A_RECORD: Final = r"\mADR[-_ ]?[0-9]"
@@ -32,7 +33,9 @@ def find_mentions(text: str, language: str) -> list[Mention]:
     found = list(_matches(text))
     if not found:
         return []
-    if language != MARKDOWN and language:
+    if language not in (*LANGUAGES, MARKDOWN, ""):
+        return []  # which of its text is comment is not known
+    if language in LANGUAGES:
         is_prose = _prose_of(text, language)
         found = [(start, mention) for start, mention in found if is_prose(start)]
     return [mention for _, mention in found]

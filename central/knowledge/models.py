@@ -232,14 +232,14 @@ class CodeLinks(models.Model):
 class PolicyCheck(models.Model):
     """How far a policy is checked in a repository, as `CodeLinks` says it of links.
 
-    `over_limit` counts files of which the match was given up.
+    `over_limit` names files of which the match was given up.
     """
 
     policy = models.ForeignKey(Policy, models.CASCADE, related_name="checks", db_index=False)
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
     rule_version = models.PositiveIntegerField(default=0)
     file_id = models.BigIntegerField(default=0)
-    over_limit = models.PositiveIntegerField(default=0)
+    over_limit = models.JSONField(default=list, blank=True)
 
     class Meta:
         constraints = [

@@ -29,6 +29,7 @@ from central.tenancy.credentials import Credential
 
 MAX_CANDIDATES: Final = 20  # that an error lists
 _NEAR: Final = 8
+_ATTEMPTS: Final = 5
 _NEAR_CHARACTERS: Final = 4  # of a name that is not there, which others may share
 
 
@@ -135,20 +136,49 @@ def node_not_found(text: str, near: Sequence[str] = ()) -> NotFoundError:
 
 
 def node_of(place: CodePlace) -> Node:
-    """The node of a place, made if there is none. Needs a transaction."""
-    kind = NodeKind.CODE_SYMBOL if place.qualified_name else NodeKind.CODE_FILE
-    node, _ = Node.objects.get_or_create(
-        repository=place.repository,
-        key=place.key,
-        defaults={
-            "organization_id": place.repository.organization_id,
-            "kind": kind,
-            "path": place.path,
-            "qualified_name": place.qualified_name,
-            "blob": place.blob,
-        },
+    """The node of a place, made if there is none. Needs a transaction, in which it is kept."""
+    for _ in range(_ATTEMPTS):
+        key = nodes_of([place]).get(place.key)
+        if key is not None and (node := lock_node(key)):
+            return node
+    raise RuntimeError(f"the node of {place.id} is deleted again and again")
+
+
+def lock_node(key: int) -> Node | None:
+    """The node, locked against deletion until the transaction ends; None if it is gone."""
+    nodes = Node.objects.select_for_update(no_key=True, of=("self",))
+    return nodes.select_related("repository", "document").filter(pk=key).first()
+
+
+def nodes_of(places: Sequence[CodePlace]) -> dict[str, int]:
+    """Keys of the nodes of one repository's places by `CodePlace.key`, made if there is none.
+
+    Needs a transaction.
+    """
+    if not places:
+        return {}
+    repository = places[0].repository
+    missing = {place.key: place for place in places}
+    known = Node.objects.filter(repository=repository, key__in=list(missing))
+    found = dict(known.values_list("key", "pk"))
+    Node.objects.bulk_create(
+        (new_node(place) for key, place in missing.items() if key not in found),
+        ignore_conflicts=True,
     )
-    return node
+    return dict(known.values_list("key", "pk")) if len(found) < len(missing) else found
+
+
+def new_node(place: CodePlace) -> Node:
+    """The node of a place, not stored."""
+    return Node(
+        organization_id=place.repository.organization_id,
+        repository=place.repository,
+        kind=NodeKind.CODE_SYMBOL if place.qualified_name else NodeKind.CODE_FILE,
+        key=place.key,
+        path=place.path,
+        qualified_name=place.qualified_name,
+        blob=place.blob,
+    )
 
 
 def _find_code(parsed: CodeId, credential: Credential) -> list[CodePlace]:
@@ -158,10 +188,11 @@ def _find_code(parsed: CodeId, credential: Credential) -> list[CodePlace]:
         splits.insert(0, (parsed.whole, CodeId(parsed.whole, parsed.whole)))
     for path, asked in splits:
         project, _, inner = path.partition("/")
-        named = visible.filter(name=project) if inner else visible.none()
-        for repositories, tail in ((named, inner), (visible, path)):
-            if places := _places(repositories, tail, asked, credential):
-                return places
+        if inner and (places := _places(visible.filter(name=project), inner, asked, credential)):
+            return places
+    for path, asked in splits:
+        if places := _places(visible, path, asked, credential):
+            return places
     raise node_not_found(f"code:{parsed.whole}", _near_code(visible, parsed))
 
 

@@ -33,6 +33,8 @@ def parse_rule(text: str) -> dict[str, Any]:
         )
     if _depth(parsed) > RULE_DEPTH:
         raise _invalid(f"A rule is at most {RULE_DEPTH} levels deep.")
+    if not _is_json(parsed):
+        raise _invalid("A rule has text, numbers, true, false, lists and mappings alone.")
     return parsed
 
 
@@ -84,6 +86,15 @@ def _depth(value: object) -> int:
     if isinstance(value, list):
         return 1 + max(map(_depth, value), default=0)
     return 0
+
+
+def _is_json(value: object) -> bool:
+    """Whether it is what the matching process is sent: no bytes, dates or sets of YAML."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_json(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return value is None or isinstance(value, str | int | float)
 
 
 def _causes(message: str) -> str:

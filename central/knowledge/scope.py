@@ -7,7 +7,7 @@ from functools import cached_property
 
 from central.knowledge.access import require_reader
 from central.knowledge.answers import GraphReceipt
-from central.knowledge.models import CodeLinks
+from central.knowledge.watermarks import reasons_due
 from central.repositories.sight import (
     MissingProject,
     RepositoryInSight,
@@ -19,13 +19,17 @@ from central.tenancy.credentials import Credential
 
 @dataclass(frozen=True)
 class GraphScope:
-    """What a credential sees, read once for an answer. Raises ForbiddenError for a job's token."""
+    """What a credential sees, read once for an answer and before it: a receipt says no more.
+
+    Raises ForbiddenError for a job's token.
+    """
 
     credential: Credential
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
         require_reader(self.credential)
+        self.due  # noqa: B018 (reads it, and the snapshots)
 
     @cached_property
     def snapshots(self) -> dict[int, RepositoryInSight]:
@@ -33,10 +37,9 @@ class GraphScope:
         return {item.id: item for item in repositories_in_sight(credential=self.credential)}
 
     @cached_property
-    def linked(self) -> dict[int, int]:
-        """Generation up to which each visible repository's code is linked."""
-        rows = CodeLinks.objects.filter(repository__in=list(self.snapshots))
-        return dict(rows.values_list("repository_id", "generation"))
+    def due(self) -> dict[int, str]:
+        """Why the graph lags behind the code, by key of the repositories where it does."""
+        return reasons_due(self.snapshots, shared_policies=self.credential.sees_all)
 
     def receipt(
         self, answering: Iterable[int], *, projects: Collection[int] | None = None
@@ -50,7 +53,7 @@ class GraphScope:
             MissingProject(item.name, reason)
             for item in self.snapshots.values()
             if (projects is None or item.id in projects)
-            and (reason := item.lack or self._lag(item))
+            and (reason := item.lack or self.due.get(item.id, ""))
         ]
         return GraphReceipt(
             complete=not missing,
@@ -60,6 +63,3 @@ class GraphScope:
             ),
             missing=missing,
         )
-
-    def _lag(self, item: RepositoryInSight) -> str:
-        return "" if self.linked.get(item.id, 0) >= item.generation else "not_linked_yet"

@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.common.fields import (
+    StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
     StrictFloatField,
@@ -146,6 +147,9 @@ class ListNodesSerializer(OrganizationSerializer):
     project = StrictCharField(max_length=200, required=False)
     query = StrictCharField(
         max_length=200, required=False, help_text="A part of the id or the title, in any case"
+    )
+    archived = StrictBooleanField(
+        required=False, help_text="Only those whose file is gone, or only the others"
     )
     limit = StrictIntegerField(min_value=1, max_value=LISTED_NODES, default=50)
     cursor = StrictCharField(max_length=1_000, required=False, help_text="next_cursor of a page")

@@ -63,7 +63,8 @@ class GraphMissingSerializer(serializers.Serializer[Any]):
 
     project = serializers.CharField()
     reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused, or not_linked_yet"
+        help_text="never_indexed, failed, behind, paused, not_linked_yet or "
+        "policies_not_checked_yet"
     )
 
 

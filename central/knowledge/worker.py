@@ -11,6 +11,7 @@ from django.db import close_old_connections, connection
 
 from central.knowledge import wakeup
 from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.snapshot import keep_snapshots
 
 _LONGEST_BACKOFF_SECONDS = 30
 _STOP_SECONDS = 10
@@ -41,6 +42,7 @@ class GraphWorker:
             wakeup.changed.clear()  # before looking: what is written from here on wakes again
             try:
                 catch_up(is_stopping=self._stopping.is_set)
+                keep_snapshots(is_stopping=self._stopping.is_set)
                 failures = 0
             except Exception:  # noqa: BLE001 (nothing may end this thread)
                 failures += 1

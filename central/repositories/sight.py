@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from django.urls import reverse
@@ -12,6 +13,8 @@ from central.common.links import service_url
 from central.common.statements import fetch_rows, id_array
 from central.repositories.selectors import VISIBLE, visible_parameters
 from central.tenancy.credentials import Credential
+
+_KEPT: Final = "!$&'()*+,;=/~:@"  # in a path (RFC 3986), as `reverse` keeps it
 
 
 class RepositoryInSight(NamedTuple):
@@ -49,8 +52,15 @@ class RepositoryInSight(NamedTuple):
             return f"{forge_file_url(self.web_url, self.commit, path)}{lines}"
         if not self.service_url:
             return None
-        kwargs = {"organization": self.organization, "project": self.name, "path": path}
-        return f"{self.service_url}{reverse('web:file', kwargs=kwargs)}{lines}"
+        page = f"{_files_url(self.organization, self.name)}{quote(path, safe=_KEPT)}"
+        return f"{self.service_url}{page}{lines}"
+
+
+@lru_cache(maxsize=10_000)
+def _files_url(organization: str, project: str) -> str:
+    """Before the path of a page of a file: answers have hundreds, and `reverse` is slow."""
+    kwargs = {"organization": organization, "project": project, "path": "_"}
+    return reverse("web:file", kwargs=kwargs).removesuffix("_")
 
 
 def forge_file_url(web_url: str, commit: str, path: str) -> str:

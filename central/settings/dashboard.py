@@ -93,6 +93,11 @@ UNFOLD = {
                 _item("Deliveries", "inbox", "ingest.delivery"),
             ),
             _group(
+                "Knowledge",
+                _item("Documents and policies", "menu_book", "knowledge.document"),
+                _item("Links", "link", "knowledge.edge"),
+            ),
+            _group(
                 "Access",
                 _item("Organisations", "domain", "tenancy.organization"),
                 _item("Memberships", "badge", "tenancy.membership"),

@@ -52,6 +52,22 @@ class Credential:
         """Whether nothing limits it: only then is an id or an address believed without proof."""
         return not self.is_personal and self.sees_all
 
+    def require_whole_organization(self) -> None:
+        """Raise ForbiddenError (`job_token_refused`, `whole_organization_required`) unless the
+        credential sees all of its organisation and is no job's.
+        """
+        if self.is_job:
+            raise ForbiddenError(
+                "A job's short-lived token is not given the whole organisation. Use an API token.",
+                code="job_token_refused",
+            )
+        if not self.sees_all:
+            raise ForbiddenError(
+                "The answer holds the whole organisation. Use a credential without restrictions "
+                "to repositories or visibilities.",
+                code="whole_organization_required",
+            )
+
     def require_scope(self, scope: Scope) -> None:
         """Raise ForbiddenError unless the credential has `scope`."""
         if scope not in self.scopes:

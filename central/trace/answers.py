@@ -205,6 +205,53 @@ class Impact:
     hint: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A reference and a definition that it leads to, without what a page of links explains.
+
+    `caller` and `callee` are qualified names; a file's top level is `<module>`.
+    """
+
+    caller: str
+    caller_project: str
+    path: str
+    line: int
+    callee: str
+    callee_project: str
+    callee_path: str
+    kind: str
+    rule: str
+    confidence: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallingProject:
+    """Of which commit a page has a project's calls.
+
+    `begins`: from its first on, so that what earlier pages had of it counts no more. `ends`: to
+    its last.
+    """
+
+    project: str
+    commit: str
+    generation: int
+    begins: bool
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """A page of the call edges of an organisation. `missing` is told with the last page."""
+
+    calls: list[Call]
+    projects: list[CallingProject]
+    references: int
+    next_cursor: str | None
+    missing: list[MissingProject]
+    cut: list[str]
+
+
 def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:
     """A definition as it is answered."""
     return ShownDefinition(

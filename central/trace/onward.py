@@ -20,7 +20,11 @@ class Used(NamedTuple):
 
 def find_callees(inquiry: Inquiry, definitions: Sequence[Key], *, least: Confidence) -> Used:
     """Every definition that a reference inside of `definitions` leads to."""
-    sites = sites_within(inquiry, definitions)
+    return find_used(inquiry, sites_within(inquiry, definitions), least=least)
+
+
+def find_used(inquiry: Inquiry, sites: Sequence[Site], *, least: Confidence) -> Used:
+    """Every definition that one of these references leads to, overrides after the others."""
     resolutions = resolve(inquiry, sites)
     edges: list[Edge] = []
     for site, resolution in zip(sites, resolutions, strict=True):

@@ -23,11 +23,28 @@ class OrganizationSerializer(serializers.Serializer[Any]):
         """The request's members, validated; nothing of them stays, so one instance serves all."""
         found = dict(self.run_validation(dict(data)))
         del found["org_id"]
+        return found
+
+
+class CallsRequestSerializer(OrganizationSerializer):
+    """`GET /trace/calls`."""
+
+    cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
+
+
+class ConfidentSerializer(OrganizationSerializer):
+    """How sure a link must be."""
+
+    min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with the confidence as what it is."""
+        found = super().checked(data)
         found["min_confidence"] = Confidence[found["min_confidence"].upper()]
         return found
 
 
-class ChoiceSerializer(OrganizationSerializer):
+class ChoiceSerializer(ConfidentSerializer):
     """Which definitions are meant."""
 
     symbol = StrictCharField(
@@ -40,7 +57,6 @@ class ChoiceSerializer(OrganizationSerializer):
     line = StrictIntegerField(
         min_value=1, max_value=10_000_000, required=False, help_text="Defined around this line"
     )
-    min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
 
     def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The same, with the choice as a record."""
@@ -114,7 +130,7 @@ class ChangedFileSerializer(serializers.Serializer[Any]):
     lines = serializers.ListField(child=LinesField(), max_length=IMPACT_CHANGES, required=False)
 
 
-class ImpactRequestSerializer(OrganizationSerializer):
+class ImpactRequestSerializer(ConfidentSerializer):
     """`POST /trace/impact`: exactly one of `symbols` and `files`."""
 
     project = StrictCharField(max_length=200)
@@ -128,7 +144,6 @@ class ImpactRequestSerializer(OrganizationSerializer):
         child=ChangedFileSerializer(), min_length=1, max_length=IMPACT_CHANGES, required=False
     )
     depth = StrictIntegerField(min_value=1, max_value=TRACE_DEPTH, default=1)
-    min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
     limit = StrictIntegerField(
         min_value=1, max_value=TRACE_SITES, default=50, help_text="Callers shown per symbol"
     )

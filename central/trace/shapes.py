@@ -126,6 +126,47 @@ class CalleesSerializer(_PageSerializer):
     callees = LinkSerializer(many=True)
 
 
+class CallSerializer(serializers.Serializer[Any]):
+    """A reference and a definition that it leads to."""
+
+    caller = serializers.CharField(help_text="Qualified name; `<module>` is a file's top level")
+    caller_project = serializers.CharField()
+    path = serializers.CharField(help_text="Of the caller's file")
+    line = serializers.IntegerField(help_text="Of the reference")
+    callee = serializers.CharField(help_text="Qualified name")
+    callee_project = serializers.CharField()
+    callee_path = serializers.CharField()
+    kind = serializers.CharField(help_text="call, new, decorate, inherit, element or value")
+    rule = serializers.CharField(
+        help_text="same_file, import, receiver_type, same_package or dependency"
+    )
+    confidence = serializers.CharField(help_text="high or medium")
+    commit = serializers.CharField(help_text="Of the caller's project")
+
+
+class CallingProjectSerializer(serializers.Serializer[Any]):
+    """Of which commit a page has a project's calls."""
+
+    project = serializers.CharField()
+    commit = serializers.CharField()
+    generation = serializers.IntegerField(help_text="Rises with each index of the project")
+    begins = serializers.BooleanField(
+        help_text="With its first call: what earlier pages had of it counts no more"
+    )
+    ends = serializers.BooleanField(help_text="With its last call")
+
+
+class CallsSerializer(serializers.Serializer[Any]):
+    """A page of the call edges of an organisation."""
+
+    calls = CallSerializer(many=True)
+    projects = CallingProjectSerializer(many=True)
+    references = serializers.IntegerField(help_text="That this page is made of")
+    next_cursor = serializers.CharField(allow_null=True)
+    missing = TraceMissingSerializer(many=True, help_text="With the last page: of all projects")
+    cut = serializers.ListField(child=serializers.CharField(), help_text="Limits that were met")
+
+
 class GraphNodeSerializer(serializers.Serializer[Any]):
     """A definition, or a file's top level (`<module>`)."""
 

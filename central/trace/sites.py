@@ -88,6 +88,21 @@ _COUNT_OPEN = f"""WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
             WHERE {_BUILT_IN} LIMIT (SELECT most FROM seen)) AS built_in)"""  # noqa: S608
+_FILES = """SELECT f.id, f.path,
+        (SELECT count(*) FROM corpus_reference r WHERE r.file_id = f.id)
+    FROM (SELECT f.id, f.path FROM corpus_file f
+        WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
+            AND f.path >= %s::text AND (%s::bool OR f.path > %s::text)
+        ORDER BY f.path LIMIT %s) AS f
+    ORDER BY f.path"""
+_OF_FILES = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::bigint[]) AS q (file)
+    CROSS JOIN LATERAL (SELECT f.path, f.package_id FROM corpus_file f
+        WHERE f.id = q.file AND f.repository_id = ANY(%s::bigint[]) OFFSET 0) AS f
+    CROSS JOIN LATERAL (SELECT r.* FROM corpus_reference r
+        WHERE r.file_id = q.file OFFSET 0) AS r
+    WHERE r.kind <> 'type' AND (f.path > %s::text OR r.id > %s::bigint)
+    ORDER BY f.path, r.id LIMIT %s"""  # noqa: S608
 _WITHIN = f"""SELECT {_COLUMNS}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
     JOIN corpus_reference r ON r.file_id = q.file
@@ -154,6 +169,32 @@ def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:
     """References that stand in these definitions, or in what is defined inside of them."""
     keys = list(dict.fromkeys(definitions))
     return [Site(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), inquiry.repositories])]
+
+
+class CountedFile(NamedTuple):
+    """A file and how many references it has, those that tell types among them."""
+
+    id: int
+    path: str
+    references: int
+
+
+def files_from(
+    inquiry: Inquiry, repository: int, path: str, *, inclusive: bool, limit: int
+) -> list[CountedFile]:
+    """Files of a repository by path: those behind `path`, or from it on."""
+    asked = [repository, inquiry.repositories, path, inclusive, path, limit]
+    rows = fetch_rows(_FILES, asked)
+    return [CountedFile(*row) for row in rows]
+
+
+def sites_of_files(
+    inquiry: Inquiry, files: Sequence[CountedFile], *, after: tuple[str, int], limit: int
+) -> list[Site]:
+    """References in these files, by path and id; `after` is such a place."""
+    ids = id_array(file.id for file in files)
+    rows = fetch_rows(_OF_FILES, [ids, inquiry.repositories, *after, limit])
+    return [Site(*row) for row in rows]
 
 
 def open_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from central.trace.views import CalleesView, CallersView, GraphView, ImpactView
+from central.trace.views import CalleesView, CallersView, CallsView, GraphView, ImpactView
 
 urlpatterns = [
     path("callers", CallersView.as_view(), name="trace-callers"),
     path("callees", CalleesView.as_view(), name="trace-callees"),
+    path("calls", CallsView.as_view(), name="trace-calls"),
     path("graph", GraphView.as_view(), name="trace-graph"),
     path("impact", ImpactView.as_view(), name="trace-impact"),
 ]

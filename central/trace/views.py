@@ -13,21 +13,25 @@ from central.tenancy.permissions import credential_for
 from central.trace.serializers import (
     CalleesRequestSerializer,
     CallersRequestSerializer,
+    CallsRequestSerializer,
     GraphRequestSerializer,
     ImpactRequestSerializer,
 )
 from central.trace.services.assessing import impact
 from central.trace.services.graphing import graph
+from central.trace.services.listing import calls
 from central.trace.services.tracing import callees, callers
 from central.trace.shapes import (
     CalleesSerializer,
     CallersSerializer,
+    CallsSerializer,
     GraphSerializer,
     ImpactSerializer,
 )
 
 _CALLERS = CallersRequestSerializer()
 _CALLEES = CalleesRequestSerializer()
+_CALLS = CallsRequestSerializer()
 _GRAPH = GraphRequestSerializer()
 _IMPACT = ImpactRequestSerializer()
 _LISTS: Final = frozenset({"caller_projects"})
@@ -89,6 +93,27 @@ class GraphView(APIView):
         credential = credential_for(request, query.get("org_id"))
         answer = graph(credential=credential, request=_GRAPH.graph_request(query))
         return Response(document(answer))
+
+
+class CallsView(APIView):
+    """Every call edge of the organisation."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="trace_calls",
+        parameters=[CallsRequestSerializer],
+        responses=CallsSerializer,
+        tags=["trace"],
+    )
+    def get(self, request: Request) -> Response:
+        """The resolved call edges, page by page. For credentials that see the whole organisation.
+
+        A project that is indexed while it is read begins anew.
+        """
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        return Response(document(calls(credential=credential, **_CALLS.checked(query))))
 
 
 class ImpactView(APIView):

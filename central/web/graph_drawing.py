@@ -1,17 +1,31 @@
-"""A laid-out graph ready to be written as SVG and as a table: addresses, titles, classes."""
+"""A laid-out graph ready to be written as SVG, and a call graph's edges as rows of a table.
 
-from collections.abc import Sequence
+`knowledge_drawing` does the same for nodes of the knowledge graph.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from central.trace.answers import GraphEdge, GraphNode
-from central.web.graph_layout import HEIGHT, WIDTH, Box, Line, Picture
+from central.trace.answers import Graph, GraphEdge, GraphNode
+from central.web.graph_layout import (
+    HEIGHT,
+    SMALL_COLUMNS,
+    WIDTH,
+    Arc,
+    Box,
+    Line,
+    Picture,
+    Vertex,
+    picture_of,
+)
+from central.web.graph_text import columns, shortened
 from central.web.places import end_url, file_url, graph_url
 from central.web.tracing import RULE_WORDS
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnBox:
-    """A box; `number` is its index, which lines name. `url` leads to the graph around it."""
+    """A box; `number` is its index, which lines name."""
 
     box: Box
     number: int
@@ -21,21 +35,12 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
-    """A line with the edge as a row of the table."""
+    """A line; `style` is a class of graph.css, `label` stands beside it where there is one."""
 
     line: Line
-    caller: GraphNode
-    callee: GraphNode
-    caller_url: str
-    callee_url: str
-    place_url: str
-    rule: str
+    style: str
     title: str
-
-    @property
-    def edge(self) -> GraphEdge:
-        """What it stands for."""
-        return self.line.edge
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,46 +56,117 @@ class Drawing:
     projects: list[tuple[str, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An edge of a call graph as a row of the table."""
+
+    edge: GraphEdge
+    caller: GraphNode
+    callee: GraphNode
+    caller_url: str
+    callee_url: str
+    place_url: str
+    rule: str
+
+
+def drawing_of(
+    picture: Picture,
+    *,
+    box: Callable[[Vertex], tuple[str, str]],
+    line: Callable[[Arc], tuple[str, str, str]],
+) -> Drawing:
+    """`box` gives a vertex's address and title, `line` an arc's style, title and label."""
+    boxes = []
+    for number, one in enumerate(picture.boxes):
+        url, title = box(one.vertex)
+        boxes.append(DrawnBox(one, number, url, title))
+    return Drawing(
+        width=picture.width,
+        height=picture.height,
+        box_width=WIDTH,
+        box_height=HEIGHT,
+        boxes=boxes,
+        lines=[DrawnLine(one, *line(one.arc)) for one in picture.lines],
+        projects=picture.projects,
+    )
+
+
 def nearest(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most: int) -> list[GraphEdge]:
     """At most so many edges, those whose ends are nearest to the roots before others."""
     distances = {node.id: node.distance for node in nodes}
     return sorted(edges, key=lambda one: max(distances[one.caller], distances[one.callee]))[:most]
 
 
-def drawing_of(picture: Picture, *, organization: str, again: dict[str, object]) -> Drawing:
-    """The picture with addresses in the organisation; `again`: what a next graph is asked with."""
-    return Drawing(
-        width=picture.width,
-        height=picture.height,
-        box_width=WIDTH,
-        box_height=HEIGHT,
-        boxes=[
-            DrawnBox(box, number, _box_url(box.node, organization, again), _title(box.node))
-            for number, box in enumerate(picture.boxes)
-        ],
-        lines=[_drawn(line, picture.boxes, organization) for line in picture.lines],
-        projects=picture.projects,
+def call_graph(
+    graph: Graph, edges: Sequence[GraphEdge], *, organization: str, again: dict[str, object]
+) -> tuple[Drawing, list[Row]]:
+    """The picture, and its lines as rows; `again`: what a next graph is asked with."""
+    nodes = {node.id: node for node in graph.nodes}
+    joined = {(edge.caller, edge.callee): edge for edge in edges}
+
+    def box(vertex: Vertex) -> tuple[str, str]:
+        node = nodes[vertex.id]
+        return _box_url(node, organization, again), _title(node)
+
+    def line(arc: Arc) -> tuple[str, str, str]:
+        confidence = joined[arc.source, arc.target].confidence
+        ends = f"{name_of(nodes[arc.source])} uses {name_of(nodes[arc.target])}"
+        return f"edge-{confidence}", f"{ends}: {confidence} confidence", ""
+
+    drawing = drawing_of(
+        picture_of(vertices_of(graph.nodes), [Arc(*pair) for pair in joined], graph.root),
+        box=box,
+        line=line,
     )
+    arcs = [one.line.arc for one in drawing.lines]
+    rows = [_row(joined[arc.source, arc.target], nodes, organization) for arc in arcs]
+    return drawing, rows
 
 
-def _drawn(line: Line, boxes: list[Box], organization: str) -> DrawnLine:
-    caller, callee = boxes[line.caller].node, boxes[line.callee].node
-    edge = line.edge
-    return DrawnLine(
-        line,
+def vertices_of(nodes: Sequence[GraphNode]) -> list[Vertex]:
+    """Nodes of a call graph as they are drawn."""
+    return [
+        Vertex(
+            id=node.id,
+            project=node.project,
+            distance=node.distance,
+            label=node.qualified_name or file_name(node.file),
+            place=place_of(node.project, node.file),
+            order=(node.file, node.line),
+        )
+        for node in nodes
+    ]
+
+
+def name_of(node: GraphNode) -> str:
+    """A definition's name; a file's top level is called after its file."""
+    return node.qualified_name or node.file
+
+
+def place_of(project: str, file: str) -> str:
+    """Project and file; of what is too long the project stays, and the file's name as it fits."""
+    whole = f"{project}/{file}"
+    if columns(whole) <= SMALL_COLUMNS:
+        return whole
+    return shortened(f"{project}/…/{file_name(file)}", SMALL_COLUMNS)
+
+
+def file_name(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
+
+
+def _row(edge: GraphEdge, nodes: dict[str, GraphNode], organization: str) -> Row:
+    caller, callee = nodes[edge.caller], nodes[edge.callee]
+    return Row(
+        edge,
         caller,
         callee,
         end_url(organization, caller.project, caller.file, caller.qualified_name),
         end_url(organization, callee.project, callee.file, callee.qualified_name),
         file_url(organization, edge.project, edge.file, edge.line),
         RULE_WORDS.get(edge.rule, edge.rule),
-        f"{name_of(caller)} uses {name_of(callee)}: {edge.confidence} confidence",
     )
-
-
-def name_of(node: GraphNode) -> str:
-    """A definition's name; a file's top level is called after its file."""
-    return node.qualified_name or node.file
 
 
 def _title(node: GraphNode) -> str:

@@ -1,4 +1,6 @@
-"""Where a call graph's boxes and lines are drawn: callers to the left, callees to the right. Pure.
+"""Where a graph's boxes and lines are drawn: sources to the left, targets to the right. Pure.
+
+Sources of a call graph are its callers; of the knowledge graph, the nodes from which edges go.
 
 Layers are steps from the root; in each, boxes stand by project and then by the middle of their
 neighbours (Sugiyama's barycentre), so that few lines cross. No library: networkx's layouts know
@@ -8,12 +10,9 @@ neither the size of a box nor crossings, and graphviz is a program of the system
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
-from central.web.graph_text import columns, shortened
-
-if TYPE_CHECKING:
-    from central.trace.answers import GraphEdge, GraphNode
+from central.web.graph_text import shortened
 
 WIDTH: Final = 212
 HEIGHT: Final = 44
@@ -23,15 +22,38 @@ _ROW_GAP: Final = 12
 _GROUP_GAP: Final = 12  # beside the gap between rows, where another project begins
 _SWEEPS: Final = 6
 _COLUMNS: Final = 24  # of a label, in characters as wide as a digit
-_SMALL_COLUMNS: Final = 28  # of the line below it
+SMALL_COLUMNS: Final = 28  # of the line below it
 TINTS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A node with its place; `x` and `y` are of the upper left corner, `tint` 0 to TINTS - 1."""
+class Vertex:
+    """A node to be drawn, `distance` steps from the nearest root.
 
-    node: "GraphNode"
+    `order` decides between vertices of a project whose neighbours decide nothing. `place` is the
+    line below the label.
+    """
+
+    id: str
+    project: str
+    distance: int
+    label: str
+    place: str
+    order: tuple[str, int] = ("", 0)
+
+
+class Arc(NamedTuple):
+    """A line to be drawn between the vertices of two ids, however many edges it stands for."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A vertex with its place; `x` and `y` are of the upper left corner, `tint` 0 to TINTS - 1."""
+
+    vertex: Vertex
     layer: int
     x: int
     y: int
@@ -53,11 +75,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge as a cubic curve from its caller's side to its callee's; the indices are of boxes."""
+    """An arc as a cubic curve from its source's side to its target's; the indices are of boxes."""
 
-    edge: "GraphEdge"
-    caller: int
-    callee: int
+    arc: Arc
+    source: int
+    target: int
     points: tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int]]
 
     @property
@@ -66,10 +88,16 @@ class Line:
         start, one, two, end = (f"{x} {y}" for x, y in self.points)
         return f"M{start} C{one}, {two}, {end}"
 
+    @property
+    def middle(self) -> tuple[int, int]:
+        """The point half way along the curve."""
+        xs, ys = zip(*self.points, strict=True)
+        return _half_way(xs), _half_way(ys)
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All of a graph; `projects` are its nodes' with their tints, as the legend has them."""
+    """All of a graph; `projects` are its vertices' with their tints, as the legend has them."""
 
     width: int
     height: int
@@ -78,27 +106,22 @@ class Picture:
     projects: list[tuple[str, int]]
 
 
-def picture_of(
-    nodes: Sequence["GraphNode"], edges: Sequence["GraphEdge"], roots: Iterable[str]
-) -> Picture:
+def picture_of(vertices: Sequence[Vertex], arcs: Iterable[Arc], roots: Iterable[str]) -> Picture:
     """Lay a graph out. The same graph gives the same picture, in whatever order it comes.
 
-    Edges to nodes that are not among `nodes` are left out.
+    Arcs to what is not among `vertices` are left out.
     """
-    known = {node.id: node for node in nodes}
-    joined = sorted(
-        (edge for edge in edges if edge.caller in known and edge.callee in known),
-        key=lambda edge: (edge.caller, edge.callee),
-    )
+    known = {vertex.id: vertex for vertex in vertices}
+    joined = sorted(arc for arc in arcs if arc.source in known and arc.target in known)
     levels = _levels(known, joined)
     layers = _ordered(known, joined, levels)
-    tints = _tints(nodes)
+    tints = _tints(vertices)
     boxes = _boxes(known, layers, tints, frozenset(roots))
-    index = {box.node.id: number for number, box in enumerate(boxes)}
+    index = {box.vertex.id: number for number, box in enumerate(boxes)}
     lines = [
-        Line(edge, index[edge.caller], index[edge.callee], points)
-        for edge in joined
-        for points in [_curve(boxes[index[edge.caller]], boxes[index[edge.callee]])]
+        Line(arc, index[arc.source], index[arc.target], points)
+        for arc in joined
+        for points in [_curve(boxes[index[arc.source]], boxes[index[arc.target]])]
     ]
     return Picture(
         width=max((box.right for box in boxes), default=0) + _MARGIN,
@@ -109,21 +132,21 @@ def picture_of(
     )
 
 
-def _levels(known: Mapping[str, "GraphNode"], edges: Sequence["GraphEdge"]) -> dict[str, int]:
+def _levels(known: Mapping[str, Vertex], arcs: Sequence[Arc]) -> dict[str, int]:
     """Negative where a node leads to the root in fewer steps than the root leads to it.
 
     What stands inside of a node without being called is as far to the right as that node.
     """
-    callers, callees = defaultdict(list), defaultdict(list)
-    for edge in edges:
-        callers[edge.callee].append(edge.caller)
-        callees[edge.caller].append(edge.callee)
-    start = [one for one, node in known.items() if node.distance == 0]
-    up, down = _steps(start, callers), _steps(start, callees)
+    sources, targets = defaultdict(list), defaultdict(list)
+    for arc in arcs:
+        sources[arc.target].append(arc.source)
+        targets[arc.source].append(arc.target)
+    start = [one for one, vertex in known.items() if vertex.distance == 0]
+    up, down = _steps(start, sources), _steps(start, targets)
     far = len(known) + 1
     return {
-        one: -up[one] if up.get(one, far) < down.get(one, far) else down.get(one, node.distance)
-        for one, node in known.items()
+        one: -up[one] if up.get(one, far) < down.get(one, far) else down.get(one, vertex.distance)
+        for one, vertex in known.items()
     }
 
 
@@ -139,18 +162,18 @@ def _steps(start: Sequence[str], onward: Mapping[str, Sequence[str]]) -> dict[st
 
 
 def _ordered(
-    known: Mapping[str, "GraphNode"], edges: Sequence["GraphEdge"], levels: Mapping[str, int]
+    known: Mapping[str, Vertex], arcs: Sequence[Arc], levels: Mapping[str, int]
 ) -> list[list[str]]:
     """The layers from left to right, each from top to bottom."""
     layers: dict[int, list[str]] = defaultdict(list)
-    in_order = sorted(known.values(), key=lambda one: (one.project, one.file, one.line, one.id))
-    for node in in_order:
-        layers[levels[node.id]].append(node.id)
+    in_order = sorted(known.values(), key=lambda one: (one.project, one.order, one.id))
+    for vertex in in_order:
+        layers[levels[vertex.id]].append(vertex.id)
     ordered = [layers[level] for level in sorted(layers)]
     neighbours = defaultdict(list)
-    for edge in edges:
-        neighbours[edge.caller].append(edge.callee)
-        neighbours[edge.callee].append(edge.caller)
+    for arc in arcs:
+        neighbours[arc.source].append(arc.target)
+        neighbours[arc.target].append(arc.source)
     height = {one: row for layer in ordered for one, row in _rows(layer).items()}
     for sweep in range(_SWEEPS):
         for layer in ordered if sweep % 2 == 0 else reversed(ordered):
@@ -167,7 +190,7 @@ def _rows(layer: Sequence[str]) -> dict[str, float]:
 
 def _sort(
     layer: list[str],
-    known: Mapping[str, "GraphNode"],
+    known: Mapping[str, Vertex],
     neighbours: Mapping[str, Sequence[str]],
     height: Mapping[str, float],
 ) -> None:
@@ -188,17 +211,17 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
 
 
-def _tints(nodes: Iterable["GraphNode"]) -> dict[str, int]:
+def _tints(vertices: Iterable[Vertex]) -> dict[str, int]:
     """The root's project has the first; from the ninth on they begin again."""
     nearest: dict[str, int] = {}
-    for node in nodes:
-        nearest[node.project] = min(node.distance, nearest.get(node.project, node.distance))
+    for one in vertices:
+        nearest[one.project] = min(one.distance, nearest.get(one.project, one.distance))
     ordered = sorted(nearest, key=lambda project: (nearest[project], project))
     return {project: number % TINTS for number, project in enumerate(ordered)}
 
 
 def _boxes(
-    known: Mapping[str, "GraphNode"],
+    known: Mapping[str, Vertex],
     layers: Sequence[Sequence[str]],
     tints: Mapping[str, int],
     roots: frozenset[str],
@@ -207,31 +230,19 @@ def _boxes(
     tallest = max((rows[-1] for rows in offsets), default=0)
     return [
         Box(
-            node=node,
+            vertex=vertex,
             layer=number,
             x=_MARGIN + number * _LAYER_STEP,
             y=_MARGIN + (tallest - rows[-1]) // 2 + offset,
-            label=shortened(node.qualified_name or _file_name(node), _COLUMNS),
-            place=_place(node),
-            tint=tints[node.project],
+            label=shortened(vertex.label, _COLUMNS),
+            place=shortened(vertex.place, SMALL_COLUMNS),
+            tint=tints[vertex.project],
             is_root=one in roots,
         )
         for number, (layer, rows) in enumerate(zip(layers, offsets, strict=True))
         for one, offset in zip(layer, rows, strict=True)
-        for node in [known[one]]
+        for vertex in [known[one]]
     ]
-
-
-def _place(node: "GraphNode") -> str:
-    """Project and file; of what is too long the project stays, and the file's name as it fits."""
-    whole = f"{node.project}/{node.file}"
-    if columns(whole) <= _SMALL_COLUMNS:
-        return whole
-    return shortened(f"{node.project}/…/{_file_name(node)}", _SMALL_COLUMNS)
-
-
-def _file_name(node: "GraphNode") -> str:
-    return node.file.rpartition("/")[2]
 
 
 def _offsets(projects: Sequence[str]) -> list[int]:
@@ -246,18 +257,24 @@ def _offsets(projects: Sequence[str]) -> list[int]:
 
 
 def _curve(
-    caller: Box, callee: Box
+    source: Box, target: Box
 ) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int]]:
     """Forward from right to left; back, and within a layer, by the lower halves of the sides."""
     below = HEIGHT // 4
-    if caller.layer < callee.layer:
-        bend = (callee.x - caller.right) // 2
-        start, end = (caller.right, caller.middle), (callee.x, callee.middle)
-    elif caller.layer > callee.layer:
-        bend = (callee.right - caller.x) // 2
-        start, end = (caller.x, caller.middle + below), (callee.right, callee.middle + below)
+    if source.layer < target.layer:
+        bend = (target.x - source.right) // 2
+        start, end = (source.right, source.middle), (target.x, target.middle)
+    elif source.layer > target.layer:
+        bend = (target.right - source.x) // 2
+        start, end = (source.x, source.middle + below), (target.right, target.middle + below)
     else:
         bend = (_LAYER_STEP - WIDTH) // 2
-        start, end = (caller.right, caller.middle + below), (callee.right, callee.middle - below)
+        start, end = (source.right, source.middle + below), (target.right, target.middle - below)
         return start, (start[0] + bend, start[1]), (end[0] + bend, end[1]), end
     return start, (start[0] + bend, start[1]), (end[0] - bend, end[1]), end
+
+
+def _half_way(values: Sequence[int]) -> int:
+    """Of a cubic Bezier curve's four values."""
+    start, one, two, end = values
+    return (start + 3 * one + 3 * two + end) // 8

@@ -1,4 +1,7 @@
-"""Addresses of files, symbols and graphs on these pages. Names are hostile, addresses are not."""
+"""Addresses of files, symbols, graphs and nodes on these pages.
+
+Names are hostile, addresses are not.
+"""
 
 from functools import lru_cache
 from urllib.parse import urlencode
@@ -30,6 +33,12 @@ def end_url(organization: str, project: str, file: str, name: str) -> str:
 def graph_url(organization: str, name: str, **query: object) -> str:
     """The call graph around a name, chosen alike."""
     return _asked("web:graph", organization, {"name": name, **query})
+
+
+def node_url(organization: str, node: str, **query: object) -> str:
+    """The page of a node of the knowledge graph, by its id."""
+    address = reverse("web:node", kwargs={"organization": organization, "node": node})
+    return f"{address}?{urlencode(query)}" if query else address
 
 
 def _asked(page: str, organization: str, query: dict[str, object]) -> str:

@@ -7,6 +7,7 @@ from central.web import (
     views_file,
     views_frame,
     views_graph,
+    views_knowledge,
     views_people,
     views_repositories,
     views_runs,
@@ -43,6 +44,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("o/<slug:organization>/symbol", views_symbol.symbol, name="symbol"),
     path("o/<slug:organization>/graph", views_graph.graph, name="graph"),
     path("o/<slug:organization>/r/<str:project>/file/<file:path>", views_file.file, name="file"),
+    path(
+        "o/<slug:organization>/r/<str:project>/violations",
+        views_knowledge.violations,
+        name="violations",
+    ),
+    path("o/<slug:organization>/knowledge", views_knowledge.knowledge, name="knowledge"),
+    path("o/<slug:organization>/knowledge/<file:node>", views_knowledge.node, name="node"),
 ]
 
 if apps.is_installed("allauth.socialaccount"):  # where the settings name a provider

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from central.common.errors import NotFoundError
 from central.corpus.reading import FileNotFoundInIndexError, read_file
 from central.tenancy.credentials import Credential
+from central.web.about import about
 from central.web.access import member_page
 from central.web.advice import why_skipped
 from central.web.paths import crumbs
@@ -39,6 +40,7 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
     context = {
         "organization": organization,
         "section": "repositories",
+        "about": about(credential, [(project, path, "")]),
         "file": found,
         "content": content,
         "is_cut": len(content) < len(found.content),

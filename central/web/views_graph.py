@@ -7,11 +7,10 @@ from django.shortcuts import render
 
 from central.common.errors import NotFoundError
 from central.tenancy.credentials import Credential
-from central.trace.serializers import GraphRequestSerializer
+from central.trace.serializers import CONFIDENCES, GraphRequestSerializer
 from central.trace.services.graphing import graph as graph_around
 from central.web.access import member_page
-from central.web.graph_drawing import drawing_of, nearest
-from central.web.graph_layout import picture_of
+from central.web.graph_drawing import call_graph, nearest
 from central.web.places import symbol_url
 from central.web.tracing import form_context, nowhere, trace_query
 
@@ -39,16 +38,20 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     except NotFoundError as exc:
         return render(request, "web/symbol_form.html", context | nowhere(exc), status=404)
     edges = nearest(answer.nodes, answer.edges, _LINES)
+    drawing, rows = call_graph(
+        answer,
+        edges,
+        organization=organization,
+        again={name: given[name] for name in ("depth", "min_confidence") if name in given},
+    )
     context |= {
         "graph": answer,
         "left_out": len(answer.edges) - len(edges),
         "depth": asked.depth,
         "depths": DEPTHS,
-        "drawing": drawing_of(
-            picture_of(answer.nodes, edges, answer.root),
-            organization=organization,
-            again={name: given[name] for name in ("depth", "min_confidence") if name in given},
-        ),
+        "drawing": drawing,
+        "rows": rows,
+        "line_styles": [(f"edge-{one}", f"{one} confidence") for one in CONFIDENCES],
         "symbol_url": symbol_url(organization, **_named(query)),
     }
     return render(request, "web/graph.html", context)

@@ -11,6 +11,7 @@ from central.tenancy.credentials import Credential
 from central.trace.answers import Callees, Callers
 from central.trace.serializers import CalleesRequestSerializer, CallersRequestSerializer
 from central.trace.services.tracing import callees, callers, callers_and_callees
+from central.web.about import about
 from central.web.access import member_page
 from central.web.tracing import (
     Group,
@@ -56,6 +57,10 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     context |= {
         "directions": directions,
         "choices": choices(first.definitions, organization=organization),
+        "about": about(
+            credential,
+            [(one.project, one.file, one.qualified_name) for one in first.definitions],
+        ),
         "receipt": first.receipt,
         "unresolved": with_places(first.receipt.unresolved.sample, organization=organization),
     }

@@ -16,6 +16,9 @@ _ON_PAGES: Final = {
     "lower depth, raise limit, or give project and file": (
         "choose fewer levels, or narrow it down to a project and file"
     ),
+    "; near lists names that are alike": "",
+    "GET /api/v1/graph/nodes lists nodes": "Knowledge lists all that you may see",
+    "graph_link links nodes": "An agent or codesearch graph link links it",
     "`": "",
 }
 

@@ -105,6 +105,11 @@ def _trace(what: str) -> Probe:
     return probe
 
 
+def _calls(api: Api, victim: dict[str, Any]) -> list[Any]:
+    slugs = (api.organization.slug, "acme", "org-acme")
+    return [api.request("GET", f"/api/v1/trace/calls?org_id={slug}") for slug in slugs]
+
+
 def _impact(api: Api, victim: dict[str, Any]) -> list[Any]:
     change = {"project": "shop", "files": [{"path": "secret_recipe.py"}]}
     return [
@@ -206,6 +211,7 @@ PROBES: dict[str, Probe] = {
     "api/v1/trace/callers": _trace("callers"),
     "api/v1/trace/callees": _trace("callees"),
     "api/v1/trace/graph": _trace("graph"),
+    "api/v1/trace/calls": _calls,
     "api/v1/trace/impact": _impact,
 }
 
@@ -325,7 +331,7 @@ def test_another_organisation_s_webhook_changes_nothing() -> None:
     assert tables() == before
 
 
-HELD = ("results", "projects", "nodes", "edges", "documents")
+HELD = ("results", "projects", "nodes", "edges", "documents", "calls", "missing")
 
 
 def tables() -> list[object]:

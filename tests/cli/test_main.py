@@ -14,7 +14,10 @@ from tests.cli.command import PROGRAM, codesearch
 from tests.cli.conftest import MakeRepository
 
 # Whoever is asked for help waits for these in vain.
-HEAVY = {"httpx", "rich", "pydantic", "mcp", "git", "tree_sitter", "numpy", "watchfiles", "django"}
+HEAVY = {
+    *("httpx", "rich", "pydantic", "mcp", "git", "tree_sitter", "numpy", "watchfiles", "django"),
+    "duckdb",
+}
 PLACE = {"AETERNA_TOKEN": "aet_x", "AETERNA_ORGANIZATION": "acme"}
 
 

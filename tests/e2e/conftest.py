@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.examples import example_repositories
+from scripts.examples import example_repositories, load_knowledge
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
 from tests.database import copy_template
@@ -54,11 +54,15 @@ def acme(service: Service) -> Organization:
 
 @pytest.fixture(scope="session")
 def examples() -> Iterator[Organization]:
-    """The example organisation, indexed. All modules share it: ask it, or add to it, no more."""
+    """The example organisation, indexed, with its policies and memories.
+
+    All modules share it: ask it, or add to it, no more.
+    """
     with prepared_data_directory() as directory, running_service(directory) as running:
         organization = running.organization("acme")
         for project, path in example_repositories(directory.parent / "git").items():
             index_here(organization, path, project)
+        load_knowledge(organization)
         yield organization
 
 

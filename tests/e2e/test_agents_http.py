@@ -11,6 +11,7 @@ from scripts.local_service import Organization
 from tests.e2e.agents import Agent, agent_over_http, new_organization
 from tests.e2e.conftest import write_files
 from tests.e2e.indexing import index_here
+from tests.e2e.test_tracing import RETRY_CALL
 
 VOUCHERS = """\
 def mint_voucher(order):
@@ -58,6 +59,19 @@ def test_search_respects_tenant_isolation(agent: Agent, stranger: Agent) -> None
     assert "vouchers" not in {row["project"] for row in ours["results"]}
     assert {row["project"] for row in theirs["results"]} == {"vouchers"}
     assert [row["project"] for row in theirs["receipt"]["projects"]] == ["vouchers"]
+
+
+def test_dependency_impact_analysis(agent: Agent) -> None:
+    """Spec: all callers of a function of a library that ten services use, with their places."""
+    answer = agent.ask("code_trace_callers", symbol="retry_call", project="common-utils", limit=200)
+
+    sites = {
+        f"{row['caller']['project']} {row['caller']['file']}:{row['line']}"
+        for row in answer["callers"]
+    }
+    assert sites == {" ".join(text.split()[:2]) for text in RETRY_CALL["callers"]}
+    assert len({site.split()[0] for site in sites} - {"common-utils"}) >= 10
+    assert answer["receipt"]["complete"]
 
 
 def test_traces_and_status_know_nothing_of_another_organisation(

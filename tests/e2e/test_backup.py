@@ -63,6 +63,7 @@ def drill() -> Iterator[Drill]:
             for name, repository in repositories.items():
                 index_here(acme, repository, name)
             index_here(globex, repositories["billing"], "theirs")
+            write_knowledge(acme)
             committed(repositories["changing"], billing(3))
             create_person(service, "ada", "--organization", "acme")
             with signed_in(service, "ada") as browser:
@@ -87,6 +88,17 @@ def drill() -> Iterator[Drill]:
             restored.stop()
 
 
+def write_knowledge(acme: Organization) -> None:
+    """A policy that code violates, and a memory with a link to code."""
+    rule = {"rule": "rule: {pattern: 'return $A'}", "language": "python"}
+    acme.post("graph/nodes", kind="policy", id="POL-1", title="Name results", policy=rule)
+    acme.post("graph/nodes", kind="memory", id="mem-1", title="Refunds wait for a night")
+    link = {"from": "mem-1", "to": "code:billing/billing/refunds.py", "type": "derived_from"}
+    acme.post("graph/links", **link)
+    wait_until(lambda: acme.get("graph/violations", project="billing")["count"])
+    wait_until(lambda: not acme.post("graph/refresh")["documents"])
+
+
 def committed(directory: Path, files: dict[str, str]) -> Path:
     if not directory.exists():
         new_repository(directory)
@@ -101,6 +113,11 @@ def seen(acme: Organization, globex: Organization) -> Seen:
         "billing": acme.dump("billing"),
         "changing": acme.dump("changing"),
         "theirs": globex.dump("theirs"),
+        "nodes": acme.get("graph/nodes")["nodes"],
+        "links": acme.get("graph/traverse", **{"from": "mem-1"})["edges"],
+        "violations": [
+            one["edge"] for one in acme.get("graph/violations", project="billing")["violations"]
+        ],
         **{question: ten_results(acme, question) for question in QUESTIONS},
     }
 
@@ -155,6 +172,12 @@ def test_a_run_that_was_being_applied_is_applied_after_all(drill: Drill) -> None
 def test_searches_answer_the_same_ten_results(drill: Drill, question: str) -> None:
     assert len(drill.after[question]) == 10
     assert drill.after[question] == drill.before[question]
+
+
+@pytest.mark.parametrize("part", ["nodes", "links", "violations"])
+def test_the_knowledge_graph_is_the_same(drill: Drill, part: str) -> None:
+    assert drill.after[part]
+    assert drill.after[part] == drill.before[part]
 
 
 def test_the_vector_store_lacks_nothing(drill: Drill) -> None:

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
@@ -29,6 +29,7 @@ def slash_free(pattern: str) -> bool:
     return "[!a]" not in pattern
 
 
+@example(patterns=["**//a"], is_negated=False, path="a")
 @given(st.lists(PATTERNS_OF_GIT, min_size=1, max_size=3), st.booleans(), PATHS)
 @settings(max_examples=1_000)
 def test_the_same_is_matched_as_by_the_library(

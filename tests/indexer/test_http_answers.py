@@ -73,3 +73,49 @@ def test_a_service_that_answers_too_much_is_no_central(url: str) -> None:
     with pytest.raises(CentralError, match="check that AETERNA_URL"):
         transport.request("GET", "/long")
     transport.close()
+
+
+def test_what_is_too_long_for_memory_is_received_in_pieces(url: str) -> None:
+    transport = Transport(url=url, credentials=StaticToken("aet_x"))
+    received: list[int] = []
+    sizes: list[int | None] = []
+
+    def receive(pieces: Iterator[bytes], size: int | None) -> None:
+        sizes.append(size)
+        received.extend(map(len, pieces))
+
+    transport.download("/long", receive, wait_seconds=60.0)
+    transport.download("/short-packed", receive, wait_seconds=60.0)
+    transport.close()
+    assert sizes == [20 * LIMIT, None]
+    assert len(received) > 2
+    assert sum(received) == 20 * LIMIT + len(b'{"is": "short"}')
+
+
+def test_a_download_that_broke_off_is_begun_again(url: str) -> None:
+    """Half of it, then a refusal for a time, then all of it."""
+    asked: list[str] = []
+
+    class BreaksOff(Answers):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            if len(asked) == 2:
+                self.send_error(503)
+            elif len(asked) > 2:
+                super().do_GET()
+            else:
+                self.send_response(200)
+                self.send_header("Content-Length", "1000")
+                self.end_headers()
+                self.wfile.write(b"x" * 500)
+                self.close_connection = True
+
+    received: list[bytes] = []
+    with listening(BreaksOff) as breaking:
+        transport = Transport(url=breaking, credentials=StaticToken("aet_x"), sleep=lambda _: None)
+        transport.download(
+            "/short", lambda pieces, _: received.append(b"".join(pieces)), wait_seconds=60.0
+        )
+        transport.close()
+    assert len(asked) == 3
+    assert received == [BODIES["/short"]]

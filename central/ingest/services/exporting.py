@@ -12,14 +12,13 @@ import json
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import IO, Any, Final
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
+from central.common.statements import one_moment
 from central.corpus.dump import fact_lines
 from central.corpus.models import File
 from central.github.models import GitHubPolicy
@@ -53,7 +52,7 @@ def export_organization(organization: Organization, output: IO[bytes]) -> dict[s
     """
     digests: dict[str, dict[str, object]] = {}
     with (
-        _one_moment(),
+        one_moment(),
         gzip.GzipFile(fileobj=output, mode="wb", compresslevel=6, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w|") as archive,
     ):
@@ -68,17 +67,6 @@ def export_organization(organization: Organization, output: IO[bytes]) -> dict[s
         }
         _add(archive, MANIFEST, [manifest])
     return manifest
-
-
-@contextmanager
-def _one_moment() -> Iterator[None]:
-    if connection.in_atomic_block:  # the caller's
-        yield
-        return
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
 
 
 def _members(organization: Organization) -> _Members:

@@ -1,11 +1,14 @@
 """The vector store against the chunks: what is missing, what is in excess, and putting it right.
 
+What else is derived from a repository's corpus is compared by the app that derives it.
+
 Also ends what is no longer needed: embeddings past their retention, uploads of ended runs.
 """
 
 import math
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
 from uuid import UUID
 
 from django.conf import settings
@@ -28,8 +31,33 @@ from indexer.store.base import Collection, VectorStore
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """What is derived from a repository: parts that are still to be made, and what differs."""
+
+    due: int
+    differing: int
+
+
+class Comparison(Protocol):
+    """Compares what an app derives from a repository; with `repair` also puts it right."""
+
+    def __call__(self, repository: Repository, *, repair: bool) -> Difference: ...
+
+
+_comparisons: list[Comparison] = []
+
+
+def register_comparison(comparison: Comparison) -> None:
+    """Have what an app above this one derives compared, too."""
+    _comparisons.append(comparison)
+
+
+@dataclass(frozen=True, slots=True)
 class RepositoryReport:
-    """One repository: points that are missing, of those the ones without a vector, and excess."""
+    """One repository: points that are missing, of those the ones without a vector, and excess.
+
+    `due` and `differing` are of what is derived from it: the knowledge graph.
+    """
 
     organization: str
     repository: str
@@ -37,6 +65,8 @@ class RepositoryReport:
     missing: int
     unrepairable: int
     excess: int
+    due: int
+    differing: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +79,8 @@ class Report:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the vector store holds exactly what the chunks name."""
-        return not any(row.missing or row.excess for row in self.repositories)
+        """Whether the store holds exactly what the chunks name, and nothing derived differs."""
+        return not any(row.missing or row.excess or row.differing for row in self.repositories)
 
 
 def reconcile(*, repair: bool) -> Report:
@@ -85,6 +115,7 @@ def _reconcile_repository(
         _empty(store, repository, collection, repair)
         for collection in former_collections(repository, current)
     )
+    derived = [compare(repository, repair=repair) for compare in _comparisons]
     return RepositoryReport(
         organization=repository.organization.slug,
         repository=repository.name,
@@ -92,6 +123,8 @@ def _reconcile_repository(
         missing=len(lacking),
         unrepairable=unrepairable,
         excess=len(excess) + former,
+        due=sum(one.due for one in derived),
+        differing=sum(one.differing for one in derived),
     )
 
 

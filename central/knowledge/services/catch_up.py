@@ -1,18 +1,19 @@
 """Bringing the graph up to what was written and indexed: after each apply, and after a crash.
 
 Everything here is found by comparing watermarks with the corpus, so a lost wake-up delays it and a
-kill repeats a part of it. Runs beside applies; one process at a time works on a repository.
+kill repeats a part of it. Runs beside applies; one process at a time works on an organisation.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import structlog
 from django.db import connection, transaction
 from django.db.models import F, Max, Q
 
 from central.knowledge.matching import Matcher
-from central.knowledge.models import CodeLinks, Document, Mention
+from central.knowledge.models import CodeLinks, Document
 from central.knowledge.services.linking import FileRange, link_files, link_mentions
 from central.knowledge.services.semantic import (
     documents_to_link,
@@ -20,16 +21,16 @@ from central.knowledge.services.semantic import (
     link_document,
     remove_edges_of_replaced_chunks,
 )
-from central.knowledge.services.violations import (
-    check_policies,
-    policies_to_check,
-    remove_unlinked_code,
-)
+from central.knowledge.services.violations import check_policies, remove_unlinked_code
+from central.knowledge.watermarks import repositories_due
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError
 
 _LOCK = 0x6B6E6F77  # the namespace of this module's advisory locks
+
+_TURNS = 100
+_Subject = TypeVar("_Subject", Document, Repository)
 
 _log = structlog.get_logger(__name__)
 
@@ -42,46 +43,61 @@ def catch_up(
     """Do all that is due; returns how many repositories and documents were worked on.
 
     Not in a transaction. `is_stopping` is asked before each. What a vector store or an embedder
-    that is unavailable holds up stays due.
+    that is unavailable holds up stays due, and what fails holds up nothing else.
     """
     done = 0
-    for document in _documents_due(organization):  # few, and people wait for them
-        if is_stopping():
-            return done
-        done += _link(document)
-    for repository in repositories_due(organization):
-        if is_stopping():
-            return done
-        done += _catch_up_repository(repository)
-    for document in _documents_due(organization):  # read from the repositories' files
-        if is_stopping():
-            return done
-        done += _link(document)
+    for _ in range(_TURNS):  # again: another process may have been refused the lock
+        worked = 0
+        for one in _organizations_due(organization):
+            with held(one) as is_held:
+                if is_held:
+                    worked += _catch_up_organization(one, is_stopping)
+        done += worked
+        if not worked or is_stopping():
+            break
     return done
 
 
-def repositories_due(organization: Organization | None = None) -> Iterator[Repository]:
-    """Indexed repositories whose code is not linked or checked up to their generation."""
-    repositories = Repository.objects.filter(retired_at=None, generation__gt=0).select_related(
-        "organization", "code_links"
+def _organizations_due(organization: Organization | None) -> list[Organization]:
+    due = ~Q(linked_version=F("version")) | ~Q(embedder=F("node__organization__embedder"))
+    found = Organization.objects.filter(
+        Q(pk__in=Document.objects.filter(due).values("node__organization"))
+        | Q(repositories__in=repositories_due(organization))
     )
     if organization is not None:
-        repositories = repositories.filter(organization=organization)
-    for repository in repositories.order_by("pk"):
-        if _linked_generation(repository) < repository.generation or policies_to_check(repository):
-            yield repository
+        found = found.filter(pk=organization.pk)
+    return list(found.distinct().order_by("pk"))
 
 
-def _linked_generation(repository: Repository) -> int:
-    links: CodeLinks | None = getattr(repository, "code_links", None)
-    return links.generation if links else 0
+def _catch_up_organization(organization: Organization, is_stopping: Callable[[], bool]) -> int:
+    done = 0
+    for document in documents_to_link(organization):  # few, and people wait for them
+        if is_stopping():
+            return done
+        done += _attempt(_link, document)
+    for key in repositories_due(organization):
+        if is_stopping():
+            return done
+        repository = Repository.objects.filter(pk=key).select_related("organization").first()
+        done += repository is not None and _attempt(_catch_up_repository, repository)
+    for document in documents_to_link(organization):  # read from the repositories' files
+        if is_stopping():
+            return done
+        done += _attempt(_link, document)
+    return done
+
+
+def _attempt(work: Callable[[_Subject], bool], subject: _Subject) -> bool:
+    """Whether it was done; what fails is logged and stays due."""
+    try:
+        return work(subject)
+    except Exception:  # noqa: BLE001 (one that fails may hold up no other)
+        _log.exception("graph_catch_up_failed", subject=str(subject))
+        return False
 
 
 def _catch_up_repository(repository: Repository) -> bool:
-    """False if another process is at it."""
-    with _held(repository) as is_held, Matcher() as matcher:
-        if not is_held:
-            return False
+    with Matcher() as matcher:
         try:
             _link_code(repository, matcher)
         except StoreError as exc:
@@ -110,46 +126,30 @@ def _link_code(repository: Repository, matcher: Matcher) -> None:
     CodeLinks.objects.filter(pk=links.pk).update(generation=generation, file_id=last)
 
 
-def _documents_due(organization: Organization | None) -> Iterator[Document]:
-    due = ~Q(linked_version=F("version")) | ~Q(embedder=F("node__organization__embedder"))
-    organizations = Organization.objects.filter(
-        pk__in=Document.objects.filter(due).values("node__organization")
-    )
-    if organization is not None:
-        organizations = organizations.filter(pk=organization.pk)
-    for one in organizations:
-        yield from documents_to_link(one)
-
-
 def _link(document: Document) -> bool:
+    _link_mentions_of(document)
     try:
         link_document(document)
     except (EmbeddingError, StoreError) as exc:
         _log.warning("semantic_links_deferred", node=document.public_id, error=str(exc))
         return False
-    _link_mentions_of(document)
     return True
 
 
 @transaction.atomic
 def _link_mentions_of(document: Document) -> None:
-    """A record that people wrote here may have been mentioned before it was."""
-    repository = document.node.repository
-    keys = [document.node.key]
-    if repository is not None:
-        link_mentions(repository, keys=keys)
-        return
-    for mentioning in Repository.objects.filter(
-        organization=document.node.organization,
-        pk__in=Mention.objects.filter(key=document.node.key).values("repository_id"),
-    ):
-        link_mentions(mentioning)
+    """A record may have been mentioned before it was written, and its own end changes others'."""
+    link_mentions(document.node.organization, keys=[document.node.key])
 
 
 @contextmanager
-def _held(repository: Repository) -> Iterator[bool]:
-    """Whether this process alone may work on a repository, for as long as the block runs."""
-    key = [_LOCK, repository.pk % 2**31]
+def held(organization: Organization) -> Iterator[bool]:
+    """Whether this process alone may work on the organisation's graph, as long as the block runs.
+
+    Documents link to every repository, so a smaller lock would let two processes delete what the
+    other makes.
+    """
+    key = [_LOCK, organization.pk % 2**31]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
         row = cursor.fetchone()

@@ -1,21 +1,23 @@
 """Answers about code: which violates policies, which is not migrated, what to know of a file."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from central.common.paging import decode_cursor, encode_cursor
 from central.corpus.models import File, Symbol
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import EdgeView, GraphReceipt, NodeView, node_views
-from central.knowledge.models import Edge, NodeKind, PolicyCheck
-from central.knowledge.resolution import CodePlace
+from central.knowledge.models import Edge, Node, NodeKind, PolicyCheck
+from central.knowledge.resolution import CodePlace, node_id
 from central.knowledge.scope import GraphScope
-from central.knowledge.services.questions import code_views, edge_views, nodes_by_key
+from central.knowledge.services.questions import code_views, edge_view, with_ends
 from central.knowledge.services.violations import VIOLATES
 from central.repositories.listing import repository_in_sight
+from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 
 MIGRATED: Final = "migrated_to"
@@ -68,50 +70,56 @@ def violations(
     scope = GraphScope(credential)
     repository = repository_in_sight(credential=credential, project=project)
     visible = visible_nodes(credential=credential)
-    edges = Edge.objects.filter(
-        type=VIOLATES, source__repository=repository, target__in=visible
-    ).select_related("target__document__policy")
+    edges = Edge.objects.filter(type=VIOLATES, source__repository=repository, target__in=visible)
     asked = [credential.organization.slug, project]
     if after := decode_cursor(cursor, salt=_VIOLATIONS_SALT, asked=asked):
         edges = edges.filter(
             Q(source__path__gt=after[0]) | Q(source__path=after[0], pk__gt=after[1])
         )
-    rows = list(edges.select_related("source").order_by("source__path", "pk")[: limit + 1])
+    # With both ends, in one statement: the worker may delete them at any moment.
+    read = with_ends(edges).select_related("target__document__policy")
+    rows = list(read.order_by("source__path", "pk")[: limit + 1])
     page = rows[:limit]
     following = None
     if len(rows) > limit:
         position = [page[-1].source.path, page[-1].pk]
         following = encode_cursor(salt=_VIOLATIONS_SALT, asked=asked, position=position)
-    nodes = nodes_by_key(edge.source_id for edge in page)
-    code = dict(zip(nodes, node_views(nodes.values(), scope.snapshots), strict=True))
-    views = {
-        edge.pk: view for edge, view in zip(page, edge_views([e.pk for e in page]), strict=True)
-    }
+    code = node_views((edge.source for edge in page), scope.snapshots)
     checks = PolicyCheck.objects.filter(repository=repository, policy__in=visible.values("pk"))
     return ViolationsAnswer(
         project=project,
         count=len(page),
         violations=[
             Violation(
-                code=code[edge.source_id],
-                policy=views[edge.pk].target,
+                code=view,
+                policy=node_id(edge.target),
                 title=edge.target.document.title,
                 severity=edge.target.document.policy.severity,
                 message=edge.target.document.policy.message,
-                edge=views[edge.pk],
+                edge=edge_view(edge),
             )
-            for edge in page
+            for edge, view in zip(page, code, strict=True)
         ],
-        over_limit=sum(checks.values_list("over_limit", flat=True)),
+        over_limit=len(set(chain(*checks.values_list("over_limit", flat=True)))),
         next_cursor=following,
         receipt=scope.receipt([repository.pk], projects=[repository.pk]),
-        hint=None if page else _no_violations(visible.filter(kind=NodeKind.POLICY).count()),
+        hint=None if page else _no_violations(repository, visible, scope),
     )
 
 
-def _no_violations(policies: int) -> str:
-    if policies:
-        return f"No code of this project violates one of {policies} policies."
+def _no_violations(repository: Repository, visible: QuerySet[Node], scope: GraphScope) -> str:
+    if repository.pk in scope.due:
+        return "No violation is known yet; policies are still being checked. Ask again in a moment."
+    policies = visible.filter(kind=NodeKind.POLICY, document__archived_at=None).filter(
+        Q(repository=None) | Q(repository=repository)
+    )
+    languages = File.objects.filter(repository=repository, skipped="").values("language")
+    applying = policies.filter(document__policy__language__in=languages).count()
+    if applying:
+        policies_of = "the policy" if applying == 1 else f"one of the {applying} policies"
+        return f"No code of this project violates {policies_of} for its languages."
+    if policies.exists():
+        return "No policy is for a language of this project."
     return "There are no policies yet. Create one: codesearch graph add policy --help."
 
 
@@ -135,6 +143,7 @@ def unmigrated(
     """
     scope = GraphScope(credential)
     repository = repository_in_sight(credential=credential, project=project)
+    path = path.removeprefix("./")
     asked = [credential.organization.slug, project, path]
     after = decode_cursor(cursor, salt=_UNMIGRATED_SALT, asked=asked) or ["", 0]
     given = {"repository": repository.pk, "path": path, "after": after[0], "key": after[1]}
@@ -168,5 +177,7 @@ def unmigrated(
 def _nothing_unmigrated(repository: int, path: str) -> str:
     files = File.objects.filter(repository=repository, path__startswith=path)
     if not Symbol.objects.filter(file__in=files).exists():
+        if not files.exists():
+            return f"There is no file below {path!r:.200}. Check the path; it begins at the top."
         return "There are no definitions below this path: nothing is to be migrated."
     return "Every definition has a migrated_to edge, on itself, its file or a directory above."

@@ -3,7 +3,6 @@
 Semantic links and policy checks follow in the background: `catch_up` finds what has changed.
 """
 
-import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,14 +20,16 @@ from central.knowledge.identifiers import (
     parse_node_id,
 )
 from central.knowledge.models import Document, Node, NodeKind, Policy
-from central.knowledge.resolution import find_target, node_id
+from central.knowledge.properties import require_properties
+from central.knowledge.resolution import find_target, node_id, node_not_found
 from central.knowledge.rules import validate_rule
 from central.knowledge.wakeup import wake
 from central.repositories.listing import repository_in_sight
 from central.repositories.models import Repository
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
-from indexer.limits import NODE_BODY_BYTES, NODE_PROPERTIES_BYTES
+from central.tenancy.models import Organization
+from indexer.limits import NODE_BODY_BYTES, POLICIES
 
 _PREFIXES: Final = {NodeKind.KNOWLEDGE: "doc", NodeKind.POLICY: "POL", NodeKind.MEMORY: "mem"}
 _OF_POLICY: Final = frozenset({"rule", "language", "include", "exclude", "severity", "message"})
@@ -55,13 +56,16 @@ def create_document(*, credential: Credential, new: NewDocument) -> Node:
     """Store a document.
 
     Raises ForbiddenError, NotFoundError (`repository_not_found`), InvalidError
-    (`invalid_node_id`, `invalid_rule`, `body_too_large`), ConflictError (`node_exists`).
+    (`invalid_node_id`, `invalid_rule`, `body_too_large`), ConflictError (`node_exists`,
+    `too_many_policies`).
     """
     require_writer(credential, project=new.project)
     repository = new.project and repository_in_sight(credential=credential, project=new.project)
     _require_size(new.body, new.properties)
     public_id = new.public_id or f"{_PREFIXES[new.kind]}-{secrets.randbelow(10**12)}"
-    _require_document_id(public_id)
+    require_document_id(public_id)
+    if new.kind == NodeKind.POLICY:
+        require_room_for_policy(credential.organization)
     node = _insert_node(credential, new.kind, public_id, repository or None)
     document = Document.objects.create(
         node=node,
@@ -109,7 +113,18 @@ def delete_document(*, credential: Credential, text: str, version: int | None) -
     """Delete a document with its edges. Raises as `update_document`."""
     node = _locked(credential, text, version)
     _note(credential, node, "deleted", {"kind": node.kind, "title": node.document.title})
+    remove_node(node)
+
+
+def remove_node(node: Node) -> None:
+    """Delete a document's node with its edges. Needs a transaction.
+
+    What was linked to it may now mean another document of the same id, which is linked anew.
+    """
+    Node.objects.select_for_update().filter(pk=node.pk).first()  # waits for who links it
     node.delete()
+    same = Document.objects.filter(node__organization=node.organization_id, node__key=node.key)
+    same.update(linked_version=0)
 
 
 def _locked(credential: Credential, text: str, version: int | None) -> Node:
@@ -122,7 +137,9 @@ def _locked(credential: Credential, text: str, version: int | None) -> Node:
         )
     project = target.repository.name if target.repository else None
     require_writer(credential, project=project)
-    document = Document.objects.select_for_update(no_key=True).get(pk=target.pk)
+    document = Document.objects.select_for_update(no_key=True).filter(pk=target.pk).first()
+    if document is None:
+        raise node_not_found(text)
     if document.source_path:
         raise ConflictError(
             f"{node_id(target)} comes from {document.source_path} of its repository. Change it "
@@ -138,6 +155,17 @@ def _locked(credential: Credential, text: str, version: int | None) -> Node:
         )
     target.document = document
     return target
+
+
+def require_room_for_policy(organization: Organization) -> None:
+    """Raise ConflictError if there are POLICIES already. Creations are in line until it commits."""
+    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    if Node.objects.filter(organization=organization, kind=NodeKind.POLICY).count() >= POLICIES:
+        raise ConflictError(
+            f"An organisation has at most {POLICIES} policies. Delete one, or put its rule into "
+            "another one with `any`.",
+            code="too_many_policies",
+        )
 
 
 def _insert_node(
@@ -180,7 +208,8 @@ def _save_policy(document: Document, members: Mapping[str, Any] | None) -> None:
     document.policy = policy
 
 
-def _require_document_id(public_id: str) -> None:
+def require_document_id(public_id: str) -> None:
+    """Raise InvalidError (`invalid_node_id`) unless a document may be called so."""
     try:
         parsed = parse_node_id(public_id)
     except MalformedIdError as exc:
@@ -198,11 +227,7 @@ def _require_size(body: str, properties: Mapping[str, Any]) -> None:
             f"A body has at most {NODE_BODY_BYTES:,} bytes. Split the document, or link to it.",
             code="body_too_large",
         )
-    if len(json.dumps(properties).encode()) > NODE_PROPERTIES_BYTES:
-        raise InvalidError(
-            f"Properties have at most {NODE_PROPERTIES_BYTES:,} bytes as JSON.",
-            code="properties_too_large",
-        )
+    require_properties(properties)
 
 
 def _note(credential: Credential, node: Node, verb: str, detail: Mapping[str, Any]) -> None:

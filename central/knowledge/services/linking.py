@@ -4,12 +4,12 @@ All of it is made again from the rows of new files, in the transaction that move
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 import structlog
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.corpus.models import File, Symbol
@@ -26,12 +26,15 @@ from central.knowledge.models import (
     NodeKind,
     Origin,
 )
-from central.knowledge.resolution import CodePlace, node_of
+from central.knowledge.resolution import CodePlace, nodes_of
 from central.repositories.models import Repository
+from central.tenancy.models import Organization
 from indexer.limits import NODE_BODY_BYTES
 from indexer.records import split_lines
 
 _ADR_DIRECTORY: Final = r"(^|/)(docs/(adrs?|decisions)|doc/adr|adr|decisions)/.*\.(md|markdown)$"
+
+_ROWS: Final = 1_000  # of a statement
 
 _log = structlog.get_logger(__name__)
 
@@ -53,10 +56,20 @@ class FileRange(NamedTuple):
 def link_files(fresh: FileRange, matcher: Matcher) -> None:
     """Bring nodes and edges of text up to the files of `fresh`. Needs a transaction."""
     move_renamed_code(fresh)
+    read_files(fresh, matcher)
+
+
+def read_files(fresh: FileRange, matcher: Matcher) -> None:
+    """Nodes of records, mentions and their edges, from the text of `fresh`. In a transaction."""
     touched = _sync_records(fresh)
     _read_mentions(fresh, matcher)
     _remove_stale_mentions(fresh.repository)
-    link_mentions(fresh.repository, keys=touched)
+    link_mentions(
+        fresh.repository.organization,
+        keys=touched,
+        repository=fresh.repository,
+        paths=list(fresh.files().values_list("path", flat=True)),
+    )
 
 
 def move_renamed_code(fresh: FileRange) -> None:
@@ -98,16 +111,24 @@ def _move(repository: Repository, before: str, after: str) -> None:
 def _sync_records(fresh: FileRange) -> set[str]:
     """Documents of the repository's decision records; the keys of those that changed."""
     touched: set[str] = set()
-    rows = fresh.files().filter(skipped="", path__iregex=_ADR_DIRECTORY).order_by("path")
-    for path, content in rows.values_list("path", "content"):
+    files = fresh.files()
+    if _lost_records(fresh.repository).exists():  # another file may have the number, too
+        files = File.objects.filter(repository=fresh.repository)
+    rows = files.filter(skipped="", path__iregex=_ADR_DIRECTORY).order_by("path")
+    for path, content in rows.values_list("path", "content").iterator(chunk_size=100):
         record = read_adr(path, content)
         if record is not None:
             _store_record(fresh.repository, path, content, record)
             touched.add(document_key(record.public_id))
-    records = Document.objects.filter(node__repository=fresh.repository).exclude(source_path="")
-    is_there = Exists(_file_of(OuterRef("source_path"), fresh.repository))
-    records.filter(~is_there, archived_at=None).update(archived_at=timezone.now())
+    _lost_records(fresh.repository).update(archived_at=timezone.now(), linked_version=0)
     return touched
+
+
+def _lost_records(repository: Repository) -> QuerySet[Document]:
+    """Records that are not archived, though their file is gone."""
+    records = Document.objects.filter(node__repository=repository, archived_at=None)
+    is_there = Exists(_file_of(OuterRef("source_path"), repository))
+    return records.exclude(source_path="").filter(~is_there)
 
 
 def _store_record(repository: Repository, path: str, content: str, record: Adr) -> None:
@@ -196,22 +217,37 @@ def definitions_around(file: File, lines: Iterable[int]) -> dict[int, str]:
 
 
 def _remove_stale_mentions(repository: Repository) -> None:
+    """What files that are gone said."""
     is_there = Exists(_file_of(OuterRef("path"), repository))
     Mention.objects.filter(~is_there, repository=repository).delete()
+    has_source = Exists(_file_of(OuterRef("source__path"), repository))
+    Edge.objects.filter(~has_source, origin=Origin.TEXT, source__repository=repository).delete()
 
 
-def link_mentions(repository: Repository, *, keys: Iterable[str] = ()) -> None:
-    """Make the edges of text of a repository's code agree with its mentions. Needs a transaction.
+def link_mentions(
+    organization: Organization,
+    *,
+    keys: Collection[str],
+    repository: Repository | None = None,
+    paths: Collection[str] = (),
+) -> None:
+    """Make the edges of text agree with the mentions. Needs a transaction.
 
-    `keys`: records that are new in this repository, which other repositories may mention.
+    Looked at are mentions of the records with `keys`, in all repositories, and those in the files
+    `paths` of `repository`.
     """
-    _make_edges([repository.pk])
-    if others := set(
-        Mention.objects.filter(
-            key__in=list(keys), repository__organization_id=repository.organization_id
-        ).values_list("repository_id", flat=True)
-    ) - {repository.pk}:
-        _make_edges(sorted(others))
+    mentioning = Mention.objects.filter(
+        key__in=list(keys), repository__organization=organization
+    ).values_list("repository_id", flat=True)
+    edges = Edge.objects.filter(
+        organization=organization, origin=Origin.TEXT, target__key__in=list(keys)
+    ).values_list("source__repository_id", flat=True)
+    others = {key for key in (*mentioning.distinct(), *edges.distinct()) if key is not None}
+    if repository is not None:
+        _make_edges(repository, keys, paths)
+        others.discard(repository.pk)
+    for other in Repository.objects.filter(pk__in=others).order_by("pk"):
+        _make_edges(other, keys, ())
 
 
 _WANTED: Final = """
@@ -225,42 +261,64 @@ _WANTED: Final = """
             AND x.archived_at IS NULL
             AND (n.repository_id = m.repository_id OR NOT EXISTS (
                 SELECT 1 FROM knowledge_node own
-                WHERE own.repository_id = m.repository_id AND own.key = m.key))
+                JOIN knowledge_document o ON o.node_id = own.id AND o.archived_at IS NULL
+                WHERE own.repository_id = m.repository_id AND own.key = m.key
+                    AND own.kind = 'knowledge'))
         ORDER BY n.repository_id NULLS FIRST, n.id LIMIT 20
     ) d
     LEFT JOIN knowledge_document own ON own.node_id = d.id
-    WHERE m.repository_id = ANY(%s) AND NOT (
+    WHERE m.repository_id = %s AND (m.key = ANY(%s) OR m.path = ANY(%s)) AND NOT (
         d.repository_id IS NOT DISTINCT FROM m.repository_id AND own.source_path = m.path)
     GROUP BY 1, 2, 3, 4, 5"""
 
 
-def _make_edges(repositories: Sequence[int]) -> None:
+def _make_edges(repository: Repository, keys: Collection[str], paths: Collection[str]) -> None:
     """A mention means its own repository's record or, without one, every record of the number."""
     with connection.cursor() as cursor:
-        cursor.execute(_WANTED, [list(repositories)])
-        wanted = cursor.fetchall()
-    own = {row.pk: row for row in Repository.objects.filter(pk__in=repositories)}
-    blobs = {
-        (repository, path): blob
-        for repository, path, blob in File.objects.filter(
-            repository__in=repositories, path__in=[row[1] for row in wanted]
-        ).values_list("repository_id", "path", "blob")
+        cursor.execute(_WANTED, [repository.pk, list(keys), list(paths)])
+        rows = cursor.fetchall()
+    blobs = dict(
+        File.objects.filter(
+            repository=repository, path__in={path for _, path, *_ in rows}
+        ).values_list("path", "blob")
+    )
+    places = [CodePlace(repository, row[1], row[2], blobs.get(row[1], "")) for row in rows]
+    nodes = nodes_of(places)
+    wanted = {
+        (nodes[place.key], document, kind): line
+        for place, (_, _, _, kind, document, line) in zip(places, rows, strict=True)
     }
-    kept: list[int] = []
-    for repository, path, name, kind, document, line in wanted:
-        place = CodePlace(own[repository], path, name, blobs.get((repository, path), ""))
-        edge, is_new = Edge.objects.get_or_create(
-            source=node_of(place),
-            target_id=document,
-            type=kind,
-            defaults={
-                "organization_id": own[repository].organization_id,
-                "origin": Origin.TEXT,
-                "properties": {"line": line},
-            },
+    known: dict[tuple[int, int, str], Edge] = {
+        (edge.source_id, edge.target_id, edge.type): edge
+        for edge in Edge.objects.filter(
+            Q(source__path__in=list(paths)) | Q(target__key__in=list(keys)),
+            origin=Origin.TEXT,
+            source__repository=repository,
         )
-        if not is_new and edge.origin == Origin.TEXT and edge.properties != {"line": line}:
-            Edge.objects.filter(pk=edge.pk).update(properties={"line": line})
-        kept.append(edge.pk)
-    stale = Edge.objects.filter(origin=Origin.TEXT, source__repository__in=repositories)
-    stale.exclude(pk__in=kept).delete()
+    }
+    stale = [edge.pk for end, edge in known.items() if end not in wanted]
+    Edge.objects.filter(pk__in=stale).delete()
+    moved = [
+        edge
+        for end, edge in known.items()
+        if end in wanted and edge.properties != {"line": wanted[end]}
+    ]
+    for edge in moved:
+        edge.properties = {"line": wanted[edge.source_id, edge.target_id, edge.type]}
+    Edge.objects.bulk_update(moved, ["properties"], batch_size=_ROWS)
+    Edge.objects.bulk_create(
+        (
+            Edge(
+                organization_id=repository.organization_id,
+                source_id=source,
+                target_id=document,
+                type=kind,
+                origin=Origin.TEXT,
+                properties={"line": line},
+            )
+            for (source, document, kind), line in wanted.items()
+            if (source, document, kind) not in known
+        ),
+        ignore_conflicts=True,  # an explicit edge of the same type
+        batch_size=_ROWS,
+    )

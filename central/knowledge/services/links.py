@@ -1,6 +1,5 @@
 """Explicit edges between any two nodes, code included."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +9,20 @@ from django.db import transaction
 
 from central.common.errors import InvalidError, NotFoundError
 from central.knowledge.access import require_writer
-from central.knowledge.models import Edge, Node, Origin
-from central.knowledge.resolution import Target, find_target, node_id, node_of
+from central.knowledge.models import Document, Edge, Node, Origin
+from central.knowledge.properties import require_properties
+from central.knowledge.resolution import (
+    Target,
+    find_target,
+    lock_node,
+    node_id,
+    node_not_found,
+    node_of,
+)
 from central.knowledge.wakeup import wake
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
-from indexer.limits import EDGE_TYPE_CHARACTERS, NODE_PROPERTIES_BYTES
+from indexer.limits import EDGE_TYPE_CHARACTERS
 
 _TYPE: Final = re.compile(rf"[a-z][a-z0-9_]{{0,{EDGE_TYPE_CHARACTERS - 1}}}")
 # What the graph answers from the corpus, or from policies: no one may claim it.
@@ -40,12 +47,7 @@ def link(*, credential: Credential, asked: Link) -> tuple[Edge, bool]:
     Raises what `find_target` raises, ForbiddenError, InvalidError (`self_link`,
     `invalid_edge_type`, `properties_too_large`).
     """
-    source, target = _ends(credential, asked)
-    if len(json.dumps(asked.properties).encode()) > NODE_PROPERTIES_BYTES:
-        raise InvalidError(
-            f"Properties have at most {NODE_PROPERTIES_BYTES:,} bytes as JSON.",
-            code="properties_too_large",
-        )
+    source, target = ends_of(asked, credential=credential)
     actor = credential_actor(credential)
     edge, is_new = Edge.objects.update_or_create(
         source=source,
@@ -67,7 +69,7 @@ def link(*, credential: Credential, asked: Link) -> tuple[Edge, bool]:
 @transaction.atomic
 def unlink(*, credential: Credential, asked: Link) -> None:
     """Delete an explicit edge. Raises as `link`, NotFoundError (`edge_not_found`)."""
-    source, target = _ends(credential, asked)
+    source, target = ends_of(asked, credential=credential)
     edge = Edge.objects.filter(
         source=source, target=target, type=asked.type, origin=Origin.EXPLICIT
     ).first()
@@ -80,9 +82,15 @@ def unlink(*, credential: Credential, asked: Link) -> None:
     edge.source, edge.target = source, target
     _note(credential, edge, "deleted")
     edge.delete()
+    relink(source.pk, target.pk)
 
 
-def _ends(credential: Credential, asked: Link) -> tuple[Node, Node]:
+def ends_of(asked: Link, *, credential: Credential) -> tuple[Node, Node]:
+    """The nodes of a link that may be made; code's are made. Needs a transaction.
+
+    Raises as `link`.
+    """
+    require_properties(asked.properties)
     if not _TYPE.fullmatch(asked.type) or asked.type in DERIVED_TYPES:
         raise InvalidError(
             f"A type is up to {EDGE_TYPE_CHARACTERS} of a-z, 0-9 and '_', beginning with a "
@@ -94,14 +102,25 @@ def _ends(credential: Credential, asked: Link) -> tuple[Node, Node]:
     for one in found:
         project = one.repository.name if one.repository else None
         require_writer(credential, project=project)
-    source, target = map(_as_node, found)
+    source, target = (
+        _locked(*one) for one in zip((asked.source, asked.target), found, strict=True)
+    )
     if source.pk == target.pk:
         raise InvalidError("A node cannot be linked to itself.", code="self_link")
     return source, target
 
 
-def _as_node(target: Target) -> Node:
-    return target if isinstance(target, Node) else node_of(target)
+def _locked(text: str, target: Target) -> Node:
+    """The node, locked against deletion until the edge is stored."""
+    node = lock_node(target.pk) if isinstance(target, Node) else node_of(target)
+    if node is None:
+        raise node_not_found(text)
+    return node
+
+
+def relink(*nodes: int | None) -> None:
+    """Have what follows from documents made again: what is gone may have stood in its place."""
+    Document.objects.filter(pk__in=nodes).update(linked_version=0)
 
 
 def _note(credential: Credential, edge: Edge, verb: str) -> None:

@@ -1,10 +1,10 @@
 """Answers about nodes: one node, lists of them, a walk, violations, what is not migrated."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from central.common.paging import decode_cursor, encode_cursor
 from central.knowledge.access import visible_nodes
@@ -16,7 +16,7 @@ from central.knowledge.answers import (
     code_view,
     node_views,
 )
-from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Edge, Node
+from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Document, Edge, Node
 from central.knowledge.resolution import CodePlace, Target, find_targets, node_id
 from central.knowledge.scope import GraphScope
 from central.knowledge.traversal import Direction, walk
@@ -60,11 +60,15 @@ class TraverseAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NodeFilter:
-    """What a list is narrowed to; `query` is a part of the id or the title, in any case."""
+    """What a list is narrowed to; `query` is a part of the id or the title, in any case.
+
+    `archived` None: whether they are or not.
+    """
 
     kind: str = ""
     project: str = ""
     query: str = ""
+    archived: bool | None = None
     limit: int = 50
     cursor: str = ""
 
@@ -104,7 +108,15 @@ def list_nodes(*, credential: Credential, wanted: NodeFilter) -> NodesAnswer:
             Q(document__title__icontains=wanted.query)
             | Q(document__public_id__icontains=wanted.query)
         )
-    asked = [credential.organization.slug, wanted.kind, wanted.project, wanted.query]
+    if wanted.archived is not None:
+        documents = documents.filter(document__archived_at__isnull=not wanted.archived)
+    asked = [
+        credential.organization.slug,
+        wanted.kind,
+        wanted.project,
+        wanted.query,
+        wanted.archived,
+    ]
     if after := decode_cursor(wanted.cursor, salt=_SALT, asked=asked):
         documents = documents.filter(Q(key__gt=after[0]) | Q(key=after[0], pk__gt=after[1]))
     rows = list(_loaded(documents).order_by("key", "pk")[: wanted.limit + 1])
@@ -112,7 +124,8 @@ def list_nodes(*, credential: Credential, wanted: NodeFilter) -> NodesAnswer:
     cursor = None
     if len(rows) > wanted.limit:
         cursor = encode_cursor(salt=_SALT, asked=asked, position=[page[-1].key, page[-1].pk])
-    return NodesAnswer(len(page), node_views(page, scope.snapshots), [], cursor, scope.receipt([]))
+    receipt = scope.receipt(node.repository_id or 0 for node in page)
+    return NodesAnswer(len(page), node_views(page, scope.snapshots), [], cursor, receipt)
 
 
 def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
@@ -130,10 +143,12 @@ def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
     nodes = nodes_by_key(found.distances)
     ordered = sorted(nodes.values(), key=lambda node: (found.distances[node.pk], node.pk))
     views = node_views(ordered, scope.snapshots)
-    shown = [
+    names = {id_of(target) for target in targets}
+    ends = {key for step in found.steps for key in (step.node, step.origin)}
+    shown = [  # definitions of a root that is a file are no roots, but edges may end there
         FoundNode(view, found.distances[node.pk])
         for node, view in zip(ordered, views, strict=True)
-        if node.pk not in roots
+        if view.id not in names and node.pk in ends
     ]
     return TraverseAnswer(
         roots=[id_of(target) for target in targets],
@@ -141,27 +156,66 @@ def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
             *(FoundNode(view, 0) for view in target_views(targets, scope, with_body=False)),
             *shown,
         ],
-        edges=edge_views([step.edge for step in found.steps]),
+        edges=_edges_between(nodes, [step.edge for step in found.steps]),
         truncated=found.is_cut,
         receipt=scope.receipt(
             [*_repositories(targets), *(node.repository_id or 0 for node in ordered)]
         ),
-        hint=None if shown else _traversal_hint(asked),
+        hint=None if found.steps else _traversal_hint(asked),
     )
 
 
 def nodes_by_key(keys: Iterable[int]) -> dict[int, Node]:
-    """Nodes with what their views read."""
-    return {node.pk: node for node in _loaded(Node.objects.filter(pk__in=list(keys)))}
+    """Nodes with what their views read, bodies excepted, but for those that go meanwhile.
+
+    Each repository and document is read once: most nodes of a walk are code of a few repositories.
+    """
+    documents = Document.objects.select_related("policy").defer("vector", "body")
+    read = Node.objects.prefetch_related("repository", Prefetch("document", documents))
+    return {node.pk: node for node in read.filter(pk__in=list(keys)) if _is_whole(node)}
+
+
+def _is_whole(node: Node) -> bool:
+    """Whether what was read after the node was still there."""
+    if node.repository_id is not None and node.repository is None:
+        return False
+    return node.kind in CODE_KINDS or hasattr(node, "document")
+
+
+def _edges_between(nodes: Mapping[int, Node], keys: Sequence[int]) -> list[EdgeView]:
+    """Views of edges whose ends are all in `nodes`, in the order of `keys`."""
+    ids = {key: node_id(node) for key, node in nodes.items()}
+    rows = Edge.objects.filter(pk__in=keys).values_list(
+        "pk",
+        "source_id",
+        "target_id",
+        "type",
+        "origin",
+        "weight",
+        "cosine",
+        "properties",
+        "author",
+        "created_at",
+    )
+    found = {
+        key: EdgeView(ids[source], ids[target], *rest)
+        for key, source, target, *rest in rows
+        if source in ids and target in ids
+    }
+    return [found[key] for key in keys if key in found]
 
 
 def edge_views(keys: Sequence[int]) -> list[EdgeView]:
-    """Views of edges, in the order of `keys`."""
-    edges = Edge.objects.filter(pk__in=keys).select_related(
-        "source__repository", "source__document", "target__repository", "target__document"
-    )
-    found = {edge.pk: edge_view(edge) for edge in edges}
+    """Views of edges that are there, in the order of `keys`."""
+    found = {edge.pk: edge_view(edge) for edge in with_ends(Edge.objects.filter(pk__in=keys))}
     return [found[key] for key in keys if key in found]
+
+
+def with_ends(edges: QuerySet[Edge]) -> QuerySet[Edge]:
+    """Edges with what their views read."""
+    return edges.select_related(
+        "source__repository", "source__document", "target__repository", "target__document"
+    ).defer("source__document__vector", "target__document__vector")
 
 
 def edge_view(edge: Edge) -> EdgeView:

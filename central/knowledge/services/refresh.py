@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from central.common.errors import ForbiddenError
 from central.knowledge.access import require_reader, visible_nodes
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.semantic import documents_to_link
-from central.knowledge.services.snapshot import refresh_snapshot
+from central.knowledge.services.snapshot import take_snapshot
 from central.knowledge.wakeup import wake
 from central.repositories.sight import MissingProject
 from central.tenancy.credentials import Credential
@@ -35,10 +34,5 @@ def refresh(*, credential: Credential) -> Refreshed:
 def snapshot(*, credential: Credential) -> Path:
     """The organisation's DuckDB file. Raises ForbiddenError (`whole_organization_required`)."""
     require_reader(credential)
-    if not credential.sees_all:
-        raise ForbiddenError(
-            "The file holds the whole organisation. Use a credential without restrictions to "
-            "repositories or visibilities.",
-            code="whole_organization_required",
-        )
-    return refresh_snapshot(credential.organization)
+    credential.require_whole_organization()
+    return take_snapshot(credential.organization)

@@ -7,17 +7,19 @@ them at most, not millions.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from math import log
 from typing import Final
 
 import numpy as np
+from django.db.models.functions import Left
 
 from central.corpus.models import File, Symbol
 from central.corpus.packing import unpack_vector
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import GraphReceipt, NodeView, node_views
 from central.knowledge.calibration import weight_of
-from central.knowledge.models import DOCUMENT_KINDS, Document, Node, NodeKind
+from central.knowledge.models import DOCUMENT_KINDS, Node, NodeKind
 from central.knowledge.resemblance import CodeWords, code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, Target, find_target
 from central.knowledge.scope import GraphScope
@@ -35,6 +37,7 @@ from indexer.records import EmbedderSpec, Vector
 CODE: Final = "code"
 _RECIPROCAL: Final = 60  # of reciprocal rank fusion (Cormack et al., 2009)
 _MAX_TERMS: Final = 200  # of a text, the rarest
+_NEAREST: Final = 200  # documents of which the words are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +124,42 @@ def related_documents(
     kinds: Sequence[str] = DOCUMENT_KINDS,
     limit: int,
 ) -> list[RelatedNode]:
-    """Visible documents by reciprocal rank of cosine and of rare words in common."""
+    """Visible documents by reciprocal rank of cosine and of rare words in common.
+
+    Words are compared with the nearest by cosine, or with all where there is none.
+    """
     asked = text_of(target)
-    nodes = (
-        visible_nodes(credential=scope.credential)
-        .filter(kind__in=kinds, document__archived_at=None)
-        .select_related("repository", "document", "document__policy")
-        .order_by("pk")
+    nodes = visible_nodes(credential=scope.credential).filter(
+        kind__in=kinds, document__archived_at=None
     )
     if isinstance(target, Node):
         nodes = nodes.exclude(pk=target.pk)
-    documents = list(nodes[:DOCUMENTS_COMPARED])
-    if not documents:
+    vectors = list(
+        nodes.order_by("pk").values_list("pk", "document__embedder", "document__vector")[
+            :DOCUMENTS_COMPARED
+        ]
+    )
+    if not vectors:
         return []
     embedder = scope.credential.organization.embedder
-    cosines = _cosines(asked, documents, embedder, scope.credential.organization.slug)
-    words = _shared_words(asked, {node.pk: _words(node.document) for node in documents})
+    cosines = _cosines(asked, vectors, embedder, scope.credential.organization.slug)
+    keys = [key for key, *_ in vectors]
+    if cosines:  # what is not embedded yet may be near
+        keys = nlargest(_NEAREST, keys, key=lambda key: cosines.get(key, 1.0))
+    documents = list(
+        nodes.filter(pk__in=keys)
+        .select_related("repository", "document__policy")
+        .defer("document__vector", "document__body")
+    )
+    texts = {
+        key: f"{title}\n{body}"
+        for key, title, body in nodes.filter(pk__in=keys).values_list(
+            "pk", "document__title", Left("document__body", RELATED_CHARACTERS)
+        )
+    }
+    documents = [node for node in documents if node.pk in texts]  # it may be deleted meanwhile
+    cosines = {node.pk: cosines[node.pk] for node in documents if node.pk in cosines}
+    words = _shared_words(asked, {key: set(tokenize(text)) for key, text in texts.items()})
     scores: Counter[int] = Counter()
     for ranking in (cosines, words):
         ordered = sorted(ranking, key=lambda key: (-ranking[key], key))
@@ -152,7 +175,7 @@ def related_documents(
         RelatedNode(
             node=view,
             score=round(scores[key] / highest, 4),
-            similarity=_similarity(cosines[key], _prose(by_key[key].document), said, embedder)
+            similarity=_similarity(cosines[key], words_of(texts[key]), said, embedder)
             if key in cosines
             else None,
         )
@@ -201,23 +224,21 @@ def _said_by(target: Target, asked: str) -> CodeWords:
     return code_words(path=target.path, container="", name=target.qualified_name, text=asked)
 
 
-def _prose(document: Document) -> frozenset[str]:
-    return words_of(f"{document.title}\n{document.body}")
-
-
 def _similarity(cosine: float, prose: frozenset[str], said: CodeWords, embedder: str) -> float:
     return round(weight_of(resemblance(cosine, prose, said), embedder=embedder), 4)
 
 
 def _cosines(
-    asked: str, documents: Sequence[Node], embedder: str, organization: str
+    asked: str,
+    rows: Sequence[tuple[int, str, bytes | memoryview]],
+    embedder: str,
+    organization: str,
 ) -> dict[int, float]:
-    """Cosine with each document that has a vector of the embedder; none if it is unavailable."""
-    vectors = {
-        node.pk: bytes(node.document.vector)
-        for node in documents
-        if node.document.embedder == embedder and node.document.vector
-    }
+    """Cosine with each document that has a vector of the embedder; none if it is unavailable.
+
+    `rows`: key, embedder and packed vector.
+    """
+    vectors = {key: bytes(data) for key, name, data in rows if name == embedder and data}
     if not vectors:
         return {}
     try:
@@ -231,10 +252,6 @@ def _cosines(
 def _unit(vector: Vector) -> Vector:
     length = float(np.linalg.norm(vector))
     return vector / length if length else vector
-
-
-def _words(document: Document) -> set[str]:
-    return set(tokenize(f"{document.title}\n{document.body}"))
 
 
 def _shared_words(asked: str, documents: Mapping[int, set[str]]) -> dict[int, float]:

@@ -32,6 +32,7 @@ RELATED: Final = "related_to"
 _KINDS: Final = (NodeKind.KNOWLEDGE, NodeKind.MEMORY)  # a policy has rules of its own
 _CANDIDATES: Final = 1_000  # chunks that are looked at for a new document
 _CHUNKS: Final = 5_000  # vectors in memory at a time
+_TEXTS: Final = 50  # bodies of documents
 
 
 class _Candidate(NamedTuple):
@@ -91,26 +92,29 @@ def link_document(document: Document) -> None:
 def link_chunks(fresh: FileRange) -> None:
     """Edges from documents to the chunks of new files. Needs a transaction."""
     repository = fresh.repository
-    documents = list(
-        Document.objects.filter(
-            node__organization_id=repository.organization_id,
-            node__kind__in=_KINDS,
-            embedder=repository.embedder,
-            archived_at=None,
-        ).exclude(vector=b"")
-    )
-    if not documents:
+    compared = Document.objects.filter(
+        node__organization_id=repository.organization_id,
+        node__kind__in=_KINDS,
+        embedder=repository.embedder,
+        archived_at=None,
+    ).exclude(vector=b"")
+    rows = list(compared.order_by("pk").values_list("pk", "vector"))
+    if not rows:
         return
-    matrix = np.stack([unpack_vector(bytes(one.vector)) for one in documents])
-    words = {one.pk: words_of(text_of(one)) for one in documents}
+    documents = [key for key, _ in rows]
+    matrix = np.stack([unpack_vector(bytes(vector)) for _, vector in rows])
+    words: dict[int, frozenset[str]] = {}  # of those that come near, read when they do
     least = least_cosine(embedder=repository.embedder)
     links: list[_Link] = []
     for chunks, vectors in _vectors(fresh):
         cosines = vectors @ matrix.T
         found = [
-            _Candidate(documents[column].pk, chunks[row], float(cosines[row, column]))
+            _Candidate(documents[column], chunks[row], float(cosines[row, column]))
             for row, column in zip(*np.nonzero(cosines >= least), strict=True)
         ]
+        near = compared.filter(pk__in={one.document for one in found} - words.keys())
+        for document in near.defer("vector").iterator(chunk_size=_TEXTS):
+            words[document.pk] = words_of(text_of(document))
         links = _best_of([*links, *_weighed(found, words, repository.embedder)])
     _store(links, repository.organization)
 

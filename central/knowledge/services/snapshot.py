@@ -8,12 +8,14 @@ are few beside it, are written whole.
 import fcntl
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
+import structlog
 from django.conf import settings
 from django.db import connection, transaction
 
@@ -23,8 +25,12 @@ from central.knowledge.resolution import node_id
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 
+KEPT_HOURS: Final = 24
+_ASKED: Final = ".asked"  # beside the file; its time is that of the last request
 _MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 _VERSION: Final = 1  # of the tables; another one is built anew
+
+_log = structlog.get_logger(__name__)
 
 _SCHEMA: Final = """
     CREATE TABLE nodes (
@@ -78,11 +84,37 @@ _CONTAINS: Final = """
     FROM nodes WHERE kind = 'code_symbol' AND project = ? AND file_id > ?"""
 
 
+def take_snapshot(organization: Organization) -> Path:
+    """The organisation's file, up to date, which is kept so for KEPT_HOURS."""
+    directory = _directory()
+    directory.mkdir(mode=0o700, exist_ok=True)
+    path = refresh_snapshot(organization)
+    path.with_suffix(_ASKED).touch()
+    return path
+
+
+def keep_snapshots(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
+    """Bring up to date what somebody asked for in the last KEPT_HOURS; delete the other files."""
+    before = time.time() - KEPT_HOURS * 3600
+    for asked in sorted(_directory().glob(f"*{_ASKED}")):
+        if is_stopping():
+            return
+        organization = Organization.objects.filter(slug=asked.stem).first()
+        if organization is not None and asked.stat().st_mtime > before:
+            refresh_snapshot(organization)
+        else:
+            asked.with_suffix(".duckdb").unlink(missing_ok=True)
+            asked.unlink(missing_ok=True)
+
+
+def _directory() -> Path:
+    return Path(settings.DATA_DIR) / "graphs"
+
+
 def refresh_snapshot(organization: Organization) -> Path:
     """The organisation's file, up to date. Several processes may call it; one builds."""
-    directory = settings.DATA_DIR / "graphs"
-    directory.mkdir(mode=0o700, exist_ok=True)
-    path: Path = directory / f"{organization.slug}.duckdb"
+    directory = _directory()
+    path = directory / f"{organization.slug}.duckdb"
     with _locked(path):
         mark = _mark(organization)
         if _stored_mark(path) != mark:
@@ -99,10 +131,14 @@ def _mark(organization: Organization) -> str:
     with connection.cursor() as cursor:
         cursor.execute(
             f"""SELECT
-                (SELECT md5(string_agg(concat_ws(':', id, name, generation), ',' ORDER BY id))
-                 FROM repositories_repository
-                 WHERE organization_id = %(organization)s AND retired_at IS NULL),
-                (SELECT concat_ws(':', count(*), max(d.updated_at)) FROM {Document._meta.db_table} d
+                (SELECT md5(string_agg(concat_ws(':', r.id, r.name, r.generation, l.generation), ','
+                    ORDER BY r.id))
+                 FROM repositories_repository r
+                 LEFT JOIN knowledge_codelinks l ON l.repository_id = r.id
+                 WHERE r.organization_id = %(organization)s AND retired_at IS NULL),
+                (SELECT md5(string_agg(
+                    concat_ws(':', n.id, d.version, d.embedder, d.archived_at), ','
+                    ORDER BY n.id)) FROM {Document._meta.db_table} d
                  JOIN knowledge_node n ON n.id = d.node_id
                  WHERE n.organization_id = %(organization)s),
                 (SELECT concat_ws(':', count(*), max(updated_at), max(id))
@@ -115,8 +151,12 @@ def _mark(organization: Organization) -> str:
 def _stored_mark(path: Path) -> str | None:
     if not path.exists():
         return None
-    with duckdb.connect(str(path), read_only=True) as database:
-        row = database.execute("SELECT version, mark FROM state").fetchone()
+    try:
+        with duckdb.connect(str(path), read_only=True) as database:
+            row = database.execute("SELECT version, mark FROM state").fetchone()
+    except duckdb.Error as exc:  # a disk that was full, another version of DuckDB
+        _log.warning("snapshot_unreadable", path=str(path), error=str(exc))
+        return None
     return row[1] if row and row[0] == _VERSION else None
 
 
@@ -150,16 +190,16 @@ def _take_code(organization: Organization, database: Any, folder: Path) -> None:
         ).fetchall()
     }
     live = Repository.objects.filter(organization=organization, retired_at=None)
+    names = dict(live.values_list("pk", "name"))
+    for repository, (project, _, _) in list(stored.items()):
+        if names.get(repository) != project:
+            _drop(database, repository, project)
+            del stored[repository]
     for repository, name, generation in live.values_list("pk", "name", "generation"):
         project, seen, after = stored.pop(repository, (name, -1, 0))
         if (project, seen) == (name, generation):
             continue
-        if project != name:
-            _drop(database, repository, project)
-            after = 0
         _take_repository(database, folder, repository, name, generation, after)
-    for repository, (project, _, _) in stored.items():
-        _drop(database, repository, project)
 
 
 def _take_repository(

@@ -5,27 +5,27 @@ crash are one case: files above the watermark are checked, each parsed once for 
 lack it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import structlog
-from django.db import transaction
-from django.db.models import Exists, Max, OuterRef
+from django.db import connection, transaction
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from central.corpus.models import File
 from central.knowledge.matching import Match, Matcher, OverLimitError
-from central.knowledge.models import Edge, Node, NodeKind, Origin, Policy, PolicyCheck
-from central.knowledge.resolution import CodePlace, node_of
+from central.knowledge.models import Edge, Origin, Policy, PolicyCheck
+from central.knowledge.resolution import CodePlace, nodes_of
 from central.knowledge.rules import literal_of, parse_rule
 from central.knowledge.services.linking import definitions_around
 from central.repositories.models import Repository
 from indexer.globs import ignore_spec
-from indexer.limits import POLICIES_CHECKED
 
 VIOLATES: Final = "violates"
 _FILES: Final = 200  # of a transaction
 _MAX_FILE_CHARACTERS: Final = 1_000_000
+_NOTED: Final = 1_000  # files over the limit, of a policy in a repository
 
 _log = structlog.get_logger(__name__)
 
@@ -51,24 +51,18 @@ class _Pending:
 
 
 def check_policies(repository: Repository, matcher: Matcher) -> int:
-    """Bring every policy up to the repository's files; returns how many files were matched.
+    """Bring every policy up to the repository's files; returns how many files were read.
 
     Each part is a transaction with the watermarks that it moves: what ends the process costs one.
     """
     last = File.objects.filter(repository=repository).aggregate(last=Max("pk"))["last"] or 0
-    matched = 0
+    read = 0
     pending = _pending(repository, last)
     while pending:
-        matched += _check_part(repository, pending, last, matcher)
+        read += _check_part(repository, pending, last, matcher)
         pending = _pending(repository, last)
     _remove_violations_of_gone_files(repository)
-    return matched
-
-
-def policies_to_check(repository: Repository) -> bool:
-    """Whether a policy lacks something of the repository."""
-    last = File.objects.filter(repository=repository).aggregate(last=Max("pk"))["last"] or 0
-    return bool(_pending(repository, last))
+    return read
 
 
 def _pending(repository: Repository, last: int) -> list[_Pending]:
@@ -77,7 +71,7 @@ def _pending(repository: Repository, last: int) -> list[_Pending]:
         Policy.objects.filter(document__node__organization_id=repository.organization_id)
         .filter(document__archived_at=None)
         .select_related("document__node")
-        .order_by("pk")[:POLICIES_CHECKED]
+        .order_by("pk")
     )
     checks = {one.policy_id: one for one in PolicyCheck.objects.filter(repository=repository)}
     found = []
@@ -87,7 +81,7 @@ def _pending(repository: Repository, last: int) -> list[_Pending]:
             continue
         check = checks.get(policy.pk) or PolicyCheck(policy=policy, repository=repository)
         if check.rule_version != policy.rule_version:
-            check.file_id = check.over_limit = 0
+            check.file_id, check.over_limit = 0, []
         if check.file_id < last or check.rule_version != policy.rule_version:
             found.append(_prepared(policy, check))
     return found
@@ -118,7 +112,7 @@ def pattern_matcher(policy: Policy) -> Callable[[str], bool]:
 def _check_part(
     repository: Repository, pending: Sequence[_Pending], last: int, matcher: Matcher
 ) -> int:
-    """Check the next files above the lowest watermark; returns how many were matched."""
+    """Check the next files above the lowest watermark; returns how many were read."""
     lowest = min(one.check.file_id for one in pending)
     languages = {one.policy.language for one in pending}
     files = list(
@@ -130,7 +124,13 @@ def _check_part(
     )
     reached = files[-1].pk if len(files) == _FILES else last
     _forget(pending, repository, reached)
-    matched = sum(_check_file(file, pending, matcher) for file in files)
+    _store(
+        [
+            violation
+            for file in files
+            for violation in _violations(file, _check_file(file, pending, matcher))
+        ]
+    )
     for one in pending:
         one.check.file_id = max(one.check.file_id, reached)
         one.check.rule_version = one.policy.rule_version
@@ -143,7 +143,7 @@ def _check_part(
                 "over_limit": one.check.over_limit,
             },
         )
-    return matched
+    return len(files)
 
 
 def _forget(pending: Iterable[_Pending], repository: Repository, reached: int) -> None:
@@ -156,30 +156,57 @@ def _forget(pending: Iterable[_Pending], repository: Repository, reached: int) -
             fresh = File.objects.filter(
                 repository=repository, pk__gt=one.check.file_id, pk__lte=reached
             )
+            one.check.over_limit = _without(one.check.over_limit, fresh)
             edges = edges.filter(source__path__in=fresh.values("path"))
         edges.delete()
 
 
-def _check_file(file: File, pending: Sequence[_Pending], matcher: Matcher) -> bool:
-    """Whether it was matched; what is found is stored."""
+def _without(paths: list[str], files: QuerySet[File]) -> list[str]:
+    """Those of `paths` that are none of the files'."""
+    if not paths:
+        return []
+    gone = set(files.filter(path__in=paths).values_list("path", flat=True))
+    return [path for path in paths if path not in gone]
+
+
+def _check_file(
+    file: File, pending: Sequence[_Pending], matcher: Matcher
+) -> Mapping[int, Sequence[Match]]:
+    """Matches by policy. A file over a limit is noted."""
     concerned = [one for one in pending if one.concerns(file)]
     if not concerned:
-        return False
+        return {}
     try:
-        if len(file.content) > _MAX_FILE_CHARACTERS:
-            raise OverLimitError
-        rules = {one.policy.pk: one.rule for one in concerned}
-        found = matcher.matches(file.content, file.language, rules)
+        return _matches(file, concerned, matcher)
     except OverLimitError:
-        _log.warning("policy_match_over_limit", path=file.path, policies=len(concerned))
-        for one in concerned:
-            one.check.over_limit += 1
-        return True
-    _store(file, {key: matches for key, matches in found.items() if matches})
-    return True
+        return _matches_one_by_one(file, concerned, matcher)
 
 
-def _store(file: File, found: Mapping[int, Sequence[Match]]) -> None:
+def _matches(file: File, concerned: Sequence[_Pending], matcher: Matcher) -> dict[int, list[Match]]:
+    if len(file.content) > _MAX_FILE_CHARACTERS:
+        raise OverLimitError
+    rules = {one.policy.pk: one.rule for one in concerned}
+    return matcher.matches(file.content, file.language, rules)
+
+
+def _matches_one_by_one(
+    file: File, concerned: Sequence[_Pending], matcher: Matcher
+) -> dict[int, list[Match]]:
+    """A rule that takes too long hides no other's matches; the file is noted for that rule."""
+    found: dict[int, list[Match]] = {}
+    for one in concerned:
+        try:
+            found |= _matches(file, [one], matcher)
+        except OverLimitError:
+            _log.warning("policy_match_over_limit", path=file.path, policy=one.policy.pk)
+            one.check.over_limit = [*one.check.over_limit, file.path][:_NOTED]
+    return found
+
+
+def _violations(
+    file: File, found: Mapping[int, Sequence[Match]]
+) -> Iterator[tuple[CodePlace, int, list[Match]]]:
+    """The definitions that hold matches, with policy and matches."""
     lines = {match.start_line for matches in found.values() for match in matches}
     names = definitions_around(file, lines) if lines else {}
     for policy, matches in found.items():
@@ -187,34 +214,53 @@ def _store(file: File, found: Mapping[int, Sequence[Match]]) -> None:
         for match in matches:
             by_name.setdefault(names[match.start_line], []).append(match)
         for name, own in by_name.items():
-            place = CodePlace(file.repository, file.path, name, file.blob)
-            Edge.objects.create(
-                organization_id=file.repository.organization_id,
-                source=node_of(place),
-                target_id=policy,
-                type=VIOLATES,
-                origin=Origin.POLICY,
-                properties={
-                    "matches": [
-                        {
-                            "start_line": match.start_line,
-                            "end_line": match.end_line,
-                            "text": match.text,
-                        }
-                        for match in own
-                    ]
-                },
-            )
+            yield CodePlace(file.repository, file.path, name, file.blob), policy, own
+
+
+def _store(found: Sequence[tuple[CodePlace, int, list[Match]]]) -> None:
+    nodes = nodes_of([place for place, _, _ in found])
+    Edge.objects.bulk_create(
+        Edge(
+            organization_id=place.repository.organization_id,
+            source_id=nodes[place.key],
+            target_id=policy,
+            type=VIOLATES,
+            origin=Origin.POLICY,
+            properties={
+                "matches": [
+                    {
+                        "start_line": match.start_line,
+                        "end_line": match.end_line,
+                        "text": match.text,
+                    }
+                    for match in matches
+                ]
+            },
+        )
+        for place, policy, matches in found
+    )
 
 
 def _remove_violations_of_gone_files(repository: Repository) -> None:
     is_there = Exists(File.objects.filter(repository=repository, path=OuterRef("source__path")))
     Edge.objects.filter(~is_there, type=VIOLATES, source__repository=repository).delete()
+    files = File.objects.filter(repository=repository)
+    for check in PolicyCheck.objects.filter(repository=repository).exclude(over_limit=[]):
+        left = set(files.filter(path__in=check.over_limit).values_list("path", flat=True))
+        check.over_limit = [path for path in check.over_limit if path in left]
+        check.save(update_fields=["over_limit"])
+
+
+_UNLINKED: Final = """
+    DELETE FROM knowledge_node WHERE id IN (
+        SELECT n.id FROM knowledge_node n
+        WHERE n.repository_id = %s AND n.kind IN ('code_file', 'code_symbol')
+            AND NOT EXISTS (SELECT 1 FROM knowledge_edge e WHERE e.source_id = n.id)
+            AND NOT EXISTS (SELECT 1 FROM knowledge_edge e WHERE e.target_id = n.id)
+        FOR UPDATE SKIP LOCKED)"""
 
 
 def remove_unlinked_code(repository: Repository) -> None:
-    """Delete code nodes that no edge needs any more."""
-    linked_out = Exists(Edge.objects.filter(source=OuterRef("pk")))
-    linked_in = Exists(Edge.objects.filter(target=OuterRef("pk")))
-    kinds = (NodeKind.CODE_FILE, NodeKind.CODE_SYMBOL)
-    Node.objects.filter(~linked_out, ~linked_in, repository=repository, kind__in=kinds).delete()
+    """Delete code nodes that no edge needs any more, but for one that somebody is linking."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNLINKED, [repository.pk])

@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from central.web.highlighting import listing
+from central.web.plain_text import plain_line, plain_text
 from central.web.wording import for_people as in_words_for_people
 
 register = template.Library()
@@ -52,6 +53,18 @@ def words(code: str) -> str:
 def for_people(text: str) -> str:
     """What a service says, in the names of the pages."""
     return in_words_for_people(text)
+
+
+@register.filter
+def line(text: str) -> str:
+    """What somebody wrote, on one line and without controls."""
+    return plain_line(text)
+
+
+@register.filter
+def lines(text: str) -> str:
+    """The same with its lines."""
+    return plain_text(text)
 
 
 @register.simple_tag

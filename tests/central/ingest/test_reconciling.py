@@ -172,8 +172,8 @@ def test_the_check_command_exits_1_with_a_table(capsys: pytest.CaptureFixture[st
         call_command("reconcile", "--check")
     assert exit_info.value.code == 1
     header, row, _ = capsys.readouterr().out.splitlines()
-    assert header.split()[-1] == "excess"
-    assert row.split() == ["acme", "shop", "3", "0", "0", "1"]
+    assert header.split()[-3:] == ["excess", "due", "differing"]
+    assert row.split() == ["acme", "shop", "3", "0", "0", "1", "1", "0"]
     call_command("reconcile")
     call_command("reconcile", "--check")
 

@@ -1,10 +1,12 @@
 """Links between any two nodes, and walks along them."""
 
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 
 from central.knowledge.models import Edge
+from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, graph, linked, reached
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
@@ -48,6 +50,17 @@ def test_find_memories_related_to_code(api: Api) -> None:
         linked(api, f"mem-{number}", "derived_from", place)
     assert reached(api, "code:src/auth/login.rs", direction="in") == {"mem-1", "mem-2"}
     assert reached(api, "code:src/auth/login.rs", direction="out") == set()
+
+
+def test_every_end_of_an_edge_of_a_walk_is_among_its_nodes(api: Api) -> None:
+    created(api, kind="memory", id="mem-1", title="Something")
+    linked(api, "mem-1", "derived_from", f"{FILE}#f1")
+    answer = graph(api, "GET", f"traverse?{urlencode({'from': FILE})}").json()
+    assert [(one["node"]["id"], one["distance"]) for one in answer["nodes"]] == [
+        (FILE, 0),
+        (f"{FILE}#f1", 0),
+        ("mem-1", 1),
+    ]
 
 
 def test_multi_hop_traversal(api: Api) -> None:
@@ -136,3 +149,11 @@ def test_lines_name_the_definition_around_them(api: Api) -> None:
     created(api, **ADR)
     linked(api, f"{FILE}#L1", "implements", "ADR-042")
     assert reached(api, "ADR-042") == {f"{FILE}#f1"}
+
+
+def test_a_file_elsewhere_does_not_take_the_id_of_a_project_s_definition(api: Api) -> None:
+    index_files(api, {"pay.py": "def refund():\n    pass\n"})
+    index_files(api, {"shop/pay.py#refund": "hostile\n"}, project="zz")
+    name = "code:shop/pay.py#refund"
+    (node,) = graph(api, "GET", f"nodes/{quote(name, safe='')}").json()["nodes"]
+    assert (node["project"], node["kind"]) == ("shop", "code_symbol")

@@ -5,7 +5,9 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from django.utils import timezone
 
+from central.knowledge.models import Document
 from central.tenancy.models import AuditEntry, Scope
 from tests.central.knowledge.graph import ADR, created, graph
 from tests.central.protocol import Api, api_of
@@ -97,6 +99,11 @@ def test_lists_are_paged_and_filtered(api: Api) -> None:
     found = [node["id"] for answer in (first, rest) for node in answer["nodes"]]
     assert found == [f"mem-{number}" for number in range(5)]
     assert rest["next_cursor"] is None
+    Document.objects.filter(public_id="mem-1").update(archived_at=timezone.now())
+    gone = graph(api, "GET", "nodes?archived=true").json()
+    assert [node["id"] for node in gone["nodes"]] == ["mem-1"]
+    there = graph(api, "GET", "nodes?archived=false&kind=memory").json()
+    assert "mem-1" not in {node["id"] for node in there["nodes"]}
     named = graph(api, "GET", "nodes?query=postgre").json()
     assert [node["id"] for node in named["nodes"]] == ["ADR-042"]
 
@@ -167,3 +174,14 @@ def test_a_policy_s_rule_can_be_changed_alone(api: Api) -> None:
     assert node["policy"]["rule"] == "rule: {pattern: g()}"
     assert (node["policy"]["severity"], node["policy"]["language"]) == ("error", "python")
     assert json.dumps(node)
+
+
+def test_properties_that_cannot_be_stored_are_refused(api: Api) -> None:
+    deep: Any = "x"
+    for _ in range(900):
+        deep = [deep]
+    for properties in ({"a": "\0"}, {"\0": 1}, {"a": deep}):
+        assert_problem(
+            graph(api, "POST", "nodes", ADR | {"properties": properties}), 400, "invalid"
+        )
+    assert not Document.objects.exists()

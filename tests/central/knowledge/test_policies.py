@@ -110,7 +110,7 @@ def test_a_file_that_takes_too_long_is_counted_and_hinders_no_other(
     created(api, **NO_PANIC | {"policy": NO_PANIC["policy"] | {"rule": slow}})
     endless = "fn endless() {\n" + 'panic!("x");\n' * 40_000 + "}\n"
     index_files(api, {"src/endless.rs": endless, "src/main.rs": PANICS})
-    assert PolicyCheck.objects.get().over_limit == 1
+    assert PolicyCheck.objects.get().over_limit == ["src/endless.rs"]
     assert violations() == [("src/main.rs", "start")]
 
 
@@ -122,3 +122,37 @@ def test_a_project_s_policy_holds_for_the_project(api: Api) -> None:
     assert [edge.source.repository.name for edge in Edge.objects.filter(type="violates")] == [
         "billing"
     ]
+
+
+@pytest.mark.parametrize("rule", ["pattern: !!binary ZXZhbA==", "pattern: 2026-01-01", "{1: x}"])
+def test_a_rule_of_other_than_json_is_refused(api: Api, rule: str) -> None:
+    policy = NO_PANIC["policy"] | {"rule": f"rule:\n  {rule}\n"}
+    answer = graph(api, "POST", "nodes", NO_PANIC | {"policy": policy})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_rule")
+
+
+def test_a_rule_that_takes_too_long_hides_no_other_s_violations(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "MATCH_CPU_SECONDS", 0.3)
+    everything = "{kind: block, stopBy: end, has: {pattern: 'nothing($$$)', stopBy: end}}"
+    slow = f"rule: {{kind: macro_invocation, inside: {everything}}}"
+    created(api, **NO_PANIC)
+    created(api, **NO_PANIC | {"id": "POL-2", "policy": NO_PANIC["policy"] | {"rule": slow}})
+    index_files(api, {"src/many.rs": "fn many() {\n" + 'panic!("x");\n' * 3_000 + "}\n"})
+    assert violations() == [("src/many.rs", "many")]
+    over_limit = PolicyCheck.objects.values_list("policy__document__public_id", "over_limit")
+    assert sorted(over_limit) == [("POL-1", []), ("POL-2", ["src/many.rs"])]
+
+
+def test_no_violation_is_said_of_the_policies_for_the_languages_alone(api: Api) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"a.py": "x = 1\n"})
+    assert graph(api, "GET", "violations?project=shop").json()["hint"] == (
+        "No policy is for a language of this project."
+    )
+    index_files(api, {"src/calm.rs": CALM})
+    assert (
+        "violates the policy for its languages"
+        in (graph(api, "GET", "violations?project=shop").json()["hint"])
+    )

@@ -77,6 +77,17 @@ def test_an_answer_says_what_is_not_linked_yet(api: Api) -> None:
     assert asked(api, "violations", project="shop")["receipt"]["complete"] is True
 
 
+def test_an_answer_says_that_a_new_policy_is_not_checked_yet(api: Api) -> None:
+    index_files(api, {"src/main.rs": PANICS})
+    created(api, **NO_PANIC)
+    receipt = asked(api, "violations", project="shop")["receipt"]
+    assert receipt["missing"] == [{"project": "shop", "reason": "policies_not_checked_yet"}]
+    limited = api_of(organization=api.organization, repositories=["shop"])
+    assert asked(limited, "violations", project="shop")["receipt"]["complete"] is True
+    catch_up()
+    assert asked(api, "violations", project="shop")["receipt"]["complete"] is True
+
+
 def test_migration_tracking(api: Api) -> None:
     files = {
         "legacy/orders.py": "def a():\n    pass\n\n\ndef b():\n    pass\n",

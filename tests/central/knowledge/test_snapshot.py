@@ -1,5 +1,7 @@
 """The DuckDB file: nodes and edges of an organisation, brought up to date by what has changed."""
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 from pytest_django import Settings
 
 from central.knowledge.services.catch_up import catch_up
-from central.knowledge.services.snapshot import refresh_snapshot
+from central.knowledge.services.snapshot import KEPT_HOURS, keep_snapshots, take_snapshot
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, linked
 from tests.central.protocol import Api, api_of
@@ -25,7 +27,7 @@ def api(settings: Settings, tmp_path: Path) -> Api:
 
 
 def rows(api: Api, sql: str) -> list[Any]:
-    with duckdb.connect(str(refresh_snapshot(api.organization)), read_only=True) as database:
+    with duckdb.connect(str(take_snapshot(api.organization)), read_only=True) as database:
         return database.execute(sql).fetchall()
 
 
@@ -57,7 +59,7 @@ def test_code_node_creation(api: Api) -> None:
 def test_a_change_is_brought_in_and_the_rest_stays(api: Api) -> None:
     index_files(api, LOGIN | {"a.rs": "fn a() {}\n"})
     index_files(api, {"b.py": "def b():\n    pass\n"}, project="billing")
-    refresh_snapshot(api.organization)
+    take_snapshot(api.organization)
     created(api, **ADR)
     linked(api, "code:billing/b.py#b", "implements", "ADR-042")
     index_files(api, {"a.rs": "fn renamed() {}\n"})
@@ -76,7 +78,39 @@ def test_a_change_is_brought_in_and_the_rest_stays(api: Api) -> None:
 
 def test_what_has_not_changed_is_not_built_again(api: Api) -> None:
     index_files(api, LOGIN)
-    before = refresh_snapshot(api.organization).stat().st_ino
-    assert refresh_snapshot(api.organization).stat().st_ino == before
+    before = take_snapshot(api.organization).stat().st_ino
+    assert take_snapshot(api.organization).stat().st_ino == before
     created(api, **ADR)
-    assert refresh_snapshot(api.organization).stat().st_ino != before
+    assert take_snapshot(api.organization).stat().st_ino != before
+
+
+def test_a_file_that_was_asked_for_is_kept_up_to_date(api: Api) -> None:
+    index_files(api, LOGIN)
+    path = take_snapshot(api.organization)
+    created(api, **ADR)
+    keep_snapshots()
+    with duckdb.connect(str(path), read_only=True) as database:
+        assert ("ADR-042",) in database.execute("SELECT id FROM nodes").fetchall()
+
+
+def test_a_file_that_nobody_asks_for_is_deleted_after_a_day(api: Api) -> None:
+    path = take_snapshot(api.organization)
+    yesterday = time.time() - (KEPT_HOURS * 3600 + 1)
+    os.utime(path.with_suffix(".asked"), (yesterday, yesterday))
+    keep_snapshots()
+    assert not list(path.parent.glob("*.duckdb"))
+    assert take_snapshot(api.organization).exists()
+
+
+def test_the_file_of_an_organisation_that_is_gone_is_deleted(api: Api) -> None:
+    path = take_snapshot(api.organization)
+    path.rename(path.with_stem("gone"))
+    path.with_suffix(".asked").rename(path.with_name("gone.asked"))
+    keep_snapshots()
+    assert not path.with_stem("gone").exists()
+
+
+def test_a_damaged_file_is_built_anew(api: Api) -> None:
+    created(api, **ADR)
+    take_snapshot(api.organization).write_bytes(b"not a database")
+    assert rows(api, "SELECT id FROM nodes") == [("ADR-042",)]

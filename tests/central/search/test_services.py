@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+import structlog.testing
 
 from central.corpus.vectors import vector_store
 from central.repositories.models import Repository
@@ -32,6 +33,16 @@ def test_search_with_limit(find: Search) -> None:
     assert answer.count == len(answer.results) <= 5
     scores = [result.score for result in answer.results]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_a_search_is_logged_with_query_project_and_number_of_results(find: Search) -> None:
+    with structlog.testing.capture_logs() as lines:
+        answer = find("JWT token", include_projects=("auth-service",))
+    (line,) = (line for line in lines if line["event"] == "code.search")
+    assert line["span"] == "code.search"
+    assert (line["query"], line["project"]) == ("JWT token", "auth-service")
+    assert line["resultCount"] == answer.count > 0
+    assert line["took_ms"] > 0
 
 
 def test_cross_repository_search(find: Search) -> None:

@@ -214,5 +214,5 @@ def test_a_page_costs_few_queries(
     member: Client, signer: File, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     page(member, signer.path)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         page(member, signer.path)

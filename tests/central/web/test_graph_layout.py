@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from central.trace.answers import GraphEdge, GraphNode
-from central.web.graph_layout import HEIGHT, TINTS, WIDTH, Box, Picture, picture_of
+from central.web.graph_drawing import vertices_of
+from central.web.graph_layout import HEIGHT, TINTS, WIDTH, Arc, Box, Picture, picture_of
 from central.web.graph_text import columns
 from tests.central.web.graphs import chain, edge, node
 
@@ -32,11 +33,12 @@ def graphs(draw: st.DrawFn) -> tuple[list[GraphNode], list[GraphEdge]]:
 
 
 def laid_out(nodes: list[GraphNode], edges: list[GraphEdge]) -> Picture:
-    return picture_of(nodes, edges, [ROOT.id])
+    arcs = [Arc(edge.caller, edge.callee) for edge in edges]
+    return picture_of(vertices_of(nodes), arcs, [ROOT.id])
 
 
 def by_name(picture: Picture) -> dict[str, Box]:
-    return {box.node.name: box for box in picture.boxes}
+    return {box.vertex.label: box for box in picture.boxes}
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -49,7 +51,7 @@ def test_no_two_boxes_overlap_and_all_lie_in_the_picture(
     graph: tuple[list[GraphNode], list[GraphEdge]],
 ) -> None:
     picture = laid_out(*graph)
-    assert {box.node.id for box in picture.boxes} == {one.id for one in graph[0]}
+    assert {box.vertex.id for box in picture.boxes} == {one.id for one in graph[0]}
     assert not any(overlap(one, other) for one, other in combinations(picture.boxes, 2))
     for box in picture.boxes:
         assert 0 <= box.x <= picture.width - WIDTH
@@ -66,8 +68,8 @@ def test_each_line_joins_a_side_of_its_caller_with_a_side_of_its_callee(
     picture = laid_out(*graph)
     assert len(picture.lines) == len(graph[1])
     for line in picture.lines:
-        caller, callee = picture.boxes[line.caller], picture.boxes[line.callee]
-        assert (caller.node.id, callee.node.id) == (line.edge.caller, line.edge.callee)
+        caller, callee = picture.boxes[line.source], picture.boxes[line.target]
+        assert (caller.vertex.id, callee.vertex.id) == line.arc
         for box, (x, y) in ((caller, line.points[0]), (callee, line.points[3])):
             assert x in {box.x, box.right}
             assert box.y < y < box.y + HEIGHT
@@ -92,6 +94,12 @@ def test_callers_are_to_the_left_of_the_root_and_callees_to_the_right() -> None:
     assert ordered == sorted(set(ordered))
 
 
+def test_the_middle_of_a_line_is_half_way() -> None:
+    picture = laid_out([ROOT, node("other")], [edge(ROOT, node("other"))])
+    (box, other), (line,) = picture.boxes, picture.lines
+    assert line.middle == ((box.right + other.x) // 2, box.middle)
+
+
 def test_a_cycle_is_drawn_and_its_last_edge_goes_back() -> None:
     nodes = [ROOT, node("middle"), node("last", 2)]
     picture = laid_out(nodes, [*chain(nodes), edge(nodes[2], nodes[0])])
@@ -101,10 +109,10 @@ def test_a_cycle_is_drawn_and_its_last_edge_goes_back() -> None:
     back = next(
         line
         for line in picture.lines
-        if line.caller != line.callee
-        and picture.boxes[line.caller].layer > picture.boxes[line.callee].layer
+        if line.source != line.target
+        and picture.boxes[line.source].layer > picture.boxes[line.target].layer
     )
-    assert back.edge.caller == nodes[1].id
+    assert back.arc.source == nodes[1].id
 
 
 def test_what_stands_in_a_node_and_is_not_called_is_beside_what_it_calls() -> None:
@@ -129,7 +137,7 @@ def test_a_layer_s_boxes_stand_by_project_and_the_root_s_has_the_first_tint() ->
     callers = [node(f"c{number}", project="ab"[number % 2]) for number in range(6)]
     picture = laid_out([ROOT, *callers], [edge(one, ROOT) for one in callers])
     column = sorted((box for box in picture.boxes if not box.is_root), key=lambda box: box.y)
-    assert [box.node.project for box in column] == ["a"] * 3 + ["b"] * 3
+    assert [box.vertex.project for box in column] == ["a"] * 3 + ["b"] * 3
     assert picture.projects == [("shop", 0), ("a", 1), ("b", 2)]
 
 

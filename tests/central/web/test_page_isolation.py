@@ -16,6 +16,7 @@ from django.urls import URLPattern, reverse
 
 from central.web.urls import urlpatterns
 from tests.central.factories import MembershipFactory, UserFactory
+from tests.central.knowledge.graph import created
 from tests.central.protocol import api_of, commit_of
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +34,8 @@ PATTERNS = {
     str(pattern.name): pattern for pattern in urlpatterns if isinstance(pattern, URLPattern)
 }
 PAGES = sorted(PATTERNS.keys() - OPEN - OWN)
-PARTS = {"organization": "acme", "project": PROJECT, "path": "secret_recipe.py"}
+NODE = f"{PROJECT}/mem-1"
+PARTS = {"organization": "acme", "project": PROJECT, "path": "secret_recipe.py", "node": NODE}
 QUERIES = (
     "",
     "?name=f1",
@@ -46,6 +48,7 @@ def known() -> dict[str, Any]:
     """What addresses of acme's pages are made of; its index holds a secret."""
     api = api_of()
     api.index(FILES, project=PROJECT)
+    created(api, kind="memory", id="mem-1", title="Less salt", project=PROJECT)
     run_id = api.open(PROJECT, commit_sha=commit_of(FILES)).json()["run_id"]
     return {**PARTS, "run_id": run_id}
 

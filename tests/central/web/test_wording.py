@@ -23,6 +23,10 @@ NAMES_OF_THE_API = re.compile(r"receipt|/api/|credential|\btoken\b|mode=|confide
         "symbol?name=nowhere",
         "graph?name=nowhere",
         "r/nope",
+        "r/nope/violations",
+        "knowledge/ADR-99",
+        "knowledge/code:no/where.py",
+        "knowledge?project=nope",
         "runs/5a0c7a0e-0b1e-4f0e-9a53-111111111111",
     ],
 )

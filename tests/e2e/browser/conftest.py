@@ -22,6 +22,7 @@ from scripts.browsing import create_person, signed_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization
 from tests.e2e.conftest import write_files
+from tests.e2e.graphs import add_node, wait_until
 from tests.e2e.indexing import index_here
 
 MEMBER, ADMIN = "ada", "grace"
@@ -35,6 +36,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+RETRY = "code:common-utils/src/acme_common/retry.py"
 Open = Callable[..., Page]
 
 
@@ -90,6 +92,42 @@ def workshop(examples: Organization, tmp_path_factory: pytest.TempPathFactory) -
     commit_all(repository, "First commit")
     index_here(organization, repository, "tools")
     return organization
+
+
+@pytest.fixture(scope="package")
+def knowledge(examples: Organization) -> Organization:
+    """The examples with a decision, a policy that is violated, and a memory of retry.py."""
+    if examples.get("graph/nodes", query="ADR-700")["count"]:
+        return examples  # the package was left and is entered again
+    add_node(
+        examples,
+        kind="knowledge",
+        id="ADR-700",
+        title="Retries wait longer each time, and not all alike",
+        body="# Retries\n\nEach waits *twice* as long as the one before.",
+        status="accepted",
+    )
+    add_node(
+        examples,
+        kind="policy",
+        id="POL-700",
+        title="Code does not sleep",
+        policy={
+            "rule": "rule: {pattern: sleep($$$)}",
+            "language": "python",
+            "severity": "error",
+            "message": "Wait for what you wait for.",
+        },
+    )
+    add_node(examples, kind="memory", id="mem-700", title="Jitter keeps callers apart")
+    for source, kind, target in (
+        (RETRY, "implements", "ADR-700"),
+        ("mem-700", "derived_from", f"{RETRY}#RetryPolicy"),
+        ("mem-700", "related_to", "ADR-700"),
+    ):
+        examples.post("graph/links", **{"from": source, "type": kind, "to": target})
+    wait_until(lambda: bool(examples.get("graph/violations", project="common-utils")["count"]))
+    return examples
 
 
 @pytest.fixture(scope="package")

@@ -16,12 +16,14 @@ from tests.e2e.browser.conftest import ADMIN, MEMBER, Open
 
 pytestmark = pytest.mark.system("chromium")
 
-PAGES = 120  # what a crawl may come to: more patterns than that are not collapsed as they should be
+PAGES = 130  # what a crawl may come to: more patterns than that are not collapsed as they should be
 DOCUMENTED = ("/api/v1/search", "/api/v1/trace/callers", "/api/v1/index/runs")
 _LINKS = "links => links.map(link => link.getAttribute('href'))"
 _NAMES = (
     (re.compile(r"^/o/[^/]+/r/[^/]+/file/.+"), "/o/_/r/_/file/_"),
     (re.compile(r"^/o/[^/]+/r/[^/]+$"), "/o/_/r/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/violations$"), "/o/_/r/_/violations"),
+    (re.compile(r"^/o/[^/]+/knowledge/.+"), "/o/_/knowledge/_"),
     (re.compile(r"^/o/[^/]+/runs/[^/]+"), "/o/_/runs/_"),
     (re.compile(r"^/o/[^/]+"), "/o/_"),
     (re.compile(r"^(/admin/\w+/\w+/)[^/]+(/(?:change|history|delete|password)/)"), r"\1_\2"),

@@ -25,6 +25,17 @@ PAGES = (
     "/o/acme/symbol",
     "/o/acme/symbol?name=AuthMiddleware",
     "/o/acme/graph?name=retry_call",
+    "/o/acme/knowledge",
+    "/o/acme/knowledge?q=nothing+of+that+name",
+    "/o/acme/knowledge/ADR-700",
+    "/o/acme/knowledge/POL-700",
+    "/o/acme/knowledge/mem-700?depth=2",
+    "/o/acme/knowledge/code:common-utils/src/acme_common/retry.py",
+    "/o/acme/knowledge/code:src/acme_common/retry.py%23RetryPolicy",
+    "/o/acme/r/common-utils",
+    "/o/acme/r/common-utils/violations",
+    "/o/acme/r/go-kit/violations",
+    "/o/acme/symbol?name=RetryPolicy",
 )
 ADMIN_PAGES = (
     "/admin/",
@@ -46,7 +57,7 @@ SERIOUS = """async () => (await axe.run({exclude: [[".select2-selection"]]})).vi
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("username", [MEMBER, ADMIN])
 def test_axe_finds_nothing_serious(
-    username: str, scheme: str, open_page: Open, examples: Organization
+    username: str, scheme: str, open_page: Open, knowledge: Organization
 ) -> None:
     axe = axe_source()
     pages = PAGES if username == MEMBER else ADMIN_PAGES
@@ -68,7 +79,7 @@ def serious(page: Page, path: str, axe: str) -> list[str]:
     return found
 
 
-def test_no_page_is_wider_than_a_phone(open_page: Open, examples: Organization) -> None:
+def test_no_page_is_wider_than_a_phone(open_page: Open, knowledge: Organization) -> None:
     page = open_page(PAGES[0], **PHONE)
     wide = [path for path in PAGES if is_too_wide(page, path)]
     assert wide == []

@@ -13,7 +13,16 @@ from central.ingest.management.tables import table_lines
 from central.ingest.services.reconciling import Report, RepositoryReport, reconcile
 from indexer.errors import StoreError
 
-_COLUMNS = ("organization", "repository", "chunks", "missing", "unrepairable", "excess")
+_COLUMNS = (
+    "organization",
+    "repository",
+    "chunks",
+    "missing",
+    "unrepairable",
+    "excess",
+    "due",
+    "differing",
+)
 
 
 def _read(answer: str | bytes) -> Report:
@@ -24,9 +33,13 @@ def _read(answer: str | bytes) -> Report:
 
 
 class Command(BaseCommand):
-    """Compare the vector store with the chunks."""
+    """Compare the vector store and the knowledge graph with the index."""
 
-    help = "Put right what differs between the vector store and the index; --check only reports."
+    help = (
+        "Put right what the vector store lacks or has in excess, and what of the knowledge graph "
+        "differs from the indexed code; --check only reports. What is due, the worker is about "
+        "to make."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare --check."""

@@ -19,7 +19,7 @@ class AuthMiddleware:
     """Lets a request through only with a valid bearer token, and leaves its claims in the environ.
 
     Requests without a token get 401, those that the application refuses by PermissionDeniedError
-    get 403. Health checks need no token, and each service may name more `public_paths`.
+    get 403. Health checks need no token, and each service may name more `public_paths`. See ADR-0002.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ class SessionStore:
         return session, f"{session_id}.{secret}"
 
     def rotate(self, refresh_token: str) -> tuple[Session, str]:
-        """Exchange a refresh token for a new one.
+        """Exchange a refresh token for a new one. Implements ADR-0004.
 
         A token that was already exchanged means that two parties hold it, and we cannot know which
         one is the thief: the session is revoked for both.

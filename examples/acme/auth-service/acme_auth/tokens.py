@@ -70,7 +70,7 @@ def sign_token(claims: TokenClaims, keys: KeyRing) -> str:
 def verify_token(token: str, keys: KeyRing, audience: str, clock: Clock | None = None) -> TokenClaims:
     """Check signature, algorithm, audience and expiry of a JWT and return its claims.
 
-    The algorithm is fixed: a token that asks for another one (such as "none") is refused.
+    The algorithm is fixed: a token that asks for another one (such as "none") is refused. Implements ADR-0002.
     """
     try:
         head, body, tail = token.split(".")

@@ -61,7 +61,7 @@ class DunningRun:
 
     def collect(self, invoice: Invoice, today: date) -> bool:
         """Try to charge an overdue invoice once more. Returns whether it is paid now."""
-        key = f"{invoice.id}:{today.isoformat()}"
+        key = f"{invoice.id}:{today.isoformat()}"  # a new day, a new charge: ADR-042 of payments-api
         try:
             status = retry_call(
                 self.payments.charge,

@@ -24,7 +24,7 @@ type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }
 
-// Permanent marks err so that Do returns it at once instead of trying again.
+// Permanent marks err so that Do returns it at once instead of trying again: ADR-0007 of common-utils.
 func Permanent(err error) error {
 	if err == nil {
 		return nil

@@ -7,7 +7,7 @@ import time
 def retry(times=3, wait=1):
     """Run a database function again when it fails, with the same pause each time.
 
-    Catches everything, wrong arguments included, so do not use it for anything new: acme_common.retry
+    Catches everything, against ADR-0007, so do not use it for anything new: acme_common.retry
     does it better.
     """
 

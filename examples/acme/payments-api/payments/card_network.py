@@ -14,7 +14,7 @@ TIMEOUT_SECONDS = 5
 
 
 class CardDeclinedError(Exception):
-    """The issuer said no. Asking again does not help and costs a fee."""
+    """The issuer said no. Asking again does not help and costs a fee: ADR-0007 of common-utils."""
 
     def __init__(self, code: str) -> None:
         super().__init__(f"declined: {code}")

@@ -35,7 +35,7 @@ class IdempotencyStore:
         """Run `charge` unless this customer's key has an answer already; then return that answer.
 
         Prevents double charges when a client repeats a request because it did not see the answer.
-        Raises IdempotencyConflictError when the key comes with other content.
+        Raises IdempotencyConflictError when the key comes with other content. Implements ADR-042.
         """
         fingerprint = request_fingerprint(request)
         entry = self._entries.get((request.customer_id, key))

@@ -30,7 +30,7 @@ class JournalEntry:
 
 
 class Ledger:
-    """An append-only journal. Mistakes are corrected by another entry, never by a change."""
+    """An append-only journal. Mistakes are corrected by another entry, never by a change. Implements ADR-0002."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -64,7 +64,7 @@ def retry_call(
     """Return `function(*args, **kwargs)`, trying again when it raises one of `retry_on`.
 
     Any other exception passes through at once, because repeating a programming error or a refusal
-    only hides it. Raises RetriesExhaustedError when the last attempt has failed too.
+    only hides it. Raises RetriesExhaustedError when the last attempt has failed too. Implements ADR-0007.
     """
     delays = backoff_delays(policy)
     for attempt in range(1, policy.attempts + 1):

@@ -5,7 +5,7 @@ from monolith.utils import chunks
 
 
 def adjust_stock(connection, sku, difference):
-    """Count goods in or out. Never lets the stock fall below zero: returns False instead."""
+    """Count goods in or out. Never lets the stock fall below zero: returns False instead. See ADR-0011."""
     changed = db.execute(
         connection,
         "UPDATE stock SET quantity = quantity + ? WHERE sku = ? AND quantity + ? >= 0",

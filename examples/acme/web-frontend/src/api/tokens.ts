@@ -19,7 +19,7 @@ export function currentAccessToken(): string | null {
 
 /**
  * Asks auth-service for a new access token. Requests that fail at the same time share one renewal:
- * a refresh token works once, and a second use would end the session.
+ * a refresh token works once, and a second use would end the session (ADR-0004 of auth-service).
  */
 export function refreshAccessToken(): Promise<string> {
   renewal ??= requestNewToken().finally(() => {

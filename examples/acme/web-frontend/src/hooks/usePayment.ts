@@ -17,7 +17,7 @@ export function usePayment(orderId: string) {
       const token = await tokenizeCard(card);
       const payment = await createPayment({ ...price, card_token: token, order_id: orderId }, idempotencyKey.current);
       if (payment.status === "declined") {
-        // A declined card is an answer: the next try, perhaps with another card, is a new payment.
+        // A declined card is an answer: the next try, perhaps with another card, is a new payment (ADR-042).
         idempotencyKey.current = crypto.randomUUID();
       }
       setState(payment.status === "declined" ? "declined" : "paid");

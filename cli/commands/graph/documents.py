@@ -1,0 +1,256 @@
+"""Decisions, policies and memories: store, show, list, change and delete."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.commands.graph.options import (
+    Body,
+    Exclude,
+    Id,
+    Include,
+    Kind,
+    Language,
+    Limit,
+    Message,
+    NewId,
+    Properties,
+    Rule,
+    Severity,
+    SeverityOption,
+    Status,
+    Title,
+    not_blank,
+    rule_of,
+)
+from cli.commands.graph.output import mapping, only_given, tell_answer, tell_stored
+from cli.context import Invocation
+from cli.options import Json, Project, examples
+from indexer.exits import Exit
+from indexer.printable import one_line
+
+if TYPE_CHECKING:
+    from cli.graph_api import GraphApi
+
+commands = typer.Typer()
+_add = typer.Typer(no_args_is_help=True)
+commands.add_typer(_add, name="add", help="Store a decision or a guide, a policy, or a memory.")
+
+
+@_add.command(
+    "knowledge",
+    epilog=examples(
+        'codesearch graph add knowledge "Use PostgreSQL" --id ADR-042 --status Accepted --body -',
+    ),
+)
+def add_knowledge(
+    ctx: typer.Context,
+    title: Title,
+    id: NewId = None,
+    project: Project = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    json: Json = False,
+) -> Exit:
+    """Store a decision record, a runbook or another guide."""
+    document = _document("knowledge", title, id, project, body, status, property)
+    return _store(ctx.obj, document, json=json)
+
+
+@_add.command(
+    "memory",
+    epilog=examples(
+        'codesearch graph add memory "Auth retries need backoff" -p auth-service --id mem-123',
+    ),
+)
+def add_memory(
+    ctx: typer.Context,
+    title: Title,
+    id: NewId = None,
+    project: Project = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    json: Json = False,
+) -> Exit:
+    """Store what was learnt and is worth remembering."""
+    document = _document("memory", title, id, project, body, status, property)
+    return _store(ctx.obj, document, json=json)
+
+
+@_add.command(
+    "policy",
+    epilog=examples(
+        'codesearch graph add policy "No panic!()" --language rust --rule no-panic.yaml '
+        "--exclude tests/ --severity error",
+    ),
+)
+def add_policy(
+    ctx: typer.Context,
+    title: Title,
+    rule: Annotated[
+        str,
+        typer.Option(
+            "--rule", metavar="FILE", callback=rule_of, help="ast-grep's YAML; - is stdin."
+        ),
+    ],
+    language: Annotated[str, typer.Option(metavar="NAME", help="Such as rust.")],
+    include: Include = None,
+    exclude: Exclude = None,
+    severity: SeverityOption = None,
+    message: Message = None,
+    id: NewId = None,
+    project: Project = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    json: Json = False,
+) -> Exit:
+    """Store a rule that code has to keep; code that violates it is found from then on."""
+    document = _document("policy", title, id, project, body, status, property)
+    policy = _policy(rule, language, include, exclude, severity, message)
+    return _store(ctx.obj, {**document, "policy": policy}, json=json)
+
+
+@commands.command("show", epilog=examples("codesearch graph show ADR-042"))
+def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
+    """Show a node with its text and links; a short id may mean several.
+
+    In a pipe the nodes, then the links, their columns separated by tabs, then the text, indented.
+    """
+    from cli import knowledge
+
+    invocation: Invocation = ctx.obj
+    with invocation.graph() as graph:
+        answer = graph.node(id)
+    columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
+    bodies = "".join(knowledge.body_text(one["body"]) for one in answer["nodes"])
+    return tell_answer(invocation, answer, columns, found=answer["count"], json=json, after=bodies)
+
+
+@commands.command(
+    "list", epilog=examples("codesearch graph list --kind policy", "codesearch graph list -q retry")
+)
+def list_documents(
+    ctx: typer.Context,
+    kind: Annotated[Kind | None, typer.Option(help="Only these.")] = None,
+    project: Project = None,
+    query: Annotated[
+        str | None, typer.Option("--query", "-q", help="A part of the id or the title.")
+    ] = None,
+    limit: Limit = 50,
+    json: Json = False,
+) -> Exit:
+    """List decisions, policies and memories by id.
+
+    In a pipe: id, kind, status, lines and title, separated by tabs.
+    """
+    from cli import knowledge
+
+    asked = {"kind": kind and str(kind), "project": project, "query": query, "limit": limit}
+    with ctx.obj.graph() as graph:
+        answer = graph.ask("nodes", only_given(asked))
+    columns = [knowledge.nodes(answer["nodes"])]
+    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+
+
+@commands.command(
+    "edit",
+    epilog=examples(
+        "codesearch graph edit ADR-042 --status Superseded --property by=ADR-050",
+        "codesearch graph edit POL-1 --rule no-panic.yaml",
+    ),
+)
+def edit(
+    ctx: typer.Context,
+    id: Id,
+    title: Annotated[str | None, typer.Option(callback=not_blank, help="A new title.")] = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    rule: Rule = None,
+    language: Language = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    severity: SeverityOption = None,
+    message: Message = None,
+    if_version: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only if it is of this version still (`version` of show --json)."),
+    ] = None,
+    json: Json = False,
+) -> Exit:
+    """Change what is given of a document; `--property KEY=` removes a property.
+
+    Nothing is overwritten that somebody else changes at the same time: that is refused, with 5.
+    """
+    policy = _policy(rule, language, include, exclude, severity, message)
+    changes = {"title": title, "body": body, "status": status, **policy}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if not changes and not property:
+        raise typer.BadParameter("say what to change, such as --status Accepted")
+    with ctx.obj.graph() as graph:
+        version, properties = _version_and_properties(graph, id, property or [])
+        if property:
+            changes["properties"] = properties
+        answer = graph.change(id, changes, version=if_version or version)
+    return tell_stored(ctx.obj, answer, json=json)
+
+
+@commands.command("delete", epilog=examples("codesearch graph delete mem-123"))
+def delete(ctx: typer.Context, id: Id) -> Exit:
+    """Delete a document and its links."""
+    from cli.console import note
+
+    with ctx.obj.graph() as graph:
+        graph.delete(id)
+    note(f"Deleted {one_line(id)}.")
+    return Exit.OK
+
+
+def _document(
+    kind: str,
+    title: str,
+    name: str | None,
+    project: str | None,
+    body: str | None,
+    status: str | None,
+    properties: list[str] | None,
+) -> dict[str, Any]:
+    given = {"id": name, "project": project, "body": body, "status": status}
+    document = {"kind": kind, "title": title, **only_given(given)}
+    return document | {"properties": mapping(properties)} if properties else document
+
+
+def _policy(
+    rule: str | None,
+    language: str | None,
+    include: list[str] | None,
+    exclude: list[str] | None,
+    severity: Severity | None,
+    message: str | None,
+) -> dict[str, Any]:
+    given = {"rule": rule, "language": language, "include": include, "exclude": exclude}
+    return only_given(given | {"severity": severity and str(severity), "message": message})
+
+
+def _store(invocation: Invocation, document: Mapping[str, Any], *, json: bool) -> Exit:
+    with invocation.graph() as graph:
+        answer = graph.add(document)
+    return tell_stored(invocation, answer, json=json)
+
+
+def _version_and_properties(
+    graph: "GraphApi", name: str, properties: list[str]
+) -> tuple[int | None, dict[str, Any]]:
+    """The version of the document as it is, and its properties as they are to be."""
+    nodes = graph.node(name)["nodes"]
+    if len(nodes) != 1:
+        return None, {}  # the service refuses the change and names them
+    given = mapping(properties)
+    merged = nodes[0]["properties"] | given
+    for removed in (name for name, value in given.items() if not value):
+        del merged[removed]
+    return nodes[0]["version"], merged

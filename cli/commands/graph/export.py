@@ -1,0 +1,91 @@
+"""The graph as a DuckDB file."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import examples
+from indexer.exits import Exit
+from indexer.printable import one_line
+
+if TYPE_CHECKING:
+    from cli.graph_files import Exported, Progress
+
+commands = typer.Typer()
+_RETRY_SECONDS = 120.0  # a rate is a minute's: what was read so far is kept meanwhile
+
+
+@commands.command(
+    "export",
+    epilog=examples(
+        "codesearch graph export graph.duckdb --calls",
+        'duckdb graph.duckdb "SELECT callee, count(*) FROM calls GROUP BY callee"',
+    ),
+)
+def export(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where it is to be.")],
+    calls: Annotated[
+        bool, typer.Option("--calls", help="With a table of all calls, in every repository.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+) -> Exit:
+    """Write the graph to a DuckDB file, for SQL: tables nodes, edges and, with --calls, calls.
+
+    Needs a credential of the whole organisation. Call it again if it ends before all calls are
+    there: it goes on with FILE.part.
+    """
+    from cli.console import note
+    from cli.graph_files import export_graph
+    from cli.receipts import missing_note
+
+    target = ctx.obj.directory / file
+    with ctx.obj.graph(retry_seconds=_RETRY_SECONDS) as graph, _progress() as progress:
+        exported = export_graph(
+            graph, target, with_calls=calls, may_overwrite=force, progress=progress
+        )
+    note(f"{one_line(str(file))}: {_content(exported)}.", missing_note(exported.missing))
+    return Exit.OK
+
+
+def _content(exported: "Exported") -> str:
+    from indexer.wording import counted
+
+    parts = [counted(exported.nodes, "node"), counted(exported.edges, "edge")]
+    if exported.calls is not None:
+        parts.append(counted(exported.calls, "call"))
+    return ", ".join(parts)
+
+
+@contextmanager
+def _progress() -> "Iterator[Progress]":
+    """A line that changes, on a terminal; elsewhere nothing but notes, each once."""
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from cli.graph_files import Progress
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    told: set[str] = set()
+    with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("The graph is made ready", total=None)
+
+        def received(done: int, size: int | None) -> None:
+            whole = f" of {size / 1e6:,.1f}" if size else ""
+            bars.update(task, description=f"{done / 1e6:,.1f}{whole} MB of the graph")
+
+        def added(calls: int, project: str) -> None:
+            of_it = f", now of {one_line(project)}" if project else ""
+            bars.update(task, description=f"{calls:,} calls{of_it}")
+
+        def note(sentence: str) -> None:
+            if sentence not in told:
+                told.add(sentence)
+                console.print(one_line(sentence), markup=False, highlight=False, soft_wrap=True)
+
+        yield Progress(received, added, note)

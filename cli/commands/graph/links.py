@@ -1,0 +1,97 @@
+"""Links between nodes: make, take back, follow."""
+
+from typing import Annotated
+
+import typer
+
+from cli.commands.graph.options import Direction, From, Id, Properties, To, Type
+from cli.commands.graph.output import mapping, only_given, tell_answer
+from cli.options import Json, examples
+from indexer.exits import Exit
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "link",
+    epilog=examples(
+        "codesearch graph link code:payments-api/src/db.py implements ADR-042",
+        "codesearch graph link mem-123 derived_from code:src/auth/login.rs --weight 0.9",
+    ),
+)
+def link(
+    ctx: typer.Context,
+    source: From,
+    type: Type,
+    target: To,
+    weight: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="How strong it is.")
+    ] = None,
+    property: Properties = None,
+    json: Json = False,
+) -> Exit:
+    """Link two nodes; the same link again changes its weight and properties alone.
+
+    In a pipe: from, type, to, weight and origin, separated by tabs.
+    """
+    from cli import knowledge
+    from cli.console import Console, tell
+
+    body = {"from": source, "type": type, "to": target, "weight": weight}
+    with ctx.obj.graph() as graph:
+        edge = graph.link({**only_given(body), "properties": mapping(property or [])})
+    console = Console.of(ctx.obj.environ)
+    tell(console.as_json(edge) if json else knowledge.shown(console, knowledge.edges([edge])))
+    return Exit.OK
+
+
+@commands.command(
+    "unlink",
+    epilog=examples("codesearch graph unlink mem-123 derived_from code:src/auth/login.rs"),
+)
+def unlink(ctx: typer.Context, source: From, type: Type, target: To) -> Exit:
+    """Take a link back that was made by hand; others end with what they were made of."""
+    from cli.console import note
+
+    with ctx.obj.graph() as graph:
+        graph.unlink({"from": source, "type": type, "to": target})
+    note("The link is gone.")
+    return Exit.OK
+
+
+@commands.command(
+    "traverse",
+    epilog=examples(
+        "codesearch graph traverse ADR-042 --types implements",
+        "codesearch graph traverse code:src/auth/login.rs --direction in --depth 2",
+    ),
+)
+def traverse(
+    ctx: typer.Context,
+    id: Id,
+    types: Annotated[
+        str | None, typer.Option(metavar="TYPE,…", help="Follow these edges only.")
+    ] = None,
+    direction: Annotated[
+        Direction, typer.Option(help="Along the edges, against them, or both.")
+    ] = Direction.BOTH,
+    depth: Annotated[int, typer.Option(min=1, max=5, help="Steps at most.")] = 1,
+    json: Json = False,
+) -> Exit:
+    """Follow links from a node, nearest nodes first.
+
+    In a pipe: steps, id, kind, status and title, separated by tabs.
+    """
+    from cli import knowledge
+    from cli.console import Console, note
+
+    named = [one.strip() for one in (types or "").split(",") if one.strip()]
+    asked = {"from": id, "types": named, "direction": str(direction), "depth": depth}
+    with ctx.obj.graph() as graph:
+        answer = graph.ask("traverse", only_given(asked))
+    columns = [knowledge.found(answer)]
+    if Console.of(ctx.obj.environ).is_terminal:
+        columns.append(knowledge.edges(answer["edges"]))
+    if answer["truncated"] and not json:
+        note("There is more: lower --depth, or name --types or a --direction.")
+    return tell_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)

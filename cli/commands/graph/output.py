@@ -1,0 +1,57 @@
+"""What commands of the graph send and print."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cli.context import Invocation
+from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from cli.knowledge import Columns
+
+
+def only_given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given of the values: what is left out is the service's to choose."""
+    return {name: value for name, value in values.items() if value not in (None, [])}
+
+
+def mapping(properties: list[str]) -> dict[str, str]:
+    """`KEY=VALUE` options by key."""
+    pairs = (one.partition("=") for one in properties)
+    return {name: value for name, _, value in pairs}
+
+
+def tell_stored(invocation: Invocation, answer: Mapping[str, Any], *, json: bool) -> Exit:
+    """Print a document as it is stored now."""
+    from cli import knowledge
+    from cli.console import Console, tell
+
+    console = Console.of(invocation.environ)
+    stored = knowledge.nodes(answer["nodes"])
+    tell(console.as_json(answer) if json else knowledge.shown(console, stored))
+    return Exit.OK
+
+
+def tell_answer(
+    invocation: Invocation,
+    answer: Mapping[str, Any],
+    columns: "list[Columns]",
+    *,
+    found: int,
+    json: bool,
+    after: str = "",
+) -> Exit:
+    """Print an answer, `after` its columns a text, and notes about it; ends by what was found."""
+    from cli import knowledge, receipts
+    from cli.console import Console, note, tell
+
+    console = Console.of(invocation.environ)
+    if json:
+        tell(console.as_json(answer))
+    else:
+        tell(knowledge.shown(console, *columns) + after)
+        note(*receipts.graph_notes(answer))
+    if found:
+        return Exit.OK
+    note(receipts.in_options(answer.get("hint") or "Nothing was found."))
+    return Exit.NOTHING_FOUND

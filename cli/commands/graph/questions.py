@@ -1,0 +1,139 @@
+"""What belongs to a node or a file: relatives, violations, what is left to do, context."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.commands.graph.options import Id, Limit, Target, not_blank
+from cli.commands.graph.output import only_given, tell_answer
+from cli.options import Json, Project, examples
+from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from cli.graph_api import GraphApi
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "related",
+    epilog=examples(
+        "codesearch graph related mem-123 --target-type code",
+        "codesearch graph related code:shop/net/retry.py#L10-L30 --target-type knowledge",
+    ),
+)
+def related(
+    ctx: typer.Context,
+    id: Id,
+    target_type: Annotated[Target, typer.Option(help="What is looked for.")],
+    limit: Annotated[int, typer.Option(min=1, max=45, help="How many at most.")] = 10,
+    json: Json = False,
+) -> Exit:
+    """Find what resembles a node in meaning and words, linked to it or not.
+
+    In a pipe: score, similarity, id, kind and title, separated by tabs.
+    """
+    from cli import knowledge
+
+    asked = {"id": id, "target_type": str(target_type), "limit": limit}
+    with ctx.obj.graph() as graph:
+        answer = graph.ask("related", asked)
+    columns = [knowledge.related(answer)]
+    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+
+
+@commands.command("violations", epilog=examples("codesearch graph violations -p payments-service"))
+def violations(
+    ctx: typer.Context, project: Project = None, limit: Limit = 50, json: Json = False
+) -> Exit:
+    """List code that violates policies; without --project, of this checkout's repository.
+
+    In a pipe: repository/path:line, severity, policy, message and text, separated by tabs.
+    """
+    from cli import knowledge
+    from cli.console import note
+    from indexer.wording import counted
+
+    with ctx.obj.graph() as graph:
+        asked = {"project": _project(graph, project), "limit": limit}
+        answer = graph.ask("violations", asked)
+    if answer["over_limit"] and not json:
+        note(f"{counted(answer['over_limit'], 'file')} took too long to be matched.")
+    columns = [knowledge.violations(answer)]
+    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+
+
+@commands.command(
+    "unmigrated", epilog=examples("codesearch graph unmigrated -p legacy-monolith --path handlers/")
+)
+def unmigrated(
+    ctx: typer.Context,
+    project: Project = None,
+    path: Annotated[str | None, typer.Option(help="What a file's path begins with.")] = None,
+    limit: Limit = 50,
+    json: Json = False,
+) -> Exit:
+    """List definitions without a migrated_to link on them, their file or a directory above.
+
+    In a pipe: repository/path:line and name, separated by tabs.
+    """
+    from cli import knowledge
+    from cli.console import note
+
+    with ctx.obj.graph() as graph:
+        asked = {"project": _project(graph, project), "path": path, "limit": limit}
+        answer = graph.ask("unmigrated", only_given(asked))
+    if answer["count"] < answer["total"] and not json:
+        note(f"{answer['total']:,} definitions in all.")
+    columns = [knowledge.unmigrated(answer)]
+    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+
+
+@commands.command(
+    "context",
+    epilog=examples(
+        "codesearch graph context src/payment/handler.rs",
+        "codesearch graph context payments/ledger.py -p payments-api --json",
+    ),
+)
+def context(
+    ctx: typer.Context,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            callback=not_blank,
+            help="A file of this checkout; with --project, a path in that repository.",
+        ),
+    ],
+    project: Project = None,
+    json: Json = False,
+) -> Exit:
+    """Tell what to know before a file is changed: policies, decisions, memories, callers, callees.
+
+    In a pipe: what, how, id or place, and title, separated by tabs.
+    """
+    from cli import knowledge
+
+    with ctx.obj.graph() as graph:
+        path = file if project else _path(graph, ctx.obj.directory, file)
+        answer = graph.ask("context", {"project": _project(graph, project), "file": path})
+    columns = [knowledge.context(answer)]
+    return tell_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)
+
+
+def _project(graph: "GraphApi", project: str | None) -> str:
+    """What was named, else the checkout's own. Raises ConfigurationError."""
+    from indexer.errors import ConfigurationError
+
+    if named := project or graph.project:
+        return named
+    raise ConfigurationError("this directory is in no repository: name one with --project")
+
+
+def _path(graph: "GraphApi", directory: Path, file: str) -> str:
+    """The path in the repository of a file of this checkout."""
+    path = (directory / file).resolve()
+    root = graph.root and graph.root.resolve()
+    return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else file
