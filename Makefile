@@ -47,9 +47,10 @@ format: $(STAMP) ## Format the code
 	@$(BIN)/ruff format .
 
 lock: $(STAMP) ## Compile requirements/*.in to pinned, hashed files
-	@for name in bootstrap indexer cli central dev; do \
+	@for name in bootstrap indexer "indexer cli" central dev; do \
 	  $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	    --no-header --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt; done
+	    --no-header --no-emit-index-url --no-emit-find-links \
+	    $$(printf 'requirements/%s.in ' $$name) -o requirements/$${name##* }.txt; done
 
 clean: ## Remove what the targets made (not var/, which is data)
 	@rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -70,8 +70,11 @@ _WORDS: Final = {
 
 def add_tools(
     server: MCPServer[Any], backend: Callable[[], GraphBackend], *, advice: Advice
-) -> None:
-    """Register the twelve tools; `backend` is asked for in each call, where the caller is known."""
+) -> ToolSet:
+    """Register the twelve tools; `backend` is asked for in each call, where the caller is known.
+
+    Who has more of them adds them to the answer: one server has one.
+    """
     tools = ToolSet(server, words=_WORDS)
     code = _CodeTools(backend, advice)
     tools.add(code.code_search, title="Search code")
@@ -81,6 +84,7 @@ def add_tools(
     tools.add(code.code_index_status, title="Index status")
     tools.add(code.search_code, title="Search code (simple)")
     add_graph_tools(tools, backend)
+    return tools
 
 
 class _CodeTools:

@@ -45,17 +45,28 @@ class ToolSet:
         self._server = server
         self._words = words
         self._arguments: dict[str, FuncMetadata] = {}
+        self._aliases: dict[str, str] = {}
         server.middleware.append(self._check)
 
-    def add(self, tool: Tool, *, title: str) -> None:
-        """Register a tool that only reads: its function's name, its docstring as description."""
-        self._register(tool, title, is_read_only=True)
+    def add(
+        self, tool: Tool, *, title: str, name: str | None = None, aliases: Collection[str] = ()
+    ) -> None:
+        """Register a tool that only reads; its docstring is the description.
 
-    def add_write(self, tool: Tool, *, title: str) -> None:
+        `name`: if not the function's. A call by one of the `aliases`, which are not listed, is a
+        call of the tool.
+        """
+        self._register(tool, name or tool.__name__, title, is_read_only=True)
+        self._aliases.update(dict.fromkeys(aliases, name or tool.__name__))
+
+    def add_write(
+        self, tool: Tool, *, title: str, name: str | None = None, aliases: Collection[str] = ()
+    ) -> None:
         """Register a tool that writes: never over what is there, and twice is as good as once."""
-        self._register(tool, title, is_read_only=False)
+        self._register(tool, name or tool.__name__, title, is_read_only=False)
+        self._aliases.update(dict.fromkeys(aliases, name or tool.__name__))
 
-    def _register(self, tool: Tool, title: str, *, is_read_only: bool) -> None:
+    def _register(self, tool: Tool, tool_name: str, title: str, *, is_read_only: bool) -> None:
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
             given = {parameters.get(name, name): value for name, value in arguments.items()}
@@ -64,7 +75,7 @@ class ToolSet:
             except RefusedError as error:
                 return refused(self._translated(error))
 
-        metadata = self._arguments[tool.__name__] = func_metadata(answer, structured_output=False)
+        metadata = self._arguments[tool_name] = func_metadata(answer, structured_output=False)
         parameters = {  # the SDK calls by alias
             name: parameter
             for parameter, name in _names(metadata).items()
@@ -72,6 +83,7 @@ class ToolSet:
         }
         self._server.add_tool(
             answer,
+            name=tool_name,
             title=title,
             description=inspect.cleandoc(tool.__doc__ or ""),
             annotations=ToolAnnotations(
@@ -97,6 +109,7 @@ class ToolSet:
         name, told = ctx.params.get("name"), ctx.params.get("arguments") or {}
         if not isinstance(name, str) or not isinstance(told, Mapping):
             return await call_next(ctx)  # the SDK refuses it
+        name = self._aliases.get(name, name)
         metadata = self._arguments.get(name)
         if metadata is None:
             message = f"There is no tool {_cut(name)}. There are: {', '.join(self._arguments)}."
@@ -105,7 +118,9 @@ class ToolSet:
         complaint = _complaint(metadata, given)
         if complaint:
             return refused(RefusedError(complaint, code=INVALID, status=400))
-        return await call_next(replace(ctx, params={**ctx.params, "arguments": given}))
+        return await call_next(
+            replace(ctx, params={**ctx.params, "name": name, "arguments": given})
+        )
 
 
 def _names(metadata: FuncMetadata) -> dict[str, str]:

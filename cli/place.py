@@ -98,9 +98,18 @@ def open_local_place(environ: Mapping[str, str], directory: Path) -> Iterator[Pl
     AETERNA_TOKEN is then that service's, and is not sent. Raises as `open_place` does.
     """
     root, name = _repository(directory)
-    named = Named.load(environ, project_dir=root or directory, overrides={})
+    named = named_at(environ, directory)
     with _embedded(environ, named, root, name, Purpose.INDEX) as place:
         yield place
+
+
+def named_at(environ: Mapping[str, str], directory: Path) -> Named:
+    """What the environment and the checkout's `.codesearch.toml` name; nothing is opened.
+
+    Raises ConfigurationError.
+    """
+    root, _ = _repository(directory)
+    return Named.load(environ, project_dir=root or directory, overrides={})
 
 
 def data_dir_of(environ: Mapping[str, str]) -> Path:

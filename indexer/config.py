@@ -47,6 +47,11 @@ def take_environment() -> dict[str, str]:
     return environ
 
 
+def read_environment() -> dict[str, str]:
+    """A copy of the environment, which stays as it is: another program's process is a guest's."""
+    return dict(os.environ)
+
+
 @dataclass(frozen=True, slots=True)
 class GitHubContext:
     """What GitHub says of the job; empty outside of it.

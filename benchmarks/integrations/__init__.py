@@ -1,0 +1,1 @@
+"""How fast the integrations answer: `python -m benchmarks integrations`."""

@@ -1,0 +1,1 @@
+"""ChunkHound's code search."""

@@ -1,0 +1,1 @@
+"""CodeQuery: questions answered from a vector store of OpenAI's."""

@@ -1,0 +1,1 @@
+"""Code search as a tool of LangChain agents and as a retriever."""
