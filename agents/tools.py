@@ -286,14 +286,16 @@ class _CodeTools:
 
     async def search_code(
         self,
-        query: Query,
-        top_k: Annotated[int, Field(ge=1, le=50, description="Results at most")] = 10,
+        query: Annotated[Query, Field(description="The question or code concept to search for")],
+        top_k: Annotated[
+            int, Field(ge=1, le=50, description="Number of results to return (1-50)")
+        ] = 10,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, CodeAnswer]:
-        """Search the code with a question in plain words; the simple form of code_search.
+        """Search your codebase for relevant code using natural language.
 
-        Returns path, text, score (0.0-1.0, best first) and lines of each hit; truncated says
-        where the text is not all of these lines. Example:
+        The simple form of code_search. Returns path, text, score (0.0-1.0, best first) and lines
+        of each hit; truncated says where the text is not all of these lines. Example:
         query="where are passwords hashed", top_k=5.
         """
         started = time.perf_counter()

@@ -8,10 +8,28 @@ import pytest
 
 from agents.errors import INDEX_NOT_FOUND, LOCAL_ADVICE
 from agents.outcomes import refusal_in
-from tests.agents.calling import call, code_server, text_of
+from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 
 SPECIFIED = {"path", "text", "score", "startLine", "endLine"}
+
+
+def test_tool_definition() -> None:
+    """What the specification's task 1.1 and 3.1 write, word for word; only read, so never asked."""
+    tool = tools_of(code_server(RecordedBackend()))["search_code"]
+    assert tool.description is not None
+    assert tool.description.startswith(
+        "Search your codebase for relevant code using natural language"
+    )
+    assert tool.annotations is not None
+    assert tool.annotations.read_only_hint
+    query, top_k = (tool.input_schema["properties"][name] for name in ("query", "top_k"))
+    assert tool.input_schema["required"] == ["query"]
+    assert (query["type"], query["minLength"]) == ("string", 1)
+    assert query["description"] == "The question or code concept to search for"
+    assert (top_k["type"], top_k["minimum"], top_k["maximum"]) == ("integer", 1, 50)
+    assert top_k["default"] == 10
+    assert top_k["description"] == "Number of results to return (1-50)"
 
 
 def test_query_reaches_the_search_as_it_was_written() -> None:

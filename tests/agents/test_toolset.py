@@ -1,0 +1,46 @@
+"""Names of tools: one that is no name in Python, and others that mean the same tool."""
+
+import pytest
+from mcp.server import MCPServer
+from mcp.types import CallToolResult
+
+from agents.outcomes import answered, refusal_in
+from agents.toolset import ToolSet
+from tests.agents.calling import call, text_of, tools_of
+
+
+@pytest.fixture(scope="module")
+def server() -> MCPServer[None]:
+    server: MCPServer[None] = MCPServer("named", log_level="ERROR")
+
+    async def ask(query: str) -> CallToolResult:
+        """Answer a question."""
+        return answered(f"answer to {query}", {"query": query})
+
+    tools = ToolSet(server, words={})
+    tools.add(ask, title="Ask", name="Ask.All", aliases=("ask_all", "ask-all"))
+    return server
+
+
+def test_a_tool_is_listed_once_by_its_own_name(server: MCPServer[None]) -> None:
+    assert list(tools_of(server)) == ["Ask.All"]
+
+
+@pytest.mark.parametrize("name", ["Ask.All", "ask_all", "ask-all"])
+def test_a_call_by_an_alias_is_a_call_of_the_tool(server: MCPServer[None], name: str) -> None:
+    assert text_of(call(server, name, query="why")) == "answer to why"
+
+
+@pytest.mark.parametrize("name", ["Ask.All", "ask_all"])
+def test_arguments_are_checked_by_every_name(server: MCPServer[None], name: str) -> None:
+    told = refusal_in(call(server, name, wrong="why"))
+
+    assert told is not None
+    assert told.message.startswith("There is no argument 'wrong'. There are: query.")
+
+
+def test_function_s_own_name_is_no_tool(server: MCPServer[None]) -> None:
+    told = refusal_in(call(server, "ask", query="why"))
+
+    assert told is not None
+    assert told.code == "unknown_tool"
