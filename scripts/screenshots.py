@@ -22,6 +22,7 @@ PAGES = (
     ("symbol", "/o/acme/symbol?name=AuthMiddleware", "light"),
     ("graph", "/o/acme/graph?name=retry_call", "dark"),
     ("repository", "/o/acme/r/auth-service", "light"),
+    ("knowledge", "/o/acme/knowledge/payments-api%2FADR-0042", "light"),
     ("admin", "/admin/", "light"),
 )
 
