@@ -95,6 +95,7 @@ class _GraphTools:
             Direction, Field(description="out: along the edges, in: against them")
         ] = "both",
         depth: Annotated[int, Field(ge=1, le=5, description="Steps at most")] = 1,
+        limit: Annotated[int, Field(ge=1, le=1_000, description="Nodes at most")] = 100,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, TraverseAnswer]:
@@ -105,7 +106,9 @@ class _GraphTools:
         types=["implements"] for the code; from="code:src/auth/login.rs", direction="in" for what
         is linked to a file; from="ADR-042", depth=2 for the memories of that code, too.
         """
-        parameters = given(types=types, direction=direction, depth=depth, workspace=workspace)
+        parameters = given(
+            types=types, direction=direction, depth=depth, limit=limit, workspace=workspace
+        )
         answer = await self._backend().graph("traverse", {"from": source, **parameters})
         answer = fit_traverse(answer, max_tokens)
         return answered(traverse_text(answer), answer)

@@ -29,6 +29,7 @@ from indexer.limits import (
     POLICY_PATTERNS,
     RULE_BYTES,
     TRAVERSAL_DEPTH,
+    TRAVERSED_NODES,
 )
 
 DOCUMENT_KINDS = [NodeKind.KNOWLEDGE.value, NodeKind.POLICY.value, NodeKind.MEMORY.value]
@@ -191,6 +192,12 @@ class TraverseSerializer(OrganizationSerializer):
     )
     direction = StrictChoiceField(choices=list(Direction), default=str(Direction.BOTH))
     depth = StrictIntegerField(min_value=1, max_value=TRAVERSAL_DEPTH, default=1)
+    limit = StrictIntegerField(
+        min_value=1,
+        max_value=TRAVERSED_NODES,
+        default=100,
+        help_text="Nodes at most, nearest first",
+    )
 
     def get_fields(self) -> dict[str, Any]:
         """With `from`, which is no name in Python."""

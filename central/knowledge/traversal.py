@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 from central.common.statements import fetch_rows, id_array
 from central.knowledge.access import VISIBLE_NODE, visible_node_parameters
 from central.tenancy.credentials import Credential
-from indexer.limits import TRAVERSED_NODES
 
-_MAX_EDGES: Final = TRAVERSED_NODES * 4  # of a level
+_EDGES_OF_NODE: Final = 4  # times the nodes that are wanted: what is read of a level
 
 
 class Direction(StrEnum):
@@ -64,7 +63,7 @@ _LEVEL: Final = f"""
     SELECT b.node, b.origin, b.edge FROM beside b JOIN knowledge_node n ON n.id = b.node
     WHERE {VISIBLE_NODE}
     ORDER BY b.edge, b.node
-    LIMIT {_MAX_EDGES}"""  # noqa: S608
+    LIMIT %s"""  # noqa: S608
 
 
 def walk(
@@ -74,13 +73,18 @@ def walk(
     types: Sequence[str] | None,
     direction: Direction,
     depth: int,
+    limit: int,
 ) -> Walk:
-    """Nodes up to `depth` steps from `roots`, nearest first, TRAVERSED_NODES at most."""
+    """Up to `limit` nodes besides the roots, nearest first, up to `depth` steps from them.
+
+    No level below one that is cut is read.
+    """
     wanted = None if types is None else list(types)
     of_types = [wanted, wanted]
     distances = dict.fromkeys(roots, 0)
     steps: dict[int, Step] = {}
     level = list(distances)
+    limit += len(level)
     is_cut = False
     for distance in range(1, depth + 1):
         parameters = [
@@ -91,19 +95,20 @@ def walk(
             direction is not Direction.OUT,
             *of_types,
             *visible_node_parameters(credential=credential),
+            limit * _EDGES_OF_NODE,
         ]
         rows = fetch_rows(_LEVEL, parameters)
-        is_cut = is_cut or len(rows) == _MAX_EDGES
+        is_cut = is_cut or len(rows) == limit * _EDGES_OF_NODE
         level = []
         for step in map(Step._make, rows):
             distances.setdefault(step.origin, distance - 1)  # a definition of a file of the level
             if step.node not in distances:
-                if len(distances) >= TRAVERSED_NODES:
+                if len(distances) >= limit:
                     is_cut = True
                     continue
                 distances[step.node] = distance
                 level.append(step.node)
             steps.setdefault(step.edge, step)
-        if not level:
+        if is_cut or not level:
             break
     return Walk(distances, list(steps.values()), is_cut)

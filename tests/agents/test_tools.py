@@ -245,7 +245,7 @@ def test_a_link_is_described_and_asked_from_one_node_to_another() -> None:
     call(code_server(backend), "graph_traverse", **{"from": "ADR-42"}, types=["implements"])
     assert backend.asked == [
         {**link, "properties": {"why": "seen"}},
-        {"from": "ADR-42", "types": ["implements"], "direction": "both", "depth": 1},
+        {"from": "ADR-42", "types": ["implements"], "direction": "both", "depth": 1, "limit": 100},
     ]
     told = refusal_in(call(code_server(backend), "graph_link", source="a", to="b", type="c"))
     assert told is not None

@@ -81,6 +81,7 @@ class Traversal:
     types: tuple[str, ...] | None = None
     direction: Direction = Direction.BOTH
     depth: int = 1
+    limit: int = 100
 
 
 def get_nodes(*, credential: Credential, text: str) -> NodesAnswer:
@@ -89,7 +90,14 @@ def get_nodes(*, credential: Credential, text: str) -> NodesAnswer:
     targets = find_targets(text, credential=credential)
     views = target_views(targets, scope)
     roots = _nodes_of(targets)
-    found = walk(credential=credential, roots=roots, types=None, direction=Direction.BOTH, depth=1)
+    found = walk(
+        credential=credential,
+        roots=roots,
+        types=None,
+        direction=Direction.BOTH,
+        depth=1,
+        limit=_LINKED,
+    )
     edges = edge_views([step.edge for step in found.steps[:_LINKED]])
     return NodesAnswer(len(views), views, edges, None, scope.receipt(_repositories(targets)))
 
@@ -139,6 +147,7 @@ def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
         types=asked.types,
         direction=asked.direction,
         depth=asked.depth,
+        limit=asked.limit,
     )
     nodes = nodes_by_key(found.distances)
     ordered = sorted(nodes.values(), key=lambda node: (found.distances[node.pk], node.pk))

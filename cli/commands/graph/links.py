@@ -76,6 +76,7 @@ def traverse(
         Direction, typer.Option(help="Along the edges, against them, or both.")
     ] = Direction.BOTH,
     depth: Annotated[int, typer.Option(min=1, max=5, help="Steps at most.")] = 1,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Nodes at most.")] = 100,
     json: Json = False,
 ) -> Exit:
     """Follow links from a node, nearest nodes first.
@@ -86,12 +87,18 @@ def traverse(
     from cli.console import Console, note
 
     named = [one.strip() for one in (types or "").split(",") if one.strip()]
-    asked = {"from": id, "types": named, "direction": str(direction), "depth": depth}
+    asked = {
+        "from": id,
+        "types": named,
+        "direction": str(direction),
+        "depth": depth,
+        "limit": limit,
+    }
     with ctx.obj.graph() as graph:
         answer = graph.ask("traverse", only_given(asked))
     columns = [knowledge.found(answer)]
     if Console.of(ctx.obj.environ).is_terminal:
         columns.append(knowledge.edges(answer["edges"]))
     if answer["truncated"] and not json:
-        note("There is more: lower --depth, or name --types or a --direction.")
+        note("There is more: raise --limit, lower --depth, or name --types or a --direction.")
     return tell_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)

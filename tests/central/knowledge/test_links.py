@@ -52,6 +52,26 @@ def test_find_memories_related_to_code(api: Api) -> None:
     assert reached(api, "code:src/auth/login.rs", direction="out") == set()
 
 
+@pytest.mark.parametrize(("limit", "nodes", "is_cut"), [(1, 1, True), (3, 3, True), (4, 4, False)])
+def test_a_walk_is_cut_at_its_limit_nearest_nodes_first(
+    api: Api, limit: int, nodes: int, is_cut: bool
+) -> None:
+    for name in ("far-1", "mem-1", "mem-2", "mem-3"):
+        created(api, kind="memory", id=name, title="Something")
+    linked(api, "far-1", "related_to", "mem-1")  # the oldest link is not the nearest one
+    for number in (1, 2, 3):
+        linked(api, f"mem-{number}", "derived_from", FILE)
+    answer = graph(
+        api, "GET", f"traverse?{urlencode({'from': FILE, 'depth': 2, 'limit': limit})}"
+    ).json()
+    found = [one["distance"] for one in answer["nodes"] if one["distance"]]
+    assert (len(found), answer["truncated"]) == (nodes, is_cut)
+    assert found == sorted(found)
+    assert found[:3] == [1, 1, 1][:limit]
+    ends = {one["node"]["id"] for one in answer["nodes"]}
+    assert {end for edge in answer["edges"] for end in (edge["source"], edge["target"])} <= ends
+
+
 def test_every_end_of_an_edge_of_a_walk_is_among_its_nodes(api: Api) -> None:
     created(api, kind="memory", id="mem-1", title="Something")
     linked(api, "mem-1", "derived_from", f"{FILE}#f1")

@@ -162,7 +162,14 @@ def test_what_does_not_exist_is_404(api: Api, path: str, code: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["traverse?from=ADR-1&depth=6", "traverse?from=ADR-1&depth=0", "related?id=ADR-1", "nodes?x=1"],
+    [
+        "traverse?from=ADR-1&depth=6",
+        "traverse?from=ADR-1&depth=0",
+        "traverse?from=ADR-1&limit=0",
+        "traverse?from=ADR-1&limit=1001",
+        "related?id=ADR-1",
+        "nodes?x=1",
+    ],
 )
 def test_what_is_out_of_range_is_400(api: Api, path: str) -> None:
     assert_problem(graph(api, "GET", path), 400, "invalid")
