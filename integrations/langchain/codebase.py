@@ -9,7 +9,7 @@ from typing import Any
 from cli.receipts import missing_note
 from indexer.answers import expected
 from indexer.config import read_environment
-from indexer.errors import ConfigurationError, IndexerError
+from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError
 from integrations.langchain.similarity import least_cosine
 from integrations.service_index import ServiceIndex
 
@@ -103,7 +103,12 @@ class Codebase:
         except NoIndexError:
             return IndexSize(exists=False, chunks=0)
         projects = self._scope(index)
-        answer = index.status(projects[0] if len(projects) == 1 else None)
+        try:
+            answer = index.status(projects[0] if len(projects) == 1 else None)
+        except CentralRefusedError as exc:
+            if exc.code == "repository_not_found":
+                return IndexSize(exists=False, chunks=0)
+            raise
         with expected(answer):
             rows = [
                 row
