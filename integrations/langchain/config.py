@@ -64,11 +64,14 @@ class Config(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as exc:
-            raise ConfigurationError(f"{path}: {_first_problem(exc)}") from exc
+            raise ConfigurationError(f"{path}: {_first_problem(exc)}") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Our sections of a file. Nothing else of it is made into values."""
+    """Our sections of a file. Nothing else of it is made into values.
+
+    Causes are left out: they quote the file, and a link in a checkout may lead to any file.
+    """
     try:
         root = yaml.compose(_content(path), Loader=yaml.SafeLoader)
         sections = dict(_members(root, ""))
@@ -82,11 +85,11 @@ def _read(path: Path) -> dict[str, Any]:
         enabled = {key: _scalar(rag[key], f"rag.{key}") for key in ("enabled",) if key in rag}
     except yaml.MarkedYAMLError as exc:
         line = exc.problem_mark.line + 1 if exc.problem_mark else 1
-        raise ConfigurationError(f"{path} is no YAML: {exc.problem} at line {line}") from exc
-    except (yaml.YAMLError, RecursionError) as exc:
-        raise ConfigurationError(f"{path} is no YAML that can be read") from exc
+        raise ConfigurationError(f"{path} is no YAML: {exc.problem} at line {line}") from None
+    except (yaml.YAMLError, RecursionError):
+        raise ConfigurationError(f"{path} is no YAML that can be read") from None
     except ValueError as exc:
-        raise ConfigurationError(f"{path}: {exc}") from exc
+        raise ConfigurationError(f"{path}: {exc}") from None
     return {"rag": enabled, "tools": {"codebase_search": search}}
 
 
@@ -124,8 +127,8 @@ def _scalar(node: yaml.Node, where: str) -> object:
             return loader.construct_object(node)
         finally:
             loader.dispose()
-    except (yaml.YAMLError, ValueError) as exc:
-        raise ValueError(f"{where} must be a number, true or false") from exc
+    except (yaml.YAMLError, ValueError):
+        raise ValueError(f"{where} must be a number, true or false") from None
 
 
 def _first_problem(error: ValidationError) -> str:
