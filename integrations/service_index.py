@@ -1,6 +1,7 @@
 """Our own index as an integration asks it: of a checkout, opened when it is first asked."""
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -117,4 +118,6 @@ class ServiceIndex:
             place = held.enter_context(open_place(self._environ, self._directory, may_ask=False))
             transport = place.transport()
             held.callback(transport.close)
-            return _Opened(place, Api(transport, place.organization), held.pop_all())
+            held = held.pop_all()
+        weakref.finalize(self, held.close)  # for those who forget to close, and at exit
+        return _Opened(place, Api(transport, place.organization), held)
