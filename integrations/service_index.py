@@ -114,10 +114,10 @@ class ServiceIndex:
             opened.held.close()
 
     def _open(self) -> _Opened:
-        with ExitStack() as held:
-            place = held.enter_context(open_place(self._environ, self._directory, may_ask=False))
+        with ExitStack() as opening:
+            place = opening.enter_context(open_place(self._environ, self._directory, may_ask=False))
             transport = place.transport()
-            held.callback(transport.close)
-            held = held.pop_all()
+            opening.callback(transport.close)
+            held = opening.pop_all()
         weakref.finalize(self, held.close)  # for those who forget to close, and at exit
         return _Opened(place, Api(transport, place.organization), held)
