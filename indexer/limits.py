@@ -137,3 +137,7 @@ DOCUMENTS_COMPARED: Final = 10_000
 RELATED_CHARACTERS: Final = 4_000  # characters of a node that are searched by
 CONTEXT_TOKENS: Final = 50_000
 EXPORTED_BYTES: Final = 64 * 1024**3  # of the downloaded file
+
+# LangChain
+CONFIG_YAML_BYTES: Final = 65_536
+TOOL_INPUT_CHARACTERS: Final = 65_536  # a query whose every character is escaped fits

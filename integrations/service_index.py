@@ -1,8 +1,9 @@
 """Our own index as an integration asks it: of a checkout, opened when it is first asked."""
 
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,24 +15,25 @@ from indexer.errors import CentralUnreachableError
 _Answer = TypeVar("_Answer")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Opened:
     place: Place
     api: Api
+    held: ExitStack
+    users: int = 0
 
 
 class ServiceIndex:
     """The service that answers for `directory`: a configured one, or the one of this machine.
 
     `environ` says which, as for `codesearch` (README, "Settings"). Every method raises
-    IndexerError; none asks a person, since a library has none at hand.
+    IndexerError; none asks a person, since a library has none at hand. Threads may share it.
     """
 
     def __init__(self, environ: Mapping[str, str], directory: Path) -> None:
         self._environ = environ
         self._directory = directory
-        self._opening = threading.Lock()
-        self._held = ExitStack()
+        self._lock = threading.Lock()
         self._opened: _Opened | None = None
 
     def __enter__(self) -> "ServiceIndex":
@@ -54,7 +56,8 @@ class ServiceIndex:
 
     def project(self) -> str:
         """What the service calls the checkout of the directory; "" outside of a checkout."""
-        return self._open().place.project
+        with self._used() as opened:
+            return opened.place.project
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/search`, without `org_id`."""
@@ -65,26 +68,56 @@ class ServiceIndex:
         return self._ask(lambda api: api.status(project))
 
     def close(self) -> None:
-        """Let go of the service; asked again, it is opened again."""
-        with self._opening:
-            self._opened = None
-            self._held.close()
+        """Let go of the service; asked again, it is opened again.
+
+        Questions of other threads that are under way are answered first.
+        """
+        with self._lock:
+            opened, self._opened = self._opened, None
+            if opened:
+                self._close_unused(opened)
 
     def _ask(self, ask: Callable[[Api], _Answer]) -> _Answer:
-        opened = self._open()
-        try:
+        with self._used() as opened:
+            try:
+                return ask(opened.api)
+            except CentralUnreachableError:
+                if not opened.place.is_local:
+                    raise
+                self._forget(opened)  # the service of this machine has ended; another is started
+        with self._used() as opened:
             return ask(opened.api)
-        except CentralUnreachableError:
-            if not opened.place.is_local:
-                raise
-            self.close()  # the service of this machine has ended; another one is started
-            return ask(self._open().api)
+
+    @contextmanager
+    def _used(self) -> Iterator[_Opened]:
+        """The opened service; it is not closed meanwhile."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            opened = self._opened
+            opened.users += 1
+        try:
+            yield opened
+        finally:
+            with self._lock:
+                opened.users -= 1
+                self._close_unused(opened)
+
+    def _forget(self, opened: _Opened) -> None:
+        """Open another one next time, unless another thread has done so."""
+        with self._lock:
+            if self._opened is opened:
+                self._opened = None
+
+    def _close_unused(self, opened: _Opened) -> None:
+        if opened is not self._opened and not opened.users:
+            opened.held.close()
 
     def _open(self) -> _Opened:
-        with self._opening:
-            if self._opened is None:
-                place = self._held.enter_context(
-                    open_place(self._environ, self._directory, may_ask=False)
-                )
-                self._opened = _Opened(place, Api(place.transport(), place.organization))
-            return self._opened
+        with ExitStack() as opening:
+            place = opening.enter_context(open_place(self._environ, self._directory, may_ask=False))
+            transport = place.transport()
+            opening.callback(transport.close)
+            held = opening.pop_all()
+        weakref.finalize(self, held.close)  # for those who forget to close, and at exit
+        return _Opened(place, Api(transport, place.organization), held)

@@ -1,1 +1,32 @@
-"""Code search as a tool of LangChain agents and as a retriever."""
+"""LangChain: `CodebaseSearchTool` for agents and `CodeSearchRetriever` for chains."""
+
+from typing import Final
+
+_OPTIONAL: Final = frozenset({"langchain_core", "pydantic", "yaml"})
+
+try:
+    from integrations.langchain.config import (
+        CodebaseSearchToolConfig,
+        Config,
+        RagConfig,
+        ToolsConfig,
+    )
+    from integrations.langchain.retriever import CodeSearchRetriever
+    from integrations.langchain.tool import CodebaseSearchTool
+except ModuleNotFoundError as exc:
+    if (exc.name or "").partition(".")[0] not in _OPTIONAL:
+        raise
+    raise ImportError(
+        f"LangChain is not installed ({exc.name} is missing): "
+        "pip install 'aeterna-code-search[langchain]'",
+        name=exc.name,
+    ) from exc
+
+__all__ = [
+    "CodeSearchRetriever",
+    "CodebaseSearchTool",
+    "CodebaseSearchToolConfig",
+    "Config",
+    "RagConfig",
+    "ToolsConfig",
+]

@@ -1,0 +1,179 @@
+"""What the base installation has is enough for everything but the integrations themselves.
+
+The modules of their extras come from pyproject.toml; a process in which they cannot be imported
+stands for an installation without them.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from scripts.local_git import commit_all, new_repository
+from scripts.local_service import Service, clean_environment, running_service
+from tests.e2e.conftest import prepared_data_directory, write_files
+from tests.e2e.indexing import index_here
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
+# What the base has, and loads where it needs it.
+NEEDED = {"pathspec"}
+PROGRAM = """
+import runpy, sys
+
+class Refusing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in REFUSED:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Refusing())
+"""
+
+
+def normalized(requirement: str) -> str:
+    """A distribution's name, as PEP 503 has it."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert name, requirement
+    return re.sub(r"[-_.]+", "-", name[0]).lower()
+
+
+def base() -> set[str]:
+    files = PROJECT["tool"]["setuptools"]["dynamic"]["dependencies"]["file"]
+    lines = [line for file in files for line in (ROOT / file).read_text().splitlines()]
+    return {normalized(line) for line in lines if line and not line.startswith(("#", "-"))}
+
+
+def modules(requirements: set[str]) -> set[str]:
+    """Top-level modules of installed distributions."""
+    found = {
+        module
+        for module, distributions in packages_distributions().items()
+        if requirements & {normalized(one) for one in distributions}
+    }
+    assert found
+    return found
+
+
+def optional() -> set[str]:
+    return {normalized(one) for requirements in EXTRAS.values() for one in requirements}
+
+
+def missing_modules() -> set[str]:
+    """Modules that only an extra brings."""
+    return modules(optional() - base())
+
+
+def late_modules() -> set[str]:
+    """Those that the base has too, but must not load for everyday commands."""
+    return modules(optional()) - NEEDED | {"langgraph", "langsmith"}
+
+
+def python(
+    program: str,
+    *arguments: str,
+    refused: set[str],
+    environ: Mapping[str, str] | None = None,
+    directory: Path = ROOT,
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", f"REFUSED = {sorted(refused)!r}\n{PROGRAM}{program}", *arguments],
+        env=clean_environment(environ or {}),
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_lists_are_those_of_the_project() -> None:
+    assert missing_modules() >= {"langchain_core", "yaml"}
+    assert late_modules() >= {"duckdb", "langchain_core", "openai", "yaml"}
+    assert "duckdb" not in missing_modules()
+
+
+@pytest.mark.parametrize("module", sorted(late_modules()))
+def test_the_hook_refuses(module: str) -> None:
+    """Else nothing below could fail."""
+    done = python(f"import {module}", refused={module})
+    assert done.returncode == 1
+    assert f"No module named '{module}'" in done.stderr
+
+
+@pytest.mark.parametrize("module", sorted(late_modules()))
+def test_no_package_loads_a_module_of_an_extra(module: str) -> None:
+    """One at a time: what two modules share would hide the second."""
+    packages = "cli.main, agents, indexer, integrations, integrations.service_index"
+    done = python(f"import {packages}\nprint({module!r} in sys.modules)", refused=set())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "False\n", "")
+
+
+def test_packages_load_without_the_extras() -> None:
+    program = "import cli.main, agents, agents.tools, indexer, integrations.service_index"
+    done = python(program, refused=missing_modules() - {"pydantic"})  # which MCP brings, too
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def run_module(module: str, *arguments: str, **options: Mapping[str, str] | Path) -> str:
+    """Standard output of a command that succeeds without any of the modules."""
+    program = f"sys.argv[0] = {module!r}\nrunpy.run_module({module!r}, run_name='__main__')"
+    done = python(program, *arguments, refused=late_modules(), **options)  # type: ignore[arg-type]
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_codesearch_shows_its_help() -> None:
+    assert "search" in run_module("cli", "--help")
+
+
+@pytest.mark.parametrize("arguments", [("run", "--help"), ("--help",)])
+def test_the_indexer_shows_its_help(arguments: tuple[str, ...]) -> None:
+    assert "usage" in run_module("indexer", *arguments).lower()
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with prepared_data_directory() as directory, running_service(directory) as running:
+        yield running
+
+
+def test_codesearch_indexes_and_searches(service: Service, tmp_path: Path) -> None:
+    acme = service.organization("acme")
+    environ = {
+        "AETERNA_URL": service.url,
+        "AETERNA_TOKEN": acme.token,
+        "AETERNA_ORGANIZATION": "acme",
+        "PATH": os.environ["PATH"],
+    }
+    root = new_repository(tmp_path / "mail")
+    write_files(root, {"mail.py": "def deliver_mail(envelope):\n    return envelope\n"})
+    commit_all(root, "First commit")
+    index_here(acme, root, "mail")
+    found = run_module("cli", "search", "deliver_mail", environ=environ, directory=root)
+    assert "mail/mail.py:1: def deliver_mail(envelope):" in found
+    status = run_module("cli", "status", environ=environ, directory=root)
+    assert status.startswith("mail\tcurrent")
+    run_module("indexer", "run", "--path", str(root), environ=environ, directory=root)
+
+
+@pytest.mark.parametrize("module", sorted({"langchain_core", "pydantic", "yaml"}))
+def test_langchain_names_its_extra(module: str) -> None:
+    program = "from integrations.langchain import CodebaseSearchTool"
+    done = python(program, refused={module})
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: LangChain is not installed (")
+    assert last.endswith("is missing): pip install 'aeterna-code-search[langchain]'")
+
+
+def test_langchain_hides_no_mistake_of_its_own() -> None:
+    program = "from integrations.langchain import CodebaseSearchTool"
+    done = python(program, refused={"integrations.service_index", "httpx"})
+    assert done.stderr.strip().endswith("ModuleNotFoundError: No module named 'httpx'")
