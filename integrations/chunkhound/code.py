@@ -3,7 +3,7 @@
 from integrations.chunkhound import code
 code.search(query="authentication logic")
 
-Each answers text, for what went wrong too. `integrations.chunkhound.search` has the same as records.
+Each answers text, for what went wrong too. `integrations.chunkhound.search` answers records.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from integrations.chunkhound.text import batch_text, search_text, status_text
 __all__ = ["search", "search_batch", "status"]
 
 
-def search(  # noqa: PLR0913 (the tool's parameters)
+def search(
     query: str,
     path: str | None = None,
     db: str | None = None,
@@ -54,7 +54,7 @@ def search(  # noqa: PLR0913 (the tool's parameters)
     return _text(answer)
 
 
-def search_batch(  # noqa: PLR0913 (the tool's parameters)
+def search_batch(
     queries: str,
     path: str | None = None,
     db: str | None = None,

@@ -135,9 +135,7 @@ def _is_special(path: str) -> bool:
         return False
 
 
-def _interrupt_later(
-    connection: "DuckDBPyConnection", expired: threading.Event
-) -> threading.Timer:
+def _interrupt_later(connection: "DuckDBPyConnection", expired: threading.Event) -> threading.Timer:
     def interrupt() -> None:
         expired.set()
         connection.interrupt()

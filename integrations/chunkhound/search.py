@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from integrations.chunkhound.database_index import DatabaseIndex
@@ -14,6 +14,7 @@ from integrations.chunkhound.records import (
     IndexStatus,
     SearchAnswer,
     SearchRequest,
+    SearchResult,
     Target,
     merge_results,
 )
@@ -77,7 +78,7 @@ def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
         yield OwnIndex(target, service)
 
 
-def _answer(index: Index, request: SearchRequest, results: list) -> SearchAnswer:  # type: ignore[type-arg]
+def _answer(index: Index, request: SearchRequest, results: Sequence[SearchResult]) -> SearchAnswer:
     return SearchAnswer(
         queries=request.queries,
         project=str(request.target.root),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -51,9 +52,7 @@ class OwnIndex:
         """For each query its best chunks. Raises CodeSearchError."""
         project, folder = self._ask(self._place)
         if request.filters.chunk_type is ChunkType.COMMENT:
-            return [
-                self._comments(request, query, project, folder) for query in request.queries
-            ]
+            return [self._comments(request, query, project, folder) for query in request.queries]
         return [
             [
                 _result(row, query, folder, request.expand)
@@ -103,7 +102,7 @@ class OwnIndex:
         if max_content is not None:
             body |= {"max_content": max_content, "limit": RESULTS}
         while True:
-            answer = self._ask(lambda: self._service.search(body))
+            answer = self._ask(partial(self._service.search, body))
             self._check_receipt(answer, project)
             for row in answer["results"]:
                 if not _is_excluded(row["file"].removeprefix(folder), request.filters):
