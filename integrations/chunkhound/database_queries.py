@@ -40,9 +40,9 @@ def count_languages(columns: Columns) -> str:
     if "language" not in columns["files"]:
         return "SELECT '', 0 WHERE FALSE"
     return (
-        f"SELECT left(coalesce(f.language, 'unknown'), {LABEL_CHARACTERS}) AS name, count(*) "
+        f"SELECT left(coalesce(f.language, 'unknown'), {LABEL_CHARACTERS}), count(*) "
         f"FROM project.main.files AS f WHERE {_indexed(columns)} "
-        f"GROUP BY name ORDER BY count(*) DESC, name LIMIT {CHUNKHOUND_DATABASE_LANGUAGES}"
+        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {CHUNKHOUND_DATABASE_LANGUAGES}"
     )
 
 

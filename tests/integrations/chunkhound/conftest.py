@@ -1,6 +1,7 @@
 """A project with a ChunkHound database, an embedding service, and a user's environment."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,13 +99,24 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, openai: Server) -> Hom
     return home
 
 
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of CHUNKS, to copy."""
+    return write_database(tmp_path_factory.mktemp("template") / "chunks.db", CHUNKS)
+
+
 @pytest.fixture
-def project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Home) -> Path:
+def project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Home, template: Path) -> Path:
     """A project that ChunkHound has indexed; it is the current directory."""
     root = write_project(tmp_path / "project")
-    write_database(root / ".chunkhound/db/chunks.db", CHUNKS)
+    copy_database(template, root / ".chunkhound/db/chunks.db")
     monkeypatch.chdir(root)
     return root
+
+
+def copy_database(template: Path, path: Path) -> Path:
+    path.parent.mkdir(parents=True)
+    return Path(shutil.copy(template, path))
 
 
 def write_project(root: Path) -> Path:

@@ -72,6 +72,7 @@ def write_database(
 
 def add_chunks(connection: Any, chunks: Sequence[Chunk], dimensions: int = 1536) -> None:
     """Rows of files, chunks and embeddings."""
+    connection.execute("BEGIN")
     for chunk in chunks:
         connection.execute(
             "INSERT INTO files (path, name, language) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -89,5 +90,6 @@ def add_chunks(connection: Any, chunks: Sequence[Chunk], dimensions: int = 1536)
         connection.execute(
             f"INSERT INTO embeddings_{dimensions} (chunk_id, provider, model, embedding, dims) "
             f"VALUES (?, ?, ?, ?::FLOAT[{dimensions}], ?)",
-            [number, chunk.provider, chunk.model, [float(one) for one in vector], dimensions],
+            [number, chunk.provider, chunk.model, str([float(one) for one in vector]), dimensions],
         )
+    connection.execute("COMMIT")

@@ -13,8 +13,8 @@ from tests.integrations.chunkhound.conftest import CHUNKS, LOGIN, SOURCES, Home,
 from tests.integrations.chunkhound.databases import Chunk, write_database
 
 ENTRY = re.compile(
-    r"^(?P<number>\d+)\. \[(?P<type>\w*)\] (?P<name>.*) \((?P<language>\w*)\)\n"
-    r"   File: (?P<file>.+):(?P<lines>[\d?]+-[\d?]+)\n   Score: (?P<score>[-\d.]+)\n"
+    r"^(?P<number>\d+)\. \[(?P<type>\w*)\] (?P<name>[^\n]*) \((?P<language>\w*)\)\n"
+    r"   File: (?P<file>[^\n]+):(?P<lines>[\d?]+-[\d?]+)\n   Score: (?P<score>[-\d.]+)\n"
     r"   ```\n(?P<code>.*?)\n   ```$",
     re.MULTILINE | re.DOTALL,
 )
