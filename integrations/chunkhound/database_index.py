@@ -150,6 +150,8 @@ def _number(database: Database, sql: str) -> int:
 
 def _result(row: tuple[Any, ...], score: float, query: str, characters: int) -> SearchResult:
     file, name, chunk_type, language, start, end, code = row
+    if start is None or end is None or not 1 <= start <= end:
+        start = end = None
     return SearchResult(
         file=file,
         name=name,

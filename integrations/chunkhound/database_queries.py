@@ -65,7 +65,7 @@ def rank_chunks(
         f"SELECT c.id, max(s.similarity) AS best FROM ({scored}) AS s "
         "JOIN project.main.chunks AS c ON c.id = s.chunk_id "
         "JOIN project.main.files AS f ON f.id = c.file_id "
-        f"WHERE isfinite(s.similarity) AND {conditions} "
+        f"WHERE s.similarity > -1 AND {conditions} "  # -1: a vector has no direction, or NaN
         "GROUP BY c.id ORDER BY best DESC, c.id LIMIT ?",
         [*parameters, limit],
     )

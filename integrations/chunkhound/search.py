@@ -19,6 +19,7 @@ from integrations.chunkhound.records import (
     merge_results,
 )
 from integrations.chunkhound.service_index import OwnIndex, has_index
+from integrations.chunkhound.targets import is_there
 from integrations.service_index import ServiceIndex
 
 _log = logging.getLogger("integrations.chunkhound")
@@ -67,7 +68,7 @@ def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
 
     Raises CodeSearchError.
     """
-    if target.is_explicit or target.database.is_file() or target.database.is_symlink():
+    if target.is_explicit or is_there(target.database):
         yield DatabaseIndex(
             target, lambda queries: embed_queries(queries, embedding_access(environ))
         )

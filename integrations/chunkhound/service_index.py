@@ -24,6 +24,7 @@ from integrations.chunkhound.records import (
     SearchResult,
     Target,
 )
+from integrations.chunkhound.targets import is_directory
 from integrations.service_index import ServiceIndex
 
 _Answer = TypeVar("_Answer")
@@ -151,7 +152,7 @@ def has_index(service: ServiceIndex, root: Path) -> bool:
     Raises ServiceFailedError where a setting is wrong.
     """
     try:
-        return root.is_dir() and service.may_hold_something()
+        return is_directory(root) and service.may_hold_something()
     except IndexerError as exc:
         raise _failed(exc, "") from exc
 

@@ -42,13 +42,16 @@ def read_source(root: Path, name: str) -> str | None:
         path = (top / name).resolve(strict=True)
         if not path.is_relative_to(top):
             return None
-        # Neither a pipe is waited for nor a link followed that has come meanwhile.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, RuntimeError, ValueError):
+        with open(path, "rb", opener=_open_without_waiting) as file:  # noqa: PTH123 (with an opener)
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > CHUNKHOUND_SOURCE_BYTES:
+                return None
+            content = file.read(CHUNKHOUND_SOURCE_BYTES + 1)
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: links in a circle
         return None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 (of a descriptor)
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > CHUNKHOUND_SOURCE_BYTES:
-            return None
-        content = file.read(CHUNKHOUND_SOURCE_BYTES + 1)
     return content.decode("utf-8", "replace") if len(content) <= CHUNKHOUND_SOURCE_BYTES else None
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Neither wait for a pipe nor follow a link that has come meanwhile."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

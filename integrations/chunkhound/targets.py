@@ -30,7 +30,7 @@ def resolve_target(
     if db is not None:
         return Target(root, _database_at(root / expand_home(environ, db)), is_explicit=True)
     candidates = [root / DATABASE, *(root / older for older in OLDER_DATABASES)]
-    found = next(filter(_is_there, candidates), candidates[0])
+    found = next(filter(is_there, candidates), candidates[0])
     return Target(root, found, is_explicit=False)
 
 
@@ -44,12 +44,20 @@ def expand_home(environ: Mapping[str, str], path: str) -> Path:
 
 def _database_at(path: Path) -> Path:
     path = Path(os.path.normpath(path))
-    return path / "chunks.db" if path.is_dir() else path
+    return path / "chunks.db" if is_directory(path) else path
 
 
-def _is_there(path: Path) -> bool:
+def is_directory(path: Path) -> bool:
+    """Whether it is one; a path that no system takes is none."""
+    try:
+        return path.is_dir()
+    except OSError:  # such as a name that is too long
+        return False
+
+
+def is_there(path: Path) -> bool:
     """Whether something that is no directory is there, a link that leads nowhere included."""
     try:
         return path.is_symlink() or (path.exists() and not path.is_dir())
-    except OSError:  # such as a name that is too long
+    except OSError:
         return False

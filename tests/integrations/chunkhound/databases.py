@@ -88,8 +88,8 @@ def add_chunks(connection: Any, chunks: Sequence[Chunk], dimensions: int = 1536)
         ).fetchone()  # fmt: skip
         vector = vector_of(chunk.code, dimensions) if chunk.vector is None else chunk.vector
         connection.execute(
-            f"INSERT INTO embeddings_{dimensions} (chunk_id, provider, model, embedding, dims) "
-            f"VALUES (?, ?, ?, ?::FLOAT[{dimensions}], ?)",
+            f"INSERT INTO embeddings_{dimensions} "  # noqa: S608 (a number)
+            "(chunk_id, provider, model, embedding, dims) VALUES (?, ?, ?, ?, ?)",
             [number, chunk.provider, chunk.model, str([float(one) for one in vector]), dimensions],
         )
     connection.execute("COMMIT")

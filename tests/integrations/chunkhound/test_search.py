@@ -30,8 +30,11 @@ def files(text: str) -> set[str]:
     return {entry["file"] for entry in entries(text)}
 
 
+pytestmark = pytest.mark.usefixtures("project")  # the current directory
+
+
 class TestSemanticCodeSearch:
-    def test_basic_search(self, project: Path) -> None:
+    def test_basic_search(self) -> None:
         found = entries(code.search(query="authentication logic"))
         scores = [float(entry["score"]) for entry in found]
         assert scores == sorted(scores, reverse=True)
@@ -49,9 +52,7 @@ class TestSemanticCodeSearch:
         monkeypatch.chdir(tmp_path)
         assert "src/retry.go" in files(code.search(query="error handling", path=str(project)))
 
-    def test_default_path(
-        self, project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_default_path(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         assert "src/login.py" in files(code.search(query="query"))
         monkeypatch.chdir(tmp_path)
         assert code.search(query="query").startswith("Error: Project not indexed.")
@@ -70,17 +71,17 @@ class TestSemanticCodeSearch:
         assert len(entries(code.search(query="query", db="many.db"))) == 10
 
     @pytest.mark.parametrize("language", ["python", "Python"])
-    def test_language_filter(self, project: Path, language: str) -> None:
+    def test_language_filter(self, language: str) -> None:
         found = entries(code.search(query="error handling", language=language))
         assert found
         assert {entry["language"] for entry in found} == {"python"}
 
     @pytest.mark.parametrize("chunk_type", ["function", "class", "method", "comment"])
-    def test_chunk_type_filter(self, project: Path, chunk_type: str) -> None:
+    def test_chunk_type_filter(self, chunk_type: str) -> None:
         found = entries(code.search(query="validation", chunk_type=chunk_type))
         assert {entry["type"] for entry in found} == {chunk_type}
 
-    def test_path_exclusion(self, project: Path) -> None:
+    def test_path_exclusion(self) -> None:
         query = "error handling authentication logic"
         assert {"tests/test_login.py", "src/Mock_Login.py"} <= files(code.search(query=query))
         found = files(code.search(query=query, exclude="TEST|mock|fixture"))
@@ -108,13 +109,13 @@ class TestResultFormat:
             f"   File: src/a.go:3-9\n   Score: 1.0\n   ```\n{'x' * 500}\n   ```"
         )
 
-    def test_no_results(self, project: Path) -> None:
+    def test_no_results(self) -> None:
         found = code.search(query="authentication logic", language="cobol")
         assert found == "No results found for: authentication logic"
 
 
 class TestProjectNotIndexed:
-    def test_missing_index(self, home: Home, tmp_path: Path) -> None:
+    def test_missing_index(self, tmp_path: Path) -> None:
         root = tmp_path / "unindexed"
         root.mkdir()
         text = code.search(query="query", path=str(root))
@@ -127,7 +128,7 @@ class TestProjectNotIndexed:
 
 
 class TestEmbeddingGeneration:
-    def test_openai_embedding(self, project: Path, openai: Server) -> None:
+    def test_openai_embedding(self, openai: Server) -> None:
         code.search(query="authentication logic")
         (request,) = openai.requests
         assert request["model"] == "text-embedding-3-small"
@@ -135,7 +136,7 @@ class TestEmbeddingGeneration:
         assert request["input"] == ["authentication logic"]
         assert openai.headers[0]["authorization"] == f"Bearer {KEY}"
 
-    def test_missing_api_key(self, project: Path, home: Home, openai: Server) -> None:
+    def test_missing_api_key(self, home: Home, openai: Server) -> None:
         home.secrets.unlink()
         assert code.search(query="query") == (
             "OPENAI_API_KEY not configured in secrets.yaml (required for code search embeddings)"
@@ -153,11 +154,11 @@ class TestChunkHoundSchemaCompatibility:
         path = write_database(project / "mixed.db", chunks)
         assert files(code.search(query="query", db=str(path))) == {"src/right.py"}
 
-    def test_file_path_resolution(self, project: Path) -> None:
+    def test_file_path_resolution(self) -> None:
         found = entries(code.search(query="token validation", chunk_type="class"))
         assert [entry["file"] for entry in found] == ["src/tokens.py"]
 
-    def test_vector_search(self, project: Path) -> None:
+    def test_vector_search(self) -> None:
         query = vector_of("error handling", 1536)
         found = entries(code.search(query="error handling", limit=100))
         vectors = {chunk.symbol: vector_of(chunk.code, 1536) for chunk in CHUNKS}
@@ -172,7 +173,7 @@ class TestPathResolution:
     def test_explicit_path(self, project: Path) -> None:
         assert code.status(path=str(project)).startswith(f"Project indexed: {project}\n")
 
-    def test_tilde_expansion(self, project: Path, home: Home) -> None:
+    def test_tilde_expansion(self, home: Home) -> None:
         root = write_project(home.path / "projects/myproject")
         write_database(root / ".chunkhound/db/chunks.db", CHUNKS[:1])
         assert files(code.search(query="query", path="~/projects/myproject")) == {"src/login.py"}
@@ -190,9 +191,7 @@ class TestPathResolution:
 
 
 class TestCodeSearchLogging:
-    def test_code_search_logging(
-        self, project: Path, caplog: pytest.LogCaptureFixture, home: Home
-    ) -> None:
+    def test_code_search_logging(self, project: Path, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.INFO, "integrations.chunkhound"):
             text = code.search(query="authentication logic", limit=2)
         assert len(entries(text)) == 2
