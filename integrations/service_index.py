@@ -90,5 +90,7 @@ class ServiceIndex:
                 place = self._held.enter_context(
                     open_place(self._environ, self._directory, may_ask=False)
                 )
-                self._opened = _Opened(place, Api(place.transport(), place.organization))
+                transport = place.transport()
+                self._held.callback(transport.close)
+                self._opened = _Opened(place, Api(transport, place.organization))
             return self._opened

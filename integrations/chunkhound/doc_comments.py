@@ -1,10 +1,11 @@
-"""The comment that documents a chunk: the comments at its beginning, or its docstring.
+"""Comments that document what a chunk holds: those before a definition, and docstrings.
 
 In our own index such a comment is a part of what it documents, and no chunk.
 """
 
 import ast
 import textwrap
+from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -12,55 +13,69 @@ from indexer.languages import Language
 from indexer.parsing import Parsed, parse
 
 _PYTHON: Final = "python"
-_DOCUMENTED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Lines(NamedTuple):
-    """First and last line of a text, 1-based and inclusive."""
+class DocComment(NamedTuple):
+    """First and last line, 1-based and inclusive; `name` "": it is that of the whole chunk."""
 
     first: int
     last: int
+    name: str
 
 
-def doc_comment(language: str, code: str) -> Lines | None:
-    """Where the comment that documents `code` is; None if it has none, or cannot be parsed.
+def doc_comments(language: str, code: str) -> list[DocComment]:
+    """The comments that document `code` or a definition in it, in their order.
 
-    `code` is a chunk, so a method has the indentation that it has in its file.
+    `code` is a chunk, so a method has the indentation that it has in its file. What cannot be
+    parsed has none.
     """
-    if language == _PYTHON and (found := _docstring(code)):
-        return found
+    found = list(_docstrings(code)) if language == _PYTHON else []
     known = _languages().get(language)
-    if known is None or known.grammar is None:
-        return None
-    parsed = parse(known, code.encode())
-    return _leading_comments(parsed, code) if isinstance(parsed, Parsed) else None
+    if known is not None and known.grammar is not None:
+        parsed = parse(known, code.encode())
+        if isinstance(parsed, Parsed):
+            found += _before_definitions(parsed)
+            found += _at_the_beginning(parsed, code)
+    by_place = {comment[:2]: comment for comment in reversed(found)}
+    return sorted(by_place.values())
 
 
-def _leading_comments(parsed: Parsed, code: str) -> Lines | None:
-    lines = code.split("\n")
-    last = 0
-    for number, line in enumerate(lines, start=1):
+def _before_definitions(parsed: Parsed) -> Iterator[DocComment]:
+    for definition in parsed.definitions:
+        line = definition.start_line
+        comment = list[int]()
+        while (last := line - 1) in parsed.leading and parsed.leading[last] < line:
+            line = parsed.leading[last]
+            comment += [one for one in range(line, last + 1) if one in parsed.comment_lines]
+        if comment:
+            yield DocComment(min(comment), max(comment), definition.name)
+
+
+def _at_the_beginning(parsed: Parsed, code: str) -> Iterator[DocComment]:
+    """Such as of what the grammar names no definition."""
+    comment = list[int]()
+    for number, line in enumerate(code.split("\n"), start=1):
         if number in parsed.comment_lines:
-            last = number
-        elif line.strip():
+            comment.append(number)
+        elif line.strip() or comment:
             break
-    if not last:
-        return None
-    first = next(number for number in range(1, last + 1) if number in parsed.comment_lines)
-    return Lines(first, last)
+    if comment:
+        yield DocComment(comment[0], comment[-1], "")
 
 
-def _docstring(code: str) -> Lines | None:
+def _docstrings(code: str) -> Iterator[DocComment]:
     try:
         module = ast.parse(textwrap.dedent(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    documented: list[ast.stmt] = [node for node in module.body[:1] if isinstance(node, _DOCUMENTED)]
-    for body in [module.body, *(node.body for node in documented if isinstance(node, _DOCUMENTED))]:
-        match body[:1]:
+        return
+    for node in ast.walk(module):
+        if not isinstance(node, _Documented):
+            continue
+        match node.body[:1]:
             case [ast.Expr(value=ast.Constant(value=str())) as text]:
-                return Lines(text.lineno, text.end_lineno or text.lineno)
-    return None
+                name = "" if isinstance(node, ast.Module) else node.name
+                yield DocComment(text.lineno, text.end_lineno or text.lineno, name)
 
 
 @cache

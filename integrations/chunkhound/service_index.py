@@ -13,7 +13,7 @@ from indexer.limits import (
     CHUNKHOUND_EXPANDED_CHARACTERS,
     RESULTS,
 )
-from integrations.chunkhound.doc_comments import doc_comment
+from integrations.chunkhound.doc_comments import doc_comments
 from integrations.chunkhound.errors import NotIndexedError, ServiceFailedError
 from integrations.chunkhound.records import (
     Backend,
@@ -83,11 +83,13 @@ class OwnIndex:
     def _comments(
         self, request: SearchRequest, query: str, project: str, folder: str
     ) -> list[SearchResult]:
-        """Comments that are chunks, and those that document a chunk, with that chunk's score."""
+        """Comments that are chunks, and those that document what is in a chunk, with its score."""
         plain = replace(request, filters=replace(request.filters, chunk_type=None))
         rows = self._rows(plain, query, project, folder, max_content=_WHOLE_CHUNK)
-        comments = (_comment_of(row, query, folder, request.expand) for row in rows)
-        return list(islice(filter(None, comments), request.limit))
+        comments = (
+            comment for row in rows for comment in _comments_of(row, query, folder, request.expand)
+        )
+        return list(islice(comments, request.limit))
 
     def _rows(
         self,
@@ -206,31 +208,37 @@ def _result(row: Mapping[str, Any], query: str, folder: str, expand: int) -> Sea
     )
 
 
-def _comment_of(
+def _comments_of(
     row: Mapping[str, Any], query: str, folder: str, expand: int
-) -> SearchResult | None:
-    """The comment of a chunk that the service gave as a whole; None if it has none."""
-    offset = row["start_line"] - row["content_start_line"]
+) -> Iterator[SearchResult]:
+    """The comments of a chunk that the service gave as a whole."""
+    start, begin = row["start_line"], row["content_start_line"]
     lines = row["content"].split("\n")
-    code = "\n".join(lines[offset : offset + row["end_line"] - row["start_line"] + 1])
     result = _result(row, query, folder, expand)
     if row["chunk_type"] == ChunkType.COMMENT:
-        first, last = row["start_line"], row["end_line"]
-    elif found := doc_comment(row["language"], code):
-        first, last = (row["start_line"] + number - 1 for number in found)
-    else:
-        return None
-    begin = max(row["content_start_line"], first - expand)
-    text = lines[begin - row["content_start_line"] : last + expand - row["content_start_line"] + 1]
-    content = "\n".join(text)
-    characters = _characters(expand)
+        yield _with_lines(result, lines, begin, (start, row["end_line"]), expand)
+        return
+    code = "\n".join(lines[start - begin : row["end_line"] - begin + 1])
+    for first, last, name in doc_comments(row["language"], code):
+        named = replace(result, name=name or result.name, chunk_type=str(ChunkType.COMMENT))
+        place = (start + first - 1, start + last - 1)
+        yield _with_lines(named, lines, begin, place, expand)
+
+
+def _with_lines(
+    result: SearchResult, lines: list[str], begin: int, place: tuple[int, int], expand: int
+) -> SearchResult:
+    """The result at another `place`, first and last line; `lines` begin at line `begin`."""
+    first, last = place
+    top = max(begin, first - expand)
+    shown = lines[top - begin : last + expand - begin + 1]
+    content, characters = "\n".join(shown), _characters(expand)
     return replace(
         result,
-        chunk_type=str(ChunkType.COMMENT),
         start_line=first,
         end_line=last,
         content=content[:characters],
-        content_start_line=begin,
-        content_end_line=begin + len(text) - 1,
+        content_start_line=top,
+        content_end_line=top + len(shown) - 1,
         truncated=len(content) > characters,
     )

@@ -42,7 +42,7 @@ def read_source(root: Path, name: str) -> str | None:
         path = (top / name).resolve(strict=True)
         if not path.is_relative_to(top):
             return None
-        with open(path, "rb", opener=_open_without_waiting) as file:  # noqa: PTH123 (with an opener)
+        with open(path, "rb", opener=_open_without_waiting) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > CHUNKHOUND_SOURCE_BYTES:
                 return None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from integrations.chunkhound.doc_comments import doc_comment
+from integrations.chunkhound.doc_comments import doc_comments
 
 GO = "// Retry calls again,\n// and again.\nfunc Retry() {\n\t// not this\n}\n"
 JAVA = "    /**\n     * Finds it.\n     */\n    @Override\n    public int find() { return 1; }\n"
@@ -10,27 +10,43 @@ METHOD = '    @cached\n    def find(self):\n        """Find it.\n\n        Alway
 COMMENTED = "# Finds it.\ndef find():\n    return 1\n"
 
 
+CLASS = """\
+class Ledger:
+    '''Balances.'''
+
+    # Adds money.
+    # Always.
+    @cached
+    def deposit(self):
+        # not this
+        return 1
+
+    def withdraw(self):
+        '''Take money.'''
+"""
+
+
 @pytest.mark.parametrize(
-    ("language", "code", "lines"),
+    ("language", "code", "comments"),
     [
-        ("python", 'def f():\n    """Doc."""\n', (2, 2)),
-        ("python", METHOD, (3, 6)),
-        ("python", 'class A:\n\n    """Doc."""\n', (3, 3)),
-        ("python", '"""Module."""\n\nimport os\n', (1, 1)),
-        ("python", COMMENTED, (1, 1)),
-        ("python", "x = 1\n# after\n", None),
-        ("python", "def f():\n    return 'no doc'\n", None),
-        ("python", "def f(:\n", None),
-        ("python", "(" * 5_000, None),
-        ("go", GO, (1, 2)),
-        ("java", JAVA, (1, 3)),
-        ("rust", "\n/// Doc.\npub fn f() {}\n", (2, 2)),
-        ("typescript", "export const f = 1; // trailing\n", None),
-        ("markdown", "# Heading\n", None),
-        ("klingon", "# x\n", None),
+        ("python", 'def f():\n    """Doc."""\n', [(2, 2, "f")]),
+        ("python", METHOD, [(3, 6, "find")]),
+        ("python", CLASS, [(2, 2, "Ledger"), (4, 5, "deposit"), (12, 12, "withdraw")]),
+        ("python", '"""Module."""\n\nimport os\n', [(1, 1, "")]),
+        ("python", COMMENTED, [(1, 1, "find")]),
+        ("python", "# Of a value.\nx = 1\n# after\n", [(1, 1, "")]),
+        ("python", "def f():\n    return 'no doc'\n", []),
+        ("python", "def f(:\n", []),
+        ("python", "(" * 5_000, []),
+        ("go", GO, [(1, 2, "Retry")]),
+        ("java", JAVA, [(1, 3, "find")]),
+        ("rust", "\n/// Doc.\npub fn f() {}\n", [(2, 2, "f")]),
+        ("typescript", "export const f = 1; // trailing\n", []),
+        ("markdown", "# Heading\n", []),
+        ("klingon", "# x\n", []),
     ],
 )
-def test_a_documenting_comment_is_found(
-    language: str, code: str, lines: tuple[int, int] | None
+def test_documenting_comments_are_found(
+    language: str, code: str, comments: list[tuple[int, int, str]]
 ) -> None:
-    assert doc_comment(language, code) == lines
+    assert doc_comments(language, code) == comments
