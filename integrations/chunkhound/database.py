@@ -9,6 +9,7 @@ import os
 import stat
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +28,8 @@ from integrations.chunkhound.records import Target
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+Rows = list[tuple[Any, ...]]
 
 THREADS: Final = min(4, os.cpu_count() or 1)
 
@@ -51,13 +54,47 @@ _MESSAGE_CHARACTERS: Final = 200
 class Database:
     """An open file. Its tables are `project.main.*`."""
 
-    def __init__(self, path: Path, connection: "DuckDBPyConnection") -> None:
-        self.path = path
+    def __init__(self, connection: "DuckDBPyConnection") -> None:
         self._connection = connection
+        self._cursors: list[DuckDBPyConnection] = []
+        self._is_expired = threading.Event()
 
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    @property
+    def is_expired(self) -> bool:
+        """Whether it was interrupted."""
+        return self._is_expired.is_set()
+
+    def interrupt(self) -> None:
+        """End what is running, and let nothing more run."""
+        self._is_expired.set()
+        for connection in (self._connection, *self._cursors):
+            connection.interrupt()
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> Rows:
         """All rows of a query, whose text is ours. Raises what `open_database` maps."""
-        return self._connection.execute(sql, list(parameters)).fetchall()
+        return self._run(self._connection, sql, parameters)
+
+    def rows_of_all(self, queries: Sequence[tuple[str, Sequence[object]]]) -> Rows:
+        """All rows of several queries, which run at the same time."""
+        cursors = [self._connection.cursor() for _ in queries]
+        self._cursors += cursors
+        with ThreadPoolExecutor(len(queries)) as threads:
+            found = threads.map(self._run, cursors, *zip(*queries, strict=True))
+            return [row for rows in found for row in rows]
+
+    def close(self) -> None:
+        """Close what `rows_of_all` has opened; the connection is its owner's."""
+        for cursor in self._cursors:
+            cursor.close()
+
+    def _run(
+        self, connection: "DuckDBPyConnection", sql: str, parameters: Sequence[object]
+    ) -> Rows:
+        from duckdb import InterruptException
+
+        if self.is_expired:
+            raise InterruptException("out of time")
+        return connection.execute(sql, list(parameters)).fetchall()
 
     def columns(self) -> dict[str, dict[str, str]]:
         """Table → column → type, of base tables alone: a view is none."""
@@ -83,24 +120,22 @@ def open_database(target: Target) -> Iterator[Database]:
     except ImportError as exc:
         raise NotInstalledError("duckdb") from exc
     path = database_file(target)
-    expired = threading.Event()
-    connection: DuckDBPyConnection | None = None
-    timer: threading.Timer | None = None
-    try:
-        connection = duckdb.connect(":memory:", config=dict(_SETTINGS))
-        timer = _interrupt_later(connection, expired)
-        quoted = str(path).replace("'", "''")
-        connection.execute(f"ATTACH '{quoted}' AS project (READ_ONLY, TYPE duckdb)")
-        for statement in _LOCKDOWN:
-            connection.execute(statement)
-        yield Database(path, connection)
-    except (duckdb.Error, UnicodeDecodeError, OverflowError) as exc:
-        raise _translate(exc, target, is_expired=expired.is_set()) from exc
-    finally:
-        if timer is not None:
+    with duckdb.connect(":memory:", config=dict(_SETTINGS)) as connection:
+        database = Database(connection)
+        timer = threading.Timer(CHUNKHOUND_DATABASE_SECONDS, database.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            quoted = str(path).replace("'", "''")
+            database.rows(f"ATTACH '{quoted}' AS project (READ_ONLY, TYPE duckdb)")
+            for statement in _LOCKDOWN:
+                database.rows(statement)
+            yield database
+        except (duckdb.Error, UnicodeDecodeError, OverflowError) as exc:
+            raise _translate(exc, target, is_expired=database.is_expired) from exc
+        finally:
             timer.cancel()
-        if connection is not None:
-            connection.close()
+            database.close()
 
 
 def database_file(target: Target) -> Path:
@@ -133,17 +168,6 @@ def _is_special(path: str) -> bool:
         return not stat.S_ISREG(os.lstat(path).st_mode)
     except FileNotFoundError:
         return False
-
-
-def _interrupt_later(connection: "DuckDBPyConnection", expired: threading.Event) -> threading.Timer:
-    def interrupt() -> None:
-        expired.set()
-        connection.interrupt()
-
-    timer = threading.Timer(CHUNKHOUND_DATABASE_SECONDS, interrupt)
-    timer.daemon = True
-    timer.start()
-    return timer
 
 
 def _translate(error: Exception, target: Target, *, is_expired: bool) -> DatabaseError:

@@ -57,14 +57,11 @@ class DatabaseIndex:
     def search(self, request: SearchRequest) -> list[list[SearchResult]]:
         """For each query its best chunks. Raises CodeSearchError."""
         with open_database(self._target) as database:  # before a query is paid for
-            self._check_embeddings(database, self._check_tables(database))
+            columns = self._check_tables(database)
+            self._check_embeddings(database, columns)
         vectors = self._embed(request.queries)
         with open_database(self._target) as database:
-            columns = self._check_tables(database)
-            found = [
-                self._ranked(database, columns, query, vector, request)
-                for query, vector in zip(request.queries, vectors, strict=True)
-            ]
+            found = self._ranked(database, columns, vectors, request)
         if not request.expand:
             return found
         root, lines = self._target.root, request.expand
@@ -120,27 +117,31 @@ class DatabaseIndex:
         self,
         database: Database,
         columns: Columns,
-        query: str,
-        vector: Sequence[float],
+        vectors: Sequence[Sequence[float]],
         request: SearchRequest,
-    ) -> list[SearchResult]:
+    ) -> list[list[SearchResult]]:
         parts = cut_embeddings(_number(database, COUNT_EMBEDDINGS), THREADS)
-        sql, parameters = rank_chunks(
-            columns, vector, request.filters, limit=request.limit, parts=parts
+        filters, limit = request.filters, request.limit
+        rows = database.rows_of_all(
+            [rank_chunks(columns, vectors, filters, limit=limit, part=part) for part in parts]
         )
-        scores = dict(database.rows(sql, parameters))
-        if not scores:
-            return []
+        best: list[dict[int, float]] = [{} for _ in vectors]
+        for number, chunk, score in rows:
+            best[number][chunk] = max(score, best[number].get(chunk, score))
+        ranked = [
+            sorted(scores.items(), key=lambda one: (-one[1], one[0]))[:limit] for scores in best
+        ]
+        chunks = sorted({chunk for scores in ranked for chunk, _ in scores})
+        if not chunks:
+            return [[] for _ in vectors]
         characters = (
             CHUNKHOUND_EXPANDED_CHARACTERS if request.expand else CHUNKHOUND_CONTENT_CHARACTERS
         )
-        details = describe_chunks(columns, characters=characters, count=len(scores))
-        rows = database.rows(details, list(scores))
-        by_id = {row[0]: row[1:] for row in rows}
+        details = describe_chunks(columns, characters=characters, count=len(chunks))
+        by_id = {row[0]: row[1:] for row in database.rows(details, chunks)}
         return [
-            _result(by_id[chunk], score, query, characters)
-            for chunk, score in scores.items()
-            if chunk in by_id
+            [_result(by_id[chunk], score, query, characters) for chunk, score in scores]
+            for query, scores in zip(request.queries, ranked, strict=True)
         ]
 
 

@@ -47,28 +47,41 @@ def count_languages(columns: Columns) -> str:
 
 
 def rank_chunks(
-    columns: Columns, vector: Sequence[float], filters: Filters, *, limit: int, parts: Sequence[str]
+    columns: Columns,
+    vectors: Sequence[Sequence[float]],
+    filters: Filters,
+    *,
+    limit: int,
+    part: str,
 ) -> tuple[str, list[object]]:
-    """Chunk and similarity, best first; with the query's parameters.
+    """Number of the vector, chunk and similarity, with the query's parameters; in no order.
 
-    `parts` of the embeddings are read at the same time. The vector is written out: a parameter
-    would be converted once for each row.
+    For each vector the best chunks of a `part` of the embeddings, which is read once. Vectors are
+    written out: a parameter would be converted once for each row.
     """
-    literal = f"[{','.join(repr(float(value)) for value in vector)}]::{VECTOR}"
-    scored = " UNION ALL ".join(
-        f"SELECT e.chunk_id, array_cosine_similarity(e.embedding, {literal}) AS similarity "
-        f"FROM project.main.{EMBEDDINGS} AS e WHERE {_OF_MODEL} AND {part}"
-        for part in parts
+    similarities = ", ".join(
+        f"array_cosine_similarity(e.embedding, {_literal(vector)}) AS s{number}"
+        for number, vector in enumerate(vectors)
     )
     conditions, parameters = _conditions(columns, filters)
-    return (
-        f"SELECT c.id, max(s.similarity) AS best FROM ({scored}) AS s "
-        "JOIN project.main.chunks AS c ON c.id = s.chunk_id "
-        "JOIN project.main.files AS f ON f.id = c.file_id "
-        f"WHERE s.similarity > -1 AND {conditions} "  # -1: a vector has no direction, or NaN
-        "GROUP BY c.id ORDER BY best DESC, c.id LIMIT ?",
-        [*parameters, limit],
+    # -1: one of the two vectors has no direction, or NaN.
+    best = " UNION ALL ".join(
+        f"(SELECT {number} AS vector, id, max(s{number}) AS best FROM admitted "
+        f"WHERE s{number} > -1 GROUP BY id ORDER BY best DESC, id LIMIT {int(limit)})"
+        for number in range(len(vectors))
     )
+    return (
+        f"WITH scored AS MATERIALIZED (SELECT e.chunk_id, {similarities} "
+        f"FROM project.main.{EMBEDDINGS} AS e WHERE {_OF_MODEL} AND {part}), "
+        "admitted AS MATERIALIZED (SELECT c.id, s.* FROM scored AS s "
+        "JOIN project.main.chunks AS c ON c.id = s.chunk_id "
+        f"JOIN project.main.files AS f ON f.id = c.file_id WHERE {conditions}) {best}",
+        parameters,
+    )
+
+
+def _literal(vector: Sequence[float]) -> str:
+    return f"[{','.join(repr(float(value)) for value in vector)}]::{VECTOR}"
 
 
 def describe_chunks(columns: Columns, *, characters: int, count: int) -> str:
@@ -95,7 +108,7 @@ def describe_chunks(columns: Columns, *, characters: int, count: int) -> str:
 def cut_embeddings(count: int, threads: int) -> list[str]:
     """Conditions that cut `count` embeddings into parts, one for each thread.
 
-    DuckDB reads 122,880 rows by one thread, which takes most of the time of a search.
+    DuckDB itself reads 122,880 rows by one thread, which takes most of the time of a search.
     """
     step = math.ceil(count / threads) or 1
     parts = [
