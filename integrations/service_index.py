@@ -59,6 +59,11 @@ class ServiceIndex:
         with self._used() as opened:
             return opened.place.project
 
+    def root(self) -> Path | None:
+        """The top of the checkout that holds the directory; None outside of one."""
+        with self._used() as opened:
+            return opened.place.root
+
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/search`, without `org_id`."""
         return self._ask(lambda api: api.search(body))

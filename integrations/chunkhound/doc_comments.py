@@ -1,0 +1,85 @@
+"""Comments that document what a chunk holds: those before a definition, and docstrings.
+
+In our own index such a comment is a part of what it documents, and no chunk.
+"""
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from indexer.languages import Language
+from indexer.parsing import Parsed, parse
+
+_PYTHON: Final = "python"
+_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class DocComment(NamedTuple):
+    """First and last line, 1-based and inclusive; `name` "": it is that of the whole chunk."""
+
+    first: int
+    last: int
+    name: str
+
+
+def doc_comments(language: str, code: str) -> list[DocComment]:
+    """The comments that document `code` or a definition in it, in their order.
+
+    `code` is a chunk, so a method has the indentation that it has in its file. What cannot be
+    parsed has none.
+    """
+    found = list(_docstrings(code)) if language == _PYTHON else []
+    known = _languages().get(language)
+    if known is not None and known.grammar is not None:
+        parsed = parse(known, code.encode())
+        if isinstance(parsed, Parsed):
+            found += _before_definitions(parsed)
+            found += _at_the_beginning(parsed, code)
+    by_place = {comment[:2]: comment for comment in reversed(found)}
+    return sorted(by_place.values())
+
+
+def _before_definitions(parsed: Parsed) -> Iterator[DocComment]:
+    for definition in parsed.definitions:
+        line = definition.start_line
+        comment = list[int]()
+        while (last := line - 1) in parsed.leading and parsed.leading[last] < line:
+            line = parsed.leading[last]
+            comment += [one for one in range(line, last + 1) if one in parsed.comment_lines]
+        if comment:
+            yield DocComment(min(comment), max(comment), definition.name)
+
+
+def _at_the_beginning(parsed: Parsed, code: str) -> Iterator[DocComment]:
+    """Such as of what the grammar names no definition."""
+    comment = list[int]()
+    for number, line in enumerate(code.split("\n"), start=1):
+        if number in parsed.comment_lines:
+            comment.append(number)
+        elif line.strip() or comment:
+            break
+    if comment:
+        yield DocComment(comment[0], comment[-1], "")
+
+
+def _docstrings(code: str) -> Iterator[DocComment]:
+    try:
+        module = ast.parse(textwrap.dedent(code))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(module):
+        if not isinstance(node, _Documented):
+            continue
+        match node.body[:1]:
+            case [ast.Expr(value=ast.Constant(value=str())) as text]:
+                name = "" if isinstance(node, ast.Module) else node.name
+                yield DocComment(text.lineno, text.end_lineno or text.lineno, name)
+
+
+@cache
+def _languages() -> dict[str, Language]:
+    from indexer.languages.registry import SUFFIXES
+
+    return {language.name: language for language in SUFFIXES.values()}
