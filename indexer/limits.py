@@ -137,3 +137,6 @@ DOCUMENTS_COMPARED: Final = 10_000
 RELATED_CHARACTERS: Final = 4_000  # characters of a node that are searched by
 CONTEXT_TOKENS: Final = 50_000
 EXPORTED_BYTES: Final = 64 * 1024**3  # of the downloaded file
+
+# ChunkHound
+CHUNKHOUND_EXPORTED_CHUNKS: Final = 1_000_000  # with vectors a file of some 8 GB
