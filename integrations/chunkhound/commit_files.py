@@ -7,6 +7,7 @@ again, by the code that made the index: nothing is asked of a service.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -21,6 +22,7 @@ from indexer.records import SkipReason, SourceFile, Span, TreeEntry, line_span, 
 from integrations.chunkhound.schema import chunk_type_of, language_of
 
 _LARGEST_INTEGER: Final = 2**31 - 1
+_LATEST: Final = 4_000_000_000  # seconds: in 2096
 # What is no file of its own to ChunkHound either, or has no path that it could find.
 _NO_FILES: Final = frozenset(
     {
@@ -51,7 +53,16 @@ def commit_files(
     """
     entries = selected_entries(repository, commit, repository.tree(commit))
     entries = [entry for entry in entries if entry.skipped not in _NO_FILES]
-    return len(entries), _files(repository, entries, dimensions)
+    # Without a time ChunkHound looks at no hash: it would embed each file again.
+    time = {"modified_time": _committed_at(repository, commit)}
+    files = _files(repository, entries, dimensions)
+    return len(entries), (CommitFile({**file.row, **time}, file.chunks) for file in files)
+
+
+def _committed_at(repository: Repository, commit: str) -> str:
+    told = repository.run("rev-list", "--max-count=1", "--timestamp", commit)
+    seconds = min(int(told.split()[0]), _LATEST)  # a commit may say what it likes
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _files(

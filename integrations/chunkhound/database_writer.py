@@ -28,6 +28,7 @@ _FILE_COLUMNS: Final = {
     "name": "VARCHAR",
     "extension": "VARCHAR",
     "size": "INTEGER",
+    "modified_time": "TIMESTAMP",
     "content_hash": "VARCHAR",
     "language": "VARCHAR",
     "skip_reason": "VARCHAR",

@@ -18,6 +18,7 @@ from indexer.config import GitCredential
 from indexer.embedding.base import Embedder, Usage
 from indexer.embedding.catalogue import DEFAULTS
 from indexer.errors import (
+    CentralRefusedError,
     CommitNotFoundError,
     ConfigurationError,
     EmbeddingError,
@@ -30,6 +31,7 @@ from indexer.limits import CHUNKHOUND_EXPORTED_CHUNKS
 from indexer.local import LocalRepository
 from indexer.records import EmbedderSpec, embedder_input
 from indexer.wording import counted
+from integrations.chunkhound import schema
 from integrations.chunkhound.commit_files import CommitFile, commit_files
 from integrations.chunkhound.database_writer import (
     DatabaseWriter,
@@ -134,6 +136,9 @@ def export_index(
             if embedder:
                 _embed(writer, embedder, progress)
             counts = writer.finish()
+        for ending in schema.COMPANIONS:  # they are of the file that is overwritten
+            if target.exists():
+                target.with_name(target.name + ending).unlink(missing_ok=True)
         take_place(part, target)
     return Exported(
         indexed.project,
@@ -195,10 +200,19 @@ def _require_unused(target: Path) -> None:
 
 
 def _indexed(place: Place, project: str) -> _Indexed:
-    answer = Api(place.transport(), place.organization).status(project)
+    try:
+        with closing(place.transport()) as transport:
+            answer = Api(transport, place.organization).status(project)
+    except CentralRefusedError as error:
+        if error.code != "repository_not_found":
+            raise
+        answer = {"projects": []}
     rows = [row for row in answer["projects"] if row["last_indexed_commit"]]
     if not rows:
-        raise IndexerError(f"{project} is not indexed: type `codesearch index` in a checkout of it")
+        raise IndexerError(
+            f"{project} is not indexed, or this credential does not see it: type "
+            "`codesearch index` in a checkout of it"
+        )
     return _Indexed.of(rows[0])
 
 

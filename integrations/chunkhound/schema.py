@@ -9,6 +9,8 @@ from typing import Final
 
 # The oldest storage format that every DuckDB 1.x reads, which ChunkHound itself writes.
 STORAGE_VERSION: Final = "v1.0.0"
+# Files that ChunkHound keeps beside its database: of which directory and which model it is.
+COMPANIONS: Final = (".root.json", ".embedding.json")
 
 _TIMES: Final = """created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
     updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP"""
