@@ -27,8 +27,18 @@ from cli.commands import (
 from indexer.exits import Exit
 
 _COMMANDS: Final = (
-    *(init, index, search, trace, graph, impact, status, watch),
-    *(mcp, sidecar, serve, chunkhound),
+    init,
+    index,
+    search,
+    trace,
+    graph,
+    impact,
+    status,
+    watch,
+    mcp,
+    chunkhound,
+    sidecar,
+    serve,
 )
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {code.meaning}" for code in Exit if code < Exit.TERMINATED

@@ -56,6 +56,10 @@ class ServiceIndex:
         """What the service calls the checkout of the directory; "" outside of a checkout."""
         return self._open().place.project
 
+    def root(self) -> Path | None:
+        """The top of the checkout that holds the directory; None outside of one."""
+        return self._open().place.root
+
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/search`, without `org_id`."""
         return self._ask(lambda api: api.search(body))

@@ -13,7 +13,6 @@ from indexer.exits import Exit
 from indexer.printable import one_line
 
 if TYPE_CHECKING:
-    from indexer.embedding.base import Embedder
     from integrations.chunkhound.export import Exported, Progress
 
 commands = typer.Typer()
@@ -49,10 +48,10 @@ def export(
     from cli.console import note
     from cli.place import open_place
     from indexer.config import GitCredential
-    from integrations.chunkhound.export import export_index
+    from integrations.chunkhound.export import export_index, open_chunk_embedder
 
     invocation: Invocation = ctx.obj
-    embedder = _embedder(invocation) if embeddings else None
+    embedder = open_chunk_embedder(invocation.environ) if embeddings else None
     with (
         open_place(invocation.environ, invocation.directory) as place,
         _progress() as progress,
@@ -68,21 +67,6 @@ def export(
         )
     note(f"{one_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs)
     return Exit.OK
-
-
-def _embedder(invocation: Invocation) -> "Embedder":
-    from indexer.config import embedder_access
-    from indexer.embedding import open_embedder
-    from indexer.errors import ConfigurationError
-    from integrations.chunkhound.export import SPEC
-
-    access = embedder_access(invocation.environ)
-    if not access.openai_api_key:
-        raise ConfigurationError(
-            f"OPENAI_API_KEY is not set, and ChunkHound searches by vectors of {SPEC.model}: set "
-            "it, or leave them out with --no-embeddings"
-        )
-    return open_embedder(SPEC, access)
 
 
 def _content(exported: "Exported") -> str:

@@ -4,9 +4,9 @@ All is written to FILE.part, which takes FILE's place when it is whole. If it en
 embedded, what was embedded is kept there, and the next export goes on with it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -14,9 +14,10 @@ from typing import Any, Final
 from cli.api import Api
 from cli.part_files import held_part, mapped_errors, opened_database, take_place
 from cli.place import Place
+from indexer.access import EmbedderAccess
 from indexer.config import GitCredential
+from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
-from indexer.embedding.catalogue import DEFAULTS
 from indexer.errors import (
     CentralRefusedError,
     CommitNotFoundError,
@@ -41,9 +42,10 @@ from integrations.chunkhound.database_writer import (
     origin_of,
     writing,
 )
+from integrations.chunkhound.embedding import SPEC
+from integrations.chunkhound.errors import CodeSearchError, MissingKeyError
+from integrations.chunkhound.keys import embedding_access
 
-# The model that ChunkHound asks about queries, unless it is told otherwise.
-SPEC: Final = DEFAULTS["openai"]
 _EMBEDDED_AT_ONCE: Final = 2_048
 
 
@@ -89,6 +91,29 @@ class _Indexed:
             chunks=row["chunks"],
             dimensions=embedder.dimensions,
         )
+
+
+def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
+    """Who makes the vectors of chunks: the model that queries are embedded by, with their key.
+
+    Raises ConfigurationError where there is no key, or a setting is wrong.
+    """
+    usual = EmbedderAccess()
+    try:
+        access = embedding_access(environ)
+    except MissingKeyError as exc:
+        raise ConfigurationError(
+            f"OPENAI_API_KEY is not set, and ChunkHound searches by vectors of {SPEC.model}: set "
+            "it, or leave them out with --no-embeddings"
+        ) from exc
+    except CodeSearchError as exc:
+        raise ConfigurationError(str(exc)) from exc
+    return open_embedder(
+        SPEC,
+        replace(  # a person waits for the answer to a query, not for this
+            access, timeout_seconds=usual.timeout_seconds, retry_seconds=usual.retry_seconds
+        ),
+    )
 
 
 def export_index(

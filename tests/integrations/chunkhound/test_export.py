@@ -32,7 +32,8 @@ from indexer.errors import (
 from indexer.identity import Purpose
 from indexer.planning import Requested
 from integrations.chunkhound import export
-from integrations.chunkhound.export import SPEC, Exported, Progress, export_index
+from integrations.chunkhound.embedding import SPEC
+from integrations.chunkhound.export import Exported, Progress, export_index
 from scripts.local_git import commit_all, git, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory, write_files

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from integrations.chunkhound import code
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Service, running_service
 from tests.cli.command import codesearch
@@ -145,18 +146,32 @@ def test_a_real_index_has_the_tables_that_are_read(written_by_chunkhound: Path) 
     assert ("lib/pool.go", "OpenPool", "function", 3, 6, 1536, 1536) in joined
 
 
-def test_our_reader_finds_the_chunk_in_a_real_index(
-    written_by_chunkhound: Path, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from integrations.chunkhound import code
-
+@pytest.fixture
+def environment(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user with a key, and without a secrets.yaml."""
+    for name in ("OT_SECRETS_FILE", "OT_CWD", "OPENAI_API_KEY_FILE"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+
+
+@pytest.mark.usefixtures("environment")
+def test_our_reader_finds_the_chunk_in_a_real_index(written_by_chunkhound: Path) -> None:
     root = written_by_chunkhound.parents[2]
     said = code.search(query=POOL, path=str(root), limit=1, language="go", chunk_type="function")
-    assert "OpenPool" in said
-    assert "lib/pool.go:3-6" in said
+    assert "1. [function] OpenPool (go)" in said
+    assert "File: lib/pool.go:3-6" in said
+    batch = code.search_batch(queries=f"{POOL}|renew the session", path=str(root), limit=50)
+    assert "File: auth.py:12-14" in batch
+    assert f"Database: {written_by_chunkhound}\nFiles: 3\n" in code.status(path=str(root))
+
+
+@pytest.mark.usefixtures("environment")
+def test_our_reader_reads_what_we_wrote(export: Export, written_by_us: Path) -> None:
+    said = code.search(query=POOL, path=str(export.root), db=str(written_by_us), limit=1)
+    assert "1. [function] OpenPool (go)" in said
+    assert "File: lib/pool.go:3-6" in said
 
 
 # We write, it reads

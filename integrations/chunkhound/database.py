@@ -1,0 +1,165 @@
+"""A DuckDB file that may come from a stranger's checkout, opened to be read and no more.
+
+The file is attached to an empty database, so that none of its macros and views stands for a
+function or a table of DuckDB's own. Then DuckDB may open nothing else, load nothing and be
+configured no more. It is closed after each answer: a reader keeps ChunkHound from writing.
+"""
+
+import os
+import stat
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from indexer.limits import CHUNKHOUND_DATABASE_BYTES, CHUNKHOUND_DATABASE_SECONDS
+from indexer.printable import one_line
+from integrations.chunkhound.errors import (
+    DatabaseError,
+    DatabaseLockedError,
+    DatabaseOutsideError,
+    DatabaseTimeoutError,
+    NotIndexedError,
+    NotInstalledError,
+)
+from integrations.chunkhound.records import Target
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+THREADS: Final = min(4, os.cpu_count() or 1)
+
+_SETTINGS: Final = {
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "memory_limit": f"{CHUNKHOUND_DATABASE_BYTES // 1024**2}MiB",
+    "temp_directory": "",  # what does not fit in memory goes to no disk
+    "threads": str(THREADS),
+}
+_LOCKDOWN: Final = (
+    "SET python_enable_replacements = false",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+_LOCKED: Final = ("could not set lock", "conflicting lock", "already attached", "already open")
+_MESSAGE_CHARACTERS: Final = 200
+
+
+class Database:
+    """An open file. Its tables are `project.main.*`."""
+
+    def __init__(self, path: Path, connection: "DuckDBPyConnection") -> None:
+        self.path = path
+        self._connection = connection
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query, whose text is ours. Raises what `open_database` maps."""
+        return self._connection.execute(sql, list(parameters)).fetchall()
+
+    def columns(self) -> dict[str, dict[str, str]]:
+        """Table → column → type, of base tables alone: a view is none."""
+        found: dict[str, dict[str, str]] = {}
+        for table, column, kind in self.rows(
+            "SELECT t.table_name, c.column_name, c.data_type FROM duckdb_tables() AS t "
+            "JOIN duckdb_columns() AS c USING (database_name, schema_name, table_name) "
+            "WHERE t.database_name = 'project' AND t.schema_name = 'main' "
+            "ORDER BY t.table_name, c.column_index LIMIT 10000"
+        ):
+            found.setdefault(table, {})[column] = kind
+        return found
+
+
+@contextmanager
+def open_database(target: Target) -> Iterator[Database]:
+    """The database of a project, for one answer; DuckDB's errors in the block are mapped too.
+
+    Raises NotIndexedError if there is no file, and DatabaseError with its kinds.
+    """
+    try:
+        import duckdb
+    except ImportError as exc:
+        raise NotInstalledError("duckdb") from exc
+    path = database_file(target)
+    expired = threading.Event()
+    connection: DuckDBPyConnection | None = None
+    timer: threading.Timer | None = None
+    try:
+        connection = duckdb.connect(":memory:", config=dict(_SETTINGS))
+        timer = _interrupt_later(connection, expired)
+        quoted = str(path).replace("'", "''")
+        connection.execute(f"ATTACH '{quoted}' AS project (READ_ONLY, TYPE duckdb)")
+        for statement in _LOCKDOWN:
+            connection.execute(statement)
+        yield Database(path, connection)
+    except (duckdb.Error, UnicodeDecodeError, OverflowError) as exc:
+        raise _translate(exc, target, is_expired=expired.is_set()) from exc
+    finally:
+        if timer is not None:
+            timer.cancel()
+        if connection is not None:
+            connection.close()
+
+
+def database_file(target: Target) -> Path:
+    """The regular file that is to be opened, with no symbolic link in its path.
+
+    A link out of the project is followed only where the caller named the database. Raises
+    NotIndexedError, DatabaseOutsideError, DatabaseError.
+    """
+    try:
+        path = target.database.resolve(strict=True)
+        root = target.root.resolve(strict=True)
+        is_regular = stat.S_ISREG(path.stat().st_mode) and not _is_special(f"{path}.wal")
+    except (FileNotFoundError, NotADirectoryError) as exc:
+        raise NotIndexedError(target.root, target.database) from exc
+    except (OSError, RuntimeError, ValueError) as exc:  # a loop of links, among others
+        raise DatabaseError(f"The database cannot be reached: {target.database}") from exc
+    if not target.is_explicit and not path.is_relative_to(root):
+        raise DatabaseOutsideError(
+            f"{target.database} is a link out of the project, to {path}. Name that database "
+            "with db if you trust it."
+        )
+    if not is_regular:
+        raise DatabaseError(f"The database is no regular file: {target.database}")
+    return path
+
+
+def _is_special(path: str) -> bool:
+    """Whether DuckDB's log of the file is something that reading could wait for, or a link."""
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _interrupt_later(connection: "DuckDBPyConnection", expired: threading.Event) -> threading.Timer:
+    def interrupt() -> None:
+        expired.set()
+        connection.interrupt()
+
+    timer = threading.Timer(CHUNKHOUND_DATABASE_SECONDS, interrupt)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _translate(error: Exception, target: Target, *, is_expired: bool) -> DatabaseError:
+    text = str(error)
+    if is_expired:
+        return DatabaseTimeoutError(
+            f"{target.database} did not answer within {CHUNKHOUND_DATABASE_SECONDS:.0f} seconds. "
+            "Try again while the machine is less busy, or index a smaller directory."
+        )
+    if any(sign in text.lower() for sign in _LOCKED):
+        return DatabaseLockedError(
+            f"Another process is writing to {target.database}. Wait until it has ended: it is "
+            "`chunkhound index`, or `chunkhound mcp`, which keeps the database for itself."
+        )
+    said = one_line(text.strip().partition("\n")[0])[:_MESSAGE_CHARACTERS]
+    return DatabaseError(
+        f"{target.database} cannot be read: {said}\n"
+        f"If it is ChunkHound's, index again. Run: chunkhound index {target.root}"
+    )

@@ -1,0 +1,166 @@
+"""The index that ChunkHound wrote: similarity of its embeddings to those of the queries."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from indexer.limits import CHUNKHOUND_CONTENT_CHARACTERS, CHUNKHOUND_EXPANDED_CHARACTERS
+from integrations.chunkhound.database import THREADS, Database, open_database
+from integrations.chunkhound.database_queries import (
+    COUNT_CHUNKS,
+    COUNT_EMBEDDINGS,
+    EMBEDDINGS,
+    HAS_EMBEDDINGS,
+    MODELS,
+    MODELS_NAMED,
+    VECTOR,
+    Columns,
+    count_files,
+    count_languages,
+    cut_embeddings,
+    describe_chunks,
+    rank_chunks,
+)
+from integrations.chunkhound.embedding import SPEC
+from integrations.chunkhound.errors import DatabaseError, DatabaseMismatchError
+from integrations.chunkhound.records import (
+    Backend,
+    IndexStatus,
+    SearchRequest,
+    SearchResult,
+    Target,
+)
+from integrations.chunkhound.source import expand_result
+
+Embed = Callable[[Sequence[str]], list[list[float]]]
+
+_REQUIRED: Final = {
+    "files": ("id", "path"),
+    "chunks": ("id", "file_id", "chunk_type", "code", "start_line", "end_line"),
+    EMBEDDINGS: ("chunk_id", "provider", "model", "embedding"),
+}
+
+
+class DatabaseIndex:
+    """A ChunkHound database. `embed` makes vectors of queries, by one request."""
+
+    backend = Backend.CHUNKHOUND
+
+    def __init__(self, target: Target, embed: Embed) -> None:
+        self._target = target
+        self._embed = embed
+
+    @property
+    def location(self) -> str:
+        """The file."""
+        return str(self._target.database)
+
+    def search(self, request: SearchRequest) -> list[list[SearchResult]]:
+        """For each query its best chunks. Raises CodeSearchError."""
+        with open_database(self._target) as database:  # before a query is paid for
+            self._check_embeddings(database, self._check_tables(database))
+        vectors = self._embed(request.queries)
+        with open_database(self._target) as database:
+            columns = self._check_tables(database)
+            found = [
+                self._ranked(database, columns, query, vector, request)
+                for query, vector in zip(request.queries, vectors, strict=True)
+            ]
+        if not request.expand:
+            return found
+        root, lines = self._target.root, request.expand
+        return [[expand_result(root, one, lines) for one in results] for results in found]
+
+    def status(self) -> IndexStatus:
+        """Counts; files that ChunkHound skipped are none. Raises CodeSearchError."""
+        with open_database(self._target) as database:
+            columns = self._check_tables(database)
+            has_embeddings = EMBEDDINGS in columns
+            return IndexStatus(
+                project=str(self._target.root),
+                backend=self.backend,
+                database=self.location,
+                files=_number(database, count_files(columns)),
+                chunks=_number(database, COUNT_CHUNKS),
+                embeddings=_number(database, COUNT_EMBEDDINGS) if has_embeddings else 0,
+                languages=dict(database.rows(count_languages(columns))),
+            )
+
+    def _check_tables(self, database: Database) -> Columns:
+        """The columns of each table. Raises DatabaseError if it is no ChunkHound database."""
+        columns = database.columns()
+        for table in ("files", "chunks"):
+            if table not in columns:
+                raise DatabaseError(self._again(f"has no table '{table}'"))
+        for table in set(_REQUIRED).intersection(columns):
+            if missing := sorted(set(_REQUIRED[table]).difference(columns[table])):
+                raise DatabaseError(self._again(f"has no {', '.join(missing)} in '{table}'"))
+        return columns
+
+    def _check_embeddings(self, database: Database, columns: Columns) -> None:
+        """Raises DatabaseMismatchError unless there are embeddings of the queries' model."""
+        if EMBEDDINGS not in columns:
+            others = sorted(name for name in columns if name.startswith("embeddings_"))
+            has = f"has only {', '.join(others[:MODELS_NAMED])}" if others else "has no embeddings"
+            raise DatabaseMismatchError(self._again(has))
+        if columns[EMBEDDINGS]["embedding"] != VECTOR:
+            raise DatabaseMismatchError(self._again(f"has no {VECTOR} in '{EMBEDDINGS}'"))
+        if database.rows(HAS_EMBEDDINGS):
+            return
+        models = ", ".join(str(name) for (name,) in database.rows(MODELS))
+        has = f"has only embeddings of {models}" if models else "has no embeddings"
+        raise DatabaseMismatchError(self._again(has))
+
+    def _again(self, problem: str) -> str:
+        return (
+            f"{self.location} {problem}. Needed are those of {SPEC.provider} {SPEC.model} with "
+            f"{SPEC.dimensions} dimensions. Run: chunkhound index {self._target.root}"
+        )
+
+    def _ranked(
+        self,
+        database: Database,
+        columns: Columns,
+        query: str,
+        vector: Sequence[float],
+        request: SearchRequest,
+    ) -> list[SearchResult]:
+        parts = cut_embeddings(_number(database, COUNT_EMBEDDINGS), THREADS)
+        sql, parameters = rank_chunks(
+            columns, vector, request.filters, limit=request.limit, parts=parts
+        )
+        scores = dict(database.rows(sql, parameters))
+        if not scores:
+            return []
+        characters = (
+            CHUNKHOUND_EXPANDED_CHARACTERS if request.expand else CHUNKHOUND_CONTENT_CHARACTERS
+        )
+        details = describe_chunks(columns, characters=characters, count=len(scores))
+        rows = database.rows(details, list(scores))
+        by_id = {row[0]: row[1:] for row in rows}
+        return [
+            _result(by_id[chunk], score, query, characters)
+            for chunk, score in scores.items()
+            if chunk in by_id
+        ]
+
+
+def _number(database: Database, sql: str) -> int:
+    return int(database.rows(sql)[0][0])
+
+
+def _result(row: tuple[Any, ...], score: float, query: str, characters: int) -> SearchResult:
+    file, name, chunk_type, language, start, end, code = row
+    return SearchResult(
+        file=file,
+        name=name,
+        chunk_type=chunk_type,
+        language=language,
+        start_line=start,
+        end_line=end,
+        score=round(score, 4),
+        content=code[:characters],
+        content_start_line=start,
+        content_end_line=end,
+        truncated=len(code) > characters,
+        matched_query=query,
+    )

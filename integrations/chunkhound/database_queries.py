@@ -1,0 +1,129 @@
+"""The SQL that a ChunkHound database is asked: made of constants, numbers and parameter marks."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from indexer.limits import (
+    CHUNKHOUND_DATABASE_LANGUAGES,
+    LABEL_CHARACTERS,
+    NAME_CHARACTERS,
+    PATH_BYTES,
+)
+from integrations.chunkhound.embedding import SPEC
+from integrations.chunkhound.records import ChunkType, Filters
+
+Columns = Mapping[str, Mapping[str, str]]  # table → column → type
+
+EMBEDDINGS: Final = f"embeddings_{SPEC.dimensions}"
+VECTOR: Final = f"FLOAT[{SPEC.dimensions}]"
+MODELS_NAMED: Final = 5
+
+_OF_MODEL: Final = "e.provider = 'openai' AND e.model = 'text-embedding-3-small'"
+
+HAS_EMBEDDINGS: Final = f"SELECT 1 FROM project.main.{EMBEDDINGS} AS e WHERE {_OF_MODEL} LIMIT 1"
+COUNT_EMBEDDINGS: Final = f"SELECT count(*) FROM project.main.{EMBEDDINGS}"
+COUNT_CHUNKS: Final = "SELECT count(*) FROM project.main.chunks"
+MODELS: Final = (
+    f"SELECT DISTINCT left(provider || ' ' || model, {NAME_CHARACTERS}) "
+    f"FROM project.main.{EMBEDDINGS} ORDER BY 1 LIMIT {MODELS_NAMED}"
+)
+
+
+def count_files(columns: Columns) -> str:
+    """How many files are indexed."""
+    return f"SELECT count(*) FROM project.main.files AS f WHERE {_indexed(columns)}"
+
+
+def count_languages(columns: Columns) -> str:
+    """Language and how many files it has, the most common first."""
+    if "language" not in columns["files"]:
+        return "SELECT '', 0 WHERE FALSE"
+    return (
+        f"SELECT left(coalesce(f.language, 'unknown'), {LABEL_CHARACTERS}), count(*) "
+        f"FROM project.main.files AS f WHERE {_indexed(columns)} "
+        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {CHUNKHOUND_DATABASE_LANGUAGES}"
+    )
+
+
+def rank_chunks(
+    columns: Columns, vector: Sequence[float], filters: Filters, *, limit: int, parts: Sequence[str]
+) -> tuple[str, list[object]]:
+    """Chunk and similarity, best first; with the query's parameters.
+
+    `parts` of the embeddings are read at the same time. The vector is written out: a parameter
+    would be converted once for each row.
+    """
+    literal = f"[{','.join(repr(float(value)) for value in vector)}]::{VECTOR}"
+    scored = " UNION ALL ".join(
+        f"SELECT e.chunk_id, array_cosine_similarity(e.embedding, {literal}) AS similarity "
+        f"FROM project.main.{EMBEDDINGS} AS e WHERE {_OF_MODEL} AND {part}"
+        for part in parts
+    )
+    conditions, parameters = _conditions(columns, filters)
+    return (
+        f"SELECT c.id, max(s.similarity) AS best FROM ({scored}) AS s "
+        "JOIN project.main.chunks AS c ON c.id = s.chunk_id "
+        "JOIN project.main.files AS f ON f.id = c.file_id "
+        f"WHERE isfinite(s.similarity) AND {conditions} "
+        "GROUP BY c.id ORDER BY best DESC, c.id LIMIT ?",
+        [*parameters, limit],
+    )
+
+
+def describe_chunks(columns: Columns, *, characters: int, count: int) -> str:
+    """What is shown of chunks; no more of a text is read than that."""
+    symbol = "c.symbol" if "symbol" in columns["chunks"] else "''"
+    known = [
+        f"{alias}.language"
+        for alias, table in (("f", "files"), ("c", "chunks"))
+        if "language" in columns[table]
+    ]
+    language = f"coalesce({', '.join([*known, repr('')])})"
+    return (
+        f"SELECT c.id, left(coalesce(f.path, ''), {PATH_BYTES}),"
+        f" left(coalesce({symbol}, ''), {NAME_CHARACTERS}),"
+        f" left(coalesce(c.chunk_type, ''), {LABEL_CHARACTERS}),"
+        f" left({language}, {LABEL_CHARACTERS}),"
+        " try_cast(c.start_line AS INTEGER), try_cast(c.end_line AS INTEGER),"
+        f" left(coalesce(c.code, ''), {characters + 1}) FROM project.main.chunks AS c "
+        "JOIN project.main.files AS f ON f.id = c.file_id "
+        f"WHERE c.id IN ({', '.join('?' * count)})"
+    )
+
+
+def cut_embeddings(count: int, threads: int) -> list[str]:
+    """Conditions that cut `count` embeddings into parts, one for each thread.
+
+    DuckDB reads 122,880 rows by one thread, which takes most of the time of a search.
+    """
+    step = math.ceil(count / threads) or 1
+    parts = [
+        f"e.rowid >= {part * step} AND e.rowid < {(part + 1) * step}" for part in range(threads - 1)
+    ]
+    return [*parts, f"e.rowid >= {(threads - 1) * step}"]
+
+
+def _conditions(columns: Columns, filters: Filters) -> tuple[str, list[object]]:
+    conditions, parameters = [_indexed(columns)], list[object]()
+    if filters.language:
+        language = "lower(f.language)" if "language" in columns["files"] else "''"
+        conditions.append(f"{language} = lower(?)")
+        parameters.append(filters.language)
+    if filters.chunk_type:
+        conditions.append("lower(c.chunk_type) IN (SELECT unnest(?::VARCHAR[]))")
+        parameters.append(_stored_types(filters.chunk_type))
+    for part in filters.excluded:
+        conditions.append("NOT contains(lower(f.path), ?)")
+        parameters.append(part)
+    return " AND ".join(conditions), parameters
+
+
+def _stored_types(chunk_type: ChunkType) -> list[str]:
+    """ChunkHound has a kind of its own for the docstrings among comments."""
+    return ["comment", "docstring"] if chunk_type is ChunkType.COMMENT else [str(chunk_type)]
+
+
+def _indexed(columns: Columns) -> str:
+    """Of files: that ChunkHound did not skip it; older versions keep no row of one."""
+    return "f.skip_reason IS NULL" if "skip_reason" in columns["files"] else "TRUE"

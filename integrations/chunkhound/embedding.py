@@ -1,0 +1,23 @@
+"""Vectors of queries, by OpenAI's model that ChunkHound's databases are made with."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from indexer.access import EmbedderAccess
+from indexer.embedding import open_embedder
+from indexer.errors import EmbeddingError
+from indexer.records import EmbedderSpec
+from integrations.chunkhound.errors import EmbeddingFailedError, NotInstalledError
+
+SPEC: Final = EmbedderSpec("openai", "text-embedding-3-small", 1536)
+
+
+def embed_queries(queries: Sequence[str], access: EmbedderAccess) -> list[list[float]]:
+    """Unit vectors, one for each query, by one request. Raises EmbeddingFailedError."""
+    try:
+        rows = open_embedder(SPEC, access).embed_queries(list(queries))
+    except ImportError as exc:
+        raise NotInstalledError("openai") from exc
+    except EmbeddingError as exc:
+        raise EmbeddingFailedError(f"The queries could not be embedded: {exc}") from exc
+    return [[float(value) for value in row] for row in rows]

@@ -1,0 +1,127 @@
+"""What a search of code ends with instead of an answer.
+
+CodeSearchError
+├── InvalidRequestError        a parameter is wrong
+├── NotIndexedError            there is neither a database nor an index
+├── MissingKeyError            no key for the embedding of queries
+├── NotInstalledError          an optional dependency is absent
+├── DatabaseError              no ChunkHound database, or a broken one
+│   ├── DatabaseLockedError    a writer holds it
+│   ├── DatabaseMismatchError  embeddings of other models or dimensions only
+│   ├── DatabaseOutsideError   a link leads out of the project
+│   └── DatabaseTimeoutError   it did not answer in time
+├── EmbeddingFailedError       the embedding service
+└── ServiceFailedError         the service of our own index
+"""
+
+from pathlib import Path
+
+
+class CodeSearchError(Exception):
+    """Root. The message is safe to show and says what to do; `code` is stable, `status` HTTP's."""
+
+    code = "failed"
+    status = 500
+
+    @property
+    def text(self) -> str:
+        """As `code.search` answers it."""
+        return f"Error: {self}"
+
+
+class InvalidRequestError(CodeSearchError):
+    """A parameter is wrong; the message names it and what it may be."""
+
+    code = "invalid"
+    status = 400
+
+
+class NotIndexedError(CodeSearchError):
+    """The project has no database of ChunkHound, and no index of ours answers for it."""
+
+    code = "INDEX_NOT_FOUND"
+    status = 404
+
+    def __init__(self, project_root: Path, database: Path) -> None:
+        super().__init__(
+            f"Project not indexed. Run: chunkhound index {project_root}\n"
+            f"Expected database at: {database}\n"
+            f"Or, without ChunkHound and without a key: codesearch index {project_root}"
+        )
+
+
+class MissingKeyError(CodeSearchError):
+    """No key for the embedding of queries."""
+
+    code = "missing_api_key"
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__(
+            "OPENAI_API_KEY not configured in secrets.yaml (required for code search embeddings)"
+        )
+
+    @property
+    def text(self) -> str:
+        """The specification's text, as it is."""
+        return str(self)
+
+
+class NotInstalledError(CodeSearchError):
+    """An optional dependency is absent."""
+
+    code = "not_installed"
+    status = 501
+
+    def __init__(self, package: str) -> None:
+        super().__init__(
+            f"{package} is not installed: pip install 'aeterna-code-search[chunkhound]'"
+        )
+
+
+class DatabaseError(CodeSearchError):
+    """The file is no ChunkHound database, or cannot be read."""
+
+    code = "database_unreadable"
+    status = 422
+
+
+class DatabaseLockedError(DatabaseError):
+    """A process that writes holds the file."""
+
+    code = "database_locked"
+    status = 409
+
+
+class DatabaseMismatchError(DatabaseError):
+    """The file has embeddings, but none of the model that queries are embedded with."""
+
+    code = "database_mismatch"
+
+
+class DatabaseOutsideError(DatabaseError):
+    """A symbolic link of the project leads to a file outside of it."""
+
+    code = "database_outside_project"
+    status = 403
+
+
+class DatabaseTimeoutError(DatabaseError):
+    """The database did not answer in time."""
+
+    code = "timed_out"
+    status = 504
+
+
+class EmbeddingFailedError(CodeSearchError):
+    """The embedding service refused, did not answer, or answered nonsense."""
+
+    code = "embedding_failed"
+    status = 502
+
+
+class ServiceFailedError(CodeSearchError):
+    """The service of our own index refused or did not answer."""
+
+    code = "service_failed"
+    status = 502

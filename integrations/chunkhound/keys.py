@@ -1,0 +1,102 @@
+"""The key for embeddings: of the user's own secrets.yaml, else of the environment.
+
+Never of a file of the project: OneTool's `.onetool/` of a checkout is not read.
+"""
+
+import stat
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from indexer.access import EmbedderAccess
+from indexer.config import embedder_access
+from indexer.errors import ConfigurationError
+from indexer.limits import (
+    CHUNKHOUND_EMBEDDING_SECONDS,
+    CHUNKHOUND_RETRY_SECONDS,
+    CHUNKHOUND_SECRETS_BYTES,
+)
+from integrations.chunkhound.errors import (
+    InvalidRequestError,
+    MissingKeyError,
+    NotInstalledError,
+)
+from integrations.chunkhound.targets import expand_home
+
+NAME: Final = "OPENAI_API_KEY"
+SECRETS_FILES: Final = ("~/.onetool/config/secrets.yaml", "~/.onetool/secrets.yaml")
+
+
+def embedding_access(environ: Mapping[str, str]) -> EmbedderAccess:
+    """Where queries are embedded, and with which key.
+
+    The key: OT_SECRETS_FILE, `~/.onetool/config/secrets.yaml`, `~/.onetool/secrets.yaml`,
+    OPENAI_API_KEY, OPENAI_API_KEY_FILE, in this order. The address is OPENAI_BASE_URL's alone.
+    Raises MissingKeyError, InvalidRequestError where a file or a setting is wrong.
+    """
+    try:
+        access = embedder_access(environ)
+    except ConfigurationError as exc:
+        raise InvalidRequestError(f"{exc}") from exc
+    key = _configured_key(environ) or access.openai_api_key
+    if not key:
+        raise MissingKeyError
+    return replace(
+        access,
+        openai_api_key=key,
+        timeout_seconds=CHUNKHOUND_EMBEDDING_SECONDS,
+        retry_seconds=CHUNKHOUND_RETRY_SECONDS,
+    )
+
+
+def _configured_key(environ: Mapping[str, str]) -> str:
+    named = environ.get("OT_SECRETS_FILE", "").strip()
+    if named:
+        path = expand_home(environ, named)
+        if not path.is_absolute():  # it would be another file in each checkout
+            raise InvalidRequestError("OT_SECRETS_FILE must be an absolute path")
+        return _key_in(path, must_exist=True)
+    for place in SECRETS_FILES:
+        if key := _key_in(expand_home(environ, place), must_exist=False):
+            return key
+    return ""
+
+
+def _key_in(path: Path, *, must_exist: bool) -> str:
+    """The key in one file; an error names the file and nothing of its content."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > CHUNKHOUND_SECRETS_BYTES:
+            raise InvalidRequestError(
+                f"{path} must be a file of at most {CHUNKHOUND_SECRETS_BYTES:,} bytes"
+            )
+        content = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as exc:
+        if must_exist:
+            raise InvalidRequestError(
+                f"The file that OT_SECRETS_FILE names is not there: {path}"
+            ) from exc
+        return ""
+    except OSError as exc:
+        raise InvalidRequestError(f"{path} cannot be read: {exc.strerror}") from exc
+    return _read_key(path, content)
+
+
+def _read_key(path: Path, content: bytes) -> str:
+    try:
+        import yaml
+    except ImportError as exc:
+        raise NotInstalledError("PyYAML") from exc
+    try:
+        secrets = yaml.safe_load(content)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        secrets = "unreadable"  # the parser's own message quotes the file
+    if secrets is None:
+        return ""
+    if not isinstance(secrets, dict):
+        raise InvalidRequestError(f"{path} must be YAML with lines such as {NAME}: sk-…")
+    key = secrets.get(NAME) or ""
+    if not isinstance(key, str):
+        raise InvalidRequestError(f"{NAME} in {path} must be a text: put it in quotes")
+    return key.strip()

@@ -1,0 +1,168 @@
+"""`code.search`, `code.search_batch` and `code.status` as tools of `codesearch mcp`.
+
+A path that an agent gives may be any directory that the user may read.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+import anyio.to_thread
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from agents.errors import RefusedError
+from agents.outcomes import answered
+from agents.parameters import Query
+from agents.toolset import ToolSet
+from indexer.limits import (
+    CHUNKHOUND_BATCH_CHARACTERS,
+    CHUNKHOUND_EXCLUDE_CHARACTERS,
+    CHUNKHOUND_EXPANSION,
+    CHUNKHOUND_RESULTS,
+    LABEL_CHARACTERS,
+    PATH_BYTES,
+)
+from integrations.chunkhound.errors import CodeSearchError
+from integrations.chunkhound.records import ChunkType, SearchAnswer, SearchRequest, Target
+from integrations.chunkhound.requests import DEFAULT_LIMIT, make_request, one_query, split_queries
+from integrations.chunkhound.search import index_status, search_batch, search_code
+from integrations.chunkhound.targets import resolve_target
+from integrations.chunkhound.text import batch_text, search_text, status_text
+
+_Answer = TypeVar("_Answer")
+
+ProjectPath = Annotated[
+    str | None,
+    Field(max_length=PATH_BYTES, description="The project's directory; default: the server's"),
+]
+DatabasePath = Annotated[
+    str | None,
+    Field(
+        max_length=PATH_BYTES,
+        description="ChunkHound's database, relative to the project; default: where it puts it",
+    ),
+]
+Limit = Annotated[int, Field(ge=1, le=CHUNKHOUND_RESULTS, description="Results at most")]
+LanguageName = Annotated[
+    str | None, Field(max_length=LABEL_CHARACTERS, description="Such as python, typescript, go")
+]
+Kind = Annotated[ChunkType | None, Field(description="What a result must be")]
+Exclude = Annotated[
+    str | None,
+    Field(
+        max_length=CHUNKHOUND_EXCLUDE_CHARACTERS,
+        description="Parts of paths to leave out, in any case: test|mock|fixture",
+    ),
+]
+Expand = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        le=CHUNKHOUND_EXPANSION,
+        description="Lines of the source file before and after a result",
+    ),
+]
+Queries = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=CHUNKHOUND_BATCH_CHARACTERS,
+        description="Queries, separated by |: auth logic|token validation",
+    ),
+]
+
+_TITLES: Final = {
+    "code.search": "Search a project by meaning",
+    "code.search_batch": "Search a project for several queries",
+    "code.status": "Status of a project's code index",
+}
+
+
+def add_tools(tools: ToolSet, environ: Mapping[str, str], directory: Path) -> None:
+    """Register the tools; `directory` is the project of calls without a path."""
+    code = _CodeTools(environ, directory)
+    for name, title in _TITLES.items():
+        tools.add(getattr(code, name.removeprefix("code.")), title=title, name=name)
+
+
+@dataclass(frozen=True)
+class _CodeTools:
+    """The tools; their docstrings are what agents read."""
+
+    environ: Mapping[str, str] = field(repr=False)
+    directory: Path
+
+    async def search(
+        self,
+        query: Query,
+        path: ProjectPath = None,
+        db: DatabasePath = None,
+        limit: Limit = DEFAULT_LIMIT,
+        language: LanguageName = None,
+        chunk_type: Kind = None,
+        exclude: Exclude = None,
+        expand: Expand = None,
+    ) -> CallToolResult:
+        """Search a project's code by meaning, in its ChunkHound database or in our own index.
+
+        Answers file, lines, name, kind, score (best first) and code of each result. Example:
+        query="authentication logic", chunk_type="function", exclude="test|mock".
+        """
+
+        def answer() -> SearchAnswer:
+            request = self._request(path, db, one_query(query), **filters)
+            return search_code(self.environ, request)
+
+        filters = {"limit": limit, "language": language, "chunk_type": chunk_type}
+        filters |= {"exclude": exclude, "expand": expand}
+        found = await _in_thread(answer)
+        return answered(search_text(found), asdict(found))
+
+    async def search_batch(
+        self,
+        queries: Queries,
+        path: ProjectPath = None,
+        db: DatabasePath = None,
+        limit: Limit = DEFAULT_LIMIT,
+        language: LanguageName = None,
+        chunk_type: Kind = None,
+        exclude: Exclude = None,
+        expand: Expand = None,
+    ) -> CallToolResult:
+        """Search a project's code for several queries at once, separated by |.
+
+        The best results of all of them, each once, as code.search answers them. Example:
+        queries="auth logic|token validation|session handling".
+        """
+
+        def answer() -> SearchAnswer:
+            request = self._request(path, db, split_queries(queries), **filters)
+            return search_batch(self.environ, request)
+
+        filters = {"limit": limit, "language": language, "chunk_type": chunk_type}
+        filters |= {"exclude": exclude, "expand": expand}
+        found = await _in_thread(answer)
+        return answered(batch_text(found), asdict(found))
+
+    async def status(self, path: ProjectPath = None, db: DatabasePath = None) -> CallToolResult:
+        """Count the files, chunks and languages of a project's code index."""
+        found = await _in_thread(lambda: index_status(self.environ, self._target(path, db)))
+        return answered(status_text(found), asdict(found))
+
+    def _target(self, path: str | None, db: str | None) -> Target:
+        return resolve_target(self.environ, self.directory, path=path, db=db)
+
+    def _request(
+        self, path: str | None, db: str | None, queries: tuple[str, ...], **filters: Any
+    ) -> SearchRequest:
+        return make_request(self._target(path, db), queries, **filters)
+
+
+async def _in_thread(answer: Callable[[], _Answer]) -> _Answer:
+    """Who is cancelled waits no longer; the thread is free when there is an answer."""
+    try:
+        return await anyio.to_thread.run_sync(answer, abandon_on_cancel=True)
+    except CodeSearchError as error:
+        raise RefusedError(str(error), code=error.code, status=error.status) from error

@@ -1,0 +1,90 @@
+"""Parameters of the tools, checked: what they may be, and the request that they make."""
+
+from typing import Final
+
+from indexer.limits import (
+    CHUNKHOUND_BATCH_CHARACTERS,
+    CHUNKHOUND_EXCLUDE_CHARACTERS,
+    CHUNKHOUND_EXPANSION,
+    CHUNKHOUND_QUERIES,
+    CHUNKHOUND_RESULTS,
+    LABEL_CHARACTERS,
+    QUERY_CHARACTERS,
+)
+from integrations.chunkhound.errors import InvalidRequestError
+from integrations.chunkhound.records import ChunkType, Filters, SearchRequest, Target
+
+DEFAULT_LIMIT: Final = 10
+
+
+def one_query(query: str) -> tuple[str, ...]:
+    """The query of `code.search`. Raises InvalidRequestError."""
+    stripped = query.strip()
+    if not stripped:
+        raise InvalidRequestError("query must not be empty: say what to look for")
+    _check_length("query", stripped, QUERY_CHARACTERS)
+    return (stripped,)
+
+
+def split_queries(queries: str) -> tuple[str, ...]:
+    """The queries of `code.search_batch`, which `|` separates; each once.
+
+    Raises InvalidRequestError.
+    """
+    _check_length("queries", queries, CHUNKHOUND_BATCH_CHARACTERS)
+    found = tuple(dict.fromkeys(part.strip() for part in queries.split("|") if part.strip()))
+    if not found:
+        raise InvalidRequestError(
+            'queries must name at least one query, such as "auth logic|token validation"'
+        )
+    if len(found) > CHUNKHOUND_QUERIES:
+        raise InvalidRequestError(f"queries must be at most {CHUNKHOUND_QUERIES}")
+    for query in found:
+        _check_length("a query", query, QUERY_CHARACTERS)
+    return found
+
+
+def make_request(
+    target: Target,
+    queries: tuple[str, ...],
+    *,
+    limit: int | None = None,
+    language: str | None = None,
+    chunk_type: str | None = None,
+    exclude: str | None = None,
+    expand: int | None = None,
+) -> SearchRequest:
+    """The request of these parameters; None and "" are "not given".
+
+    Raises InvalidRequestError.
+    """
+    limit = DEFAULT_LIMIT if limit is None else limit
+    _check_number("limit", limit, 1, CHUNKHOUND_RESULTS)
+    _check_number("expand", expand or 0, 0, CHUNKHOUND_EXPANSION)
+    language, exclude = (language or "").strip(), exclude or ""
+    _check_length("language", language, LABEL_CHARACTERS)
+    _check_length("exclude", exclude, CHUNKHOUND_EXCLUDE_CHARACTERS)
+    parts = (part.strip().lower() for part in exclude.split("|"))
+    filters = Filters(
+        language=language,
+        chunk_type=_chunk_type(chunk_type or ""),
+        excluded=tuple(dict.fromkeys(filter(None, parts))),
+    )
+    return SearchRequest(target, queries, limit=limit, expand=expand or 0, filters=filters)
+
+
+def _chunk_type(text: str) -> ChunkType | None:
+    try:
+        return ChunkType(text.strip().lower()) if text.strip() else None
+    except ValueError as exc:
+        raise InvalidRequestError(f"chunk_type must be one of: {', '.join(ChunkType)}") from exc
+
+
+def _check_number(name: str, value: int, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidRequestError(f"{name} must be a whole number from {least} to {most}")
+
+
+def _check_length(name: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise InvalidRequestError(f"{name} must have at most {most:,} characters")

@@ -1,0 +1,95 @@
+"""Searches and the status of a project, by the index that it has; logged as spans."""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from integrations.chunkhound.database_index import DatabaseIndex
+from integrations.chunkhound.embedding import embed_queries
+from integrations.chunkhound.errors import NotIndexedError
+from integrations.chunkhound.keys import embedding_access
+from integrations.chunkhound.records import (
+    Index,
+    IndexStatus,
+    SearchAnswer,
+    SearchRequest,
+    SearchResult,
+    Target,
+    merge_results,
+)
+from integrations.chunkhound.service_index import OwnIndex, has_index
+from integrations.service_index import ServiceIndex
+
+_log = logging.getLogger("integrations.chunkhound")
+
+
+def search_code(environ: Mapping[str, str], request: SearchRequest) -> SearchAnswer:
+    """The best results of one query. Raises CodeSearchError."""
+    with opened_index(environ, request.target) as index:
+        (results,) = index.search(request)
+    answer = _answer(index, request, results)
+    _log_span(
+        "code.search",
+        query=request.queries[0],
+        project=answer.project,
+        resultCount=answer.count,
+        backend=str(answer.backend),
+    )
+    return answer
+
+
+def search_batch(environ: Mapping[str, str], request: SearchRequest) -> SearchAnswer:
+    """The best results of several queries, each chunk once. Raises CodeSearchError."""
+    with opened_index(environ, request.target) as index:
+        results = merge_results(index.search(request), request.limit)
+    answer = _answer(index, request, results)
+    _log_span(
+        "code.search_batch",
+        query="|".join(request.queries),
+        queryCount=len(request.queries),
+        project=answer.project,
+        resultCount=answer.count,
+        backend=str(answer.backend),
+    )
+    return answer
+
+
+def index_status(environ: Mapping[str, str], target: Target) -> IndexStatus:
+    """What the project's index holds. Raises CodeSearchError."""
+    with opened_index(environ, target) as index:
+        return index.status()
+
+
+@contextmanager
+def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
+    """ChunkHound's database where there is one; else our own index, unless a database was named.
+
+    Raises CodeSearchError.
+    """
+    if target.is_explicit or target.database.is_file() or target.database.is_symlink():
+        yield DatabaseIndex(
+            target, lambda queries: embed_queries(queries, embedding_access(environ))
+        )
+        return
+    with ServiceIndex(environ, target.root) as service:
+        if not has_index(service, target.root):
+            raise NotIndexedError(target.root, target.database)
+        yield OwnIndex(target, service)
+
+
+def _answer(index: Index, request: SearchRequest, results: Sequence[SearchResult]) -> SearchAnswer:
+    return SearchAnswer(
+        queries=request.queries,
+        project=str(request.target.root),
+        backend=index.backend,
+        database=index.location,
+        count=len(results),
+        results=tuple(results),
+    )
+
+
+def _log_span(name: str, **values: str | int) -> None:
+    """One line of JSON; the same values are attributes of the record."""
+    fields = {"span": name, **values}
+    _log.info("%s", json.dumps(fields), extra=fields)

@@ -1,0 +1,55 @@
+"""Answers as text, in the layout of the original tool, whose readers are agents."""
+
+from collections.abc import Iterator
+
+from indexer.printable import lines_of, one_line
+from integrations.chunkhound.records import IndexStatus, SearchAnswer, SearchResult
+
+
+def search_text(answer: SearchAnswer) -> str:
+    """The results of one query."""
+    query = answer.queries[0]
+    if not answer.results:
+        return f"No results found for: {query}"
+    return "\n".join(_listed(f"Found {answer.count} results for: {query}", answer))
+
+
+def batch_text(answer: SearchAnswer) -> str:
+    """The results of several queries."""
+    if not answer.results:
+        return f"No results found for: {', '.join(answer.queries)}"
+    heading = f"Found {answer.count} results for {len(answer.queries)} queries"
+    return "\n".join(_listed(heading, answer))
+
+
+def status_text(status: IndexStatus) -> str:
+    """What an index holds."""
+    languages = ", ".join(f"{one_line(name)}: {n}" for name, n in status.languages.items())
+    lines = [
+        f"Project indexed: {status.project}",
+        f"Database: {status.database}",
+        f"Files: {status.files}",
+        f"Chunks: {status.chunks}",
+        "" if status.embeddings is None else f"Embeddings: {status.embeddings}",
+        f"Languages: {languages or 'none'}",
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _listed(heading: str, answer: SearchAnswer) -> Iterator[str]:
+    yield heading
+    for number, result in enumerate(answer.results, start=1):
+        yield ""
+        yield from _entry(number, result)
+
+
+def _entry(number: int, result: SearchResult) -> Iterator[str]:
+    """Nothing in it commands a terminal; a name stays on its line."""
+    lines = f"{result.content_start_line or '?'}-{result.content_end_line or '?'}"
+    heading = f"[{result.chunk_type}] {result.name} ({result.language})"
+    yield f"{number}. {one_line(heading)}"
+    yield f"   File: {one_line(result.file)}:{lines}"
+    yield f"   Score: {result.score}"
+    yield "   ```"
+    yield from lines_of(result.content)
+    yield "   ```"
