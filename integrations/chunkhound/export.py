@@ -137,6 +137,7 @@ def export_index(
         raise NotARepositoryError(
             "the file is made of a checkout of the repository: go to one, and call it there"
         )
+    target = target.absolute()
     _require_target(target, place.root, may_overwrite=may_overwrite)
     indexed = _indexed(place, project or place.project)
     origin = Origin(
@@ -204,8 +205,10 @@ def _require_target(target: Path, root: Path, *, may_overwrite: bool) -> None:
 def _link_within(root: Path, target: Path) -> Path | None:
     """The file itself if it is a link, or the first link below `root` on the way to it."""
     way = [target, *target.parents]
-    below = [path for path in way if path.is_relative_to(root) and path != root]
-    return next((path for path in reversed([target, *below]) if path.is_symlink()), None)
+    top = root.resolve()
+    tops = (at for at, path in enumerate(way) if not path.is_symlink() and path.resolve() == top)
+    below = way[: next(tops, 1)]
+    return next((path for path in reversed(below) if path.is_symlink()), None)
 
 
 def _require_unused(target: Path) -> None:

@@ -401,6 +401,23 @@ def test_a_part_that_is_a_link_is_not_written_to(
     assert other.read_text() == "mine"
 
 
+def test_a_part_of_something_else_is_begun_anew(
+    service: Service, root: Path, tmp_path: Path
+) -> None:
+    part = tmp_path / "chunks.db.part"
+    with duckdb.connect(str(part)) as database:
+        database.execute("CREATE TABLE chunks (code TEXT)")
+        database.execute(
+            "CREATE VIEW schema_version AS SELECT 1 AS version, 'Exported by codesearch: {}' AS "
+            "description FROM range(1000000000000)"
+        )
+    notes: list[str] = []
+    write(service, root, tmp_path / "chunks.db", notes=notes)
+    assert notes == []
+    assert count(tmp_path / "chunks.db") > 6
+    assert not part.exists()
+
+
 def test_where_no_file_can_be_is_said(service: Service, root: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is no file"):
         write(service, root, tmp_path, may_overwrite=True)
