@@ -116,7 +116,12 @@ def origin_of(path: Path) -> Origin | None:
 
 
 def _opened(path: Path) -> "AbstractContextManager[duckdb.DuckDBPyConnection]":
-    return opened_database(path, storage_compatibility_version=schema.STORAGE_VERSION)
+    return opened_database(
+        path,
+        storage_compatibility_version=schema.STORAGE_VERSION,
+        # Each time DuckDB writes the last 122,880 rows anew: of vectors that is 750 MB.
+        checkpoint_threshold="256MB",
+    )
 
 
 class DatabaseWriter:

@@ -59,6 +59,7 @@ class Session:
         """Renew the session, and say so to everybody who waits for it, one after the other."""
         print("renewed", self.user, self.started_at, self.limits, self.places)
 '''
+pytestmark = pytest.mark.timeout(600)  # it starts a service
 FILES = {
     "auth.py": AUTH,
     "lib/pool.go": "package lib\n\n// OpenPool opens a pool.\nfunc OpenPool() {\n\tconnect()\n}\n",
