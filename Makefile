@@ -47,7 +47,7 @@ format: $(STAMP) ## Format the code
 	@$(BIN)/ruff format .
 
 lock: $(STAMP) ## Compile requirements/*.in to pinned, hashed files
-	@for name in bootstrap indexer "indexer cli" central dev; do \
+	@for name in bootstrap indexer "indexer cli" central dev chunkhound; do \
 	  $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --no-header --no-emit-index-url --no-emit-find-links \
 	    $$(printf 'requirements/%s.in ' $$name) -o requirements/$${name##* }.txt; done

@@ -5,14 +5,18 @@ there of FILE.part is gone on with: it holds the cursor beside the rows that wer
 """
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from central.runtime import locked
+from cli.part_files import (
+    held_part,
+    mapped_errors,
+    opened_database,
+    take_place,
+    write_ahead_log,
+)
 from indexer.answers import expected
 from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
 from indexer.limits import EXPORTED_BYTES
@@ -50,14 +54,6 @@ _INSERT: Final = f"""INSERT INTO calls SELECT call.* FROM (
     SELECT unnest(from_json(?, '{_SHAPE}')) AS call)"""  # noqa: S608
 _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
     SELECT unnest(from_json(?, '["VARCHAR"]')))"""
-# The file is another machine's: nothing in it makes DuckDB read others, or load an extension.
-_OPTIONS: Final = {
-    "memory_limit": "512MB",
-    "max_temp_directory_size": "0B",  # nothing is spilt
-    "enable_external_access": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,55 +90,15 @@ def export_graph(
             else "no file: name one"
         )
         raise ConfigurationError(f"{target} is {advice}")
-    with _held(target.with_name(f"{target.name}.part")) as part, _mapped_errors(part):
+    with held_part(target, is_kept=_has_progress) as part, mapped_errors(part):
         if with_calls and _progress_of(part) == graph.source:
             progress.note(f"Going on with {part}; delete it to begin anew.")
         else:
             _download(graph, part, progress)
         missing = _add_calls(graph, part, progress) if with_calls else ()
         exported = _counted(part, missing, with_calls=with_calls)
-        _wal(target).unlink(missing_ok=True)  # of the file that is overwritten
-        _take_place(part, target)
+        take_place(part, target)
     return exported
-
-
-@contextmanager
-def _held(part: Path) -> Iterator[Path]:
-    """Hold FILE.part for this process; where nothing can be gone on with, it is not left behind."""
-    try:
-        with open(part, "a", opener=_own) as file:
-            if not locked(file):
-                raise ConfigurationError(f"{part} is being written by another export")
-            if not _is_same(part, file.fileno()):
-                raise ConfigurationError(f"another export has just ended: look at {part.stem}")
-            try:
-                yield part
-            finally:
-                if part.exists() and _progress_of(part) is None:
-                    _remove(part)
-    except OSError as error:
-        raise ConfigurationError(f"{part} cannot be written: {error.strerror}") from error
-
-
-def _own(path: str, flags: int) -> int:
-    """Open a file that is nobody else's to read, and not through a link."""
-    return os.open(path, flags | os.O_NOFOLLOW, mode=0o600)
-
-
-@contextmanager
-def _mapped_errors(part: Path) -> Iterator[None]:
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise ConfigurationError(f"{part} cannot be used: {error}") from error
-
-
-def _is_same(part: Path, descriptor: int) -> bool:
-    with suppress(FileNotFoundError):
-        return os.path.samestat(part.stat(), os.fstat(descriptor))
-    return False
 
 
 def _download(graph: "GraphApi", part: Path, progress: Progress) -> None:
@@ -157,7 +113,7 @@ def _download(graph: "GraphApi", part: Path, progress: Progress) -> None:
                 file.write(piece)
                 progress.received(done, size)
 
-    _wal(part).unlink(missing_ok=True)  # of a file that was there before
+    write_ahead_log(part).unlink(missing_ok=True)  # of a file that was there before
     graph.snapshot(receive)
 
 
@@ -168,27 +124,20 @@ def _progress_of(part: Path) -> str | None:
     if not part.stat().st_size:
         return None
     try:
-        with _opened(part) as database:
+        with opened_database(part) as database:
             row = database.execute("SELECT source FROM calls_progress").fetchone()
     except duckdb.Error:
         return None
     return str(row[0]) if row else None
 
 
-@contextmanager
-def _opened(part: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
-    import duckdb
-
-    with duckdb.connect(str(part), config=dict(_OPTIONS)) as database:
-        views = "SELECT view_name FROM duckdb_views() WHERE NOT internal LIMIT 1"
-        if database.execute(views).fetchone():  # to count its rows may take for ever
-            raise duckdb.InvalidInputException("it holds views, which the graph has none of")
-        yield database
+def _has_progress(part: Path) -> bool:
+    return _progress_of(part) is not None
 
 
 def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Mapping[str, Any]]:
     """Add the call edges that are not there yet, a page to a transaction."""
-    with _opened(part) as database:
+    with opened_database(part) as database:
         if not _has_table(database, "calls_progress"):
             database.begin()
             database.execute(_CREATE)
@@ -259,21 +208,6 @@ def _count(database: "duckdb.DuckDBPyConnection", table: str) -> int:
 
 
 def _counted(part: Path, missing: Sequence[Mapping[str, Any]], *, with_calls: bool) -> Exported:
-    with _opened(part) as database:
+    with opened_database(part) as database:
         calls = _count(database, "calls") if with_calls else None
         return Exported(_count(database, "nodes"), _count(database, "edges"), calls, missing)
-
-
-def _take_place(part: Path, target: Path) -> None:
-    with part.open("rb") as file:
-        os.fsync(file.fileno())
-    part.replace(target)
-
-
-def _remove(part: Path) -> None:
-    part.unlink(missing_ok=True)
-    _wal(part).unlink(missing_ok=True)
-
-
-def _wal(path: Path) -> Path:
-    return path.with_name(f"{path.name}.wal")

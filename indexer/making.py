@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.access import EmbedderAccess
-from indexer.bundle.lines import Extracted, FileLine, full_size, is_readable
+from indexer.bundle.lines import FileLine
 from indexer.client import Central, DirectRun, OpenedRun
 from indexer.completing import Completer
 from indexer.config import DirectSettings
@@ -15,8 +15,8 @@ from indexer.embedders import TextEmbedder, text_embedder
 from indexer.embedding.base import Usage
 from indexer.errors import EmbeddingError
 from indexer.processes import Processes
-from indexer.processing import Processor, process, skipped_line, workers_for
-from indexer.records import SkipReason, SourceFile
+from indexer.processing import Processor, fitting, process, workers_for
+from indexer.records import SourceFile
 from indexer.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -55,23 +55,18 @@ class Maker:
         Raises EmbeddingError after the last file that was done, StoreError, CentralError, and
         IndexerError if no process can be started.
         """
-        extracted = map(self._fitting, self._processor.extracted(files))
+        fit = partial(
+            fitting,
+            dimensions=self._run.embedder.dimensions,
+            batch_bytes=self._run.batch_bytes,
+        )
+        extracted = map(fit, self._processor.extracted(files))
         try:
             yield from self._completer.lines(extracted)
         except EmbeddingError:
             self._finish_points()  # so that what was paid for is kept
             raise
         self._finish_points()
-
-    def _fitting(self, file: Extracted) -> Extracted:
-        """The file, or what is sent instead if it is larger than a batch may be.
-
-        With all its vectors, so that what central knows already does not decide what is indexed.
-        """
-        size = full_size(file.file, dimensions=self._run.embedder.dimensions)
-        if size <= self._run.batch_bytes and is_readable(file.file.line):
-            return file
-        return Extracted(skipped_line(file.file.record, SkipReason.TOO_LARGE))
 
     def _finish_points(self) -> None:
         if self._writer:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from indexer.access import EmbedderAccess
-from indexer.attributes import attributes_at
 from indexer.bundle.compression import compress
 from indexer.bundle.encoding import encode_tree
 from indexer.bundle.lines import FileLine
 from indexer.client import Central, Followed, OpenedRun, OpenRequest, RunState
 from indexer.config import DirectSettings
 from indexer.embedding.base import Usage
+from indexer.entries import selected_entries
 from indexer.errors import (
     DirectNotAvailableError,
     EmbeddingError,
@@ -25,10 +25,9 @@ from indexer.making import making
 from indexer.opening import open_run
 from indexer.planning import Indexed, Plan, Requested, decide
 from indexer.processing import skipped_line
-from indexer.project_file import PROJECT_FILE, parse_project_file
 from indexer.records import Mode, RunStats, SourceFile, TreeEntry
 from indexer.report import Course, Report, Stage
-from indexer.selection import SelectionRules, needs_content, skip_reason_by_entry
+from indexer.selection import needs_content
 from indexer.tally import Stopwatch, Tally
 from indexer.upload import BatchUploader
 from indexer.wording import counted
@@ -180,36 +179,15 @@ class _Run:
     def _select(self, opened: OpenedRun, plan: Plan) -> _Work:
         if plan.mode is Mode.INCREMENTAL and plan.base:
             changes = self._repository.changes(plan.base, self._commit)
-            return _Work(self._selected(changes.entries), list(changes.removed))
-        entries = self._selected(self._repository.tree(self._commit))
+            selected = selected_entries(self._repository, self._commit, changes.entries)
+            return _Work(selected, list(changes.removed))
+        entries = selected_entries(
+            self._repository, self._commit, self._repository.tree(self._commit)
+        )
         answer = self._central.put_tree(opened.run_id, compress(encode_tree(entries)))
         if plan.mode is not Mode.FORCE:
             entries = [entry for entry in entries if entry.path in answer.changed]
         return _Work(entries, [], answer.removed)
-
-    def _selected(self, entries: list[TreeEntry] | tuple[TreeEntry, ...]) -> list[TreeEntry]:
-        """The entries, those that are left out by their entry with the reason."""
-        rules = selection_rules(self._repository, self._commit)
-        paths = [entry.path for entry in entries if not entry.skipped]
-        attributes = attributes_at(self._repository, self._commit, paths)
-        return [
-            entry
-            if entry.skipped
-            else TreeEntry(
-                entry.path,
-                entry.mode,
-                entry.blob,
-                entry.size,
-                skip_reason_by_entry(
-                    path=entry.path,
-                    mode=entry.mode,
-                    size=entry.size,
-                    attributes=attributes.get(entry.path, {}),
-                    rules=rules,
-                ),
-            )
-            for entry in entries
-        ]
 
     def _upload(self, opened: OpenedRun, work: _Work) -> int:
         """Send everything; answers the number of batches."""
@@ -300,16 +278,4 @@ def _and_kept(problem: EmbeddingError, chunks: int) -> EmbeddingError:
     said, kept = str(problem).removesuffix("."), counted(chunks, "chunk")
     return type(problem)(
         f"{said}. What was embedded is kept ({kept}): the next run asks for the rest only."
-    )
-
-
-def selection_rules(repository: Repository, commit: str) -> SelectionRules:
-    """The rules that the commit's own `.codesearch.toml` gives."""
-    content = repository.read_path(commit, PROJECT_FILE)
-    file = parse_project_file(content or b"")
-    defaults = SelectionRules()
-    return SelectionRules(
-        include=file.include,
-        exclude=file.exclude,
-        max_file_bytes=file.max_file_bytes or defaults.max_file_bytes,
     )

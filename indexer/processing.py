@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.bundle.encoding import encode_file
-from indexer.bundle.lines import Extracted, FileLine
+from indexer.bundle.lines import Extracted, FileLine, full_size, is_readable
 from indexer.processes import Processes
 from indexer.records import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
 
@@ -83,6 +83,17 @@ class Processor:
             _log.warning("%s ended the process that read it again; it is skipped", path)
         reason = file.entry.skipped or SkipReason.UNPROCESSABLE
         return [Extracted(skipped_line(file.entry, reason))]
+
+
+def fitting(file: Extracted, *, dimensions: int, batch_bytes: int) -> Extracted:
+    """The file, or what is sent instead if it is larger than a batch may be.
+
+    With all its vectors, so that what central knows already does not decide what is indexed.
+    """
+    size = full_size(file.file, dimensions=dimensions)
+    if size <= batch_bytes and is_readable(file.file.line):
+        return file
+    return Extracted(skipped_line(file.file.record, SkipReason.TOO_LARGE))
 
 
 def skipped_line(entry: TreeEntry | FileRecord, reason: SkipReason) -> FileLine:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from indexer.attributes import attributes_at
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
+from indexer.entries import selection_rules
 from indexer.extractor import EXTRACTOR
 from indexer.git import Repository
 from indexer.lexical import AVERAGE_LENGTH, K1, B, term_id
-from indexer.pipeline import selection_rules
 from indexer.records import (
     FileRecord,
     Matrix,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
+from cli.commands import chunkhound_export
 from cli.context import Invocation
 from cli.options import examples
 from indexer.exits import Exit, exit_of
@@ -18,6 +19,7 @@ chunkhound = typer.Typer(
     no_args_is_help=True, help="Search with ChunkHound's database, or our own index."
 )
 commands.add_typer(chunkhound, name="chunkhound")
+chunkhound.add_typer(chunkhound_export.commands)
 
 _Answer = TypeVar("_Answer")
 _EXIT_OF: Final = {

@@ -5,10 +5,10 @@ from binascii import unhexlify
 
 import pytest
 
+from indexer.entries import selection_rules
 from indexer.errors import ConfigurationError, GitError
 from indexer.git import Repository
 from indexer.listing import SUBMODULE_MODE
-from indexer.pipeline import selection_rules
 from indexer.records import SkipReason
 from tests.indexer.repositories import Sandbox
 

@@ -1,0 +1,50 @@
+"""How fast an index becomes a file of ChunkHound's: without its vectors, which a service makes."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.corpora import python_repository
+from benchmarks.figures import Figure
+from cli.indexing import index_place
+from cli.place import open_place
+from indexer.identity import Purpose
+from indexer.planning import Requested
+from integrations.chunkhound.export import Exported, Progress, export_index
+from scripts.local_service import running_service
+
+MEGABYTES = 4
+
+
+def measure(directory: Path) -> Iterator[Figure]:
+    """Figures of a repository of 4 MB of Python, indexed by the service of this machine."""
+    root = python_repository(directory / "corpus", megabytes=MEGABYTES)
+    with running_service(directory / "data") as service:
+        environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
+        with open_place(environ, root, purpose=Purpose.INDEX) as place:
+            index_place(place, environ, root, Requested.AUTO, plain=True)
+        target = directory / "chunks.db"
+        started = time.perf_counter()
+        exported = export_project(environ, root, target)
+        seconds = time.perf_counter() - started
+    yield Figure("ChunkHound export: chunks", exported.chunks, "")
+    yield Figure("ChunkHound export, no vectors", exported.chunks / seconds, "chunks/s")
+    yield Figure("ChunkHound export: a chunk", target.stat().st_size / exported.chunks, "bytes")
+
+
+def export_project(environ: dict[str, str], root: Path, target: Path) -> Exported:
+    """The whole command but for the start of its process."""
+    with open_place(environ, root) as place:
+        return export_index(
+            place,
+            target,
+            project=None,
+            embedder=None,
+            credential=None,
+            may_overwrite=False,
+            progress=Progress(_ignore, _ignore, print),
+        )
+
+
+def _ignore(done: int, total: int) -> None:
+    del done, total

@@ -1,0 +1,123 @@
+"""`chunkhound export`: a project's index as a file of ChunkHound's."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.context import Invocation
+from cli.options import Project, examples
+from indexer.exits import Exit
+from indexer.printable import one_line
+
+if TYPE_CHECKING:
+    from integrations.chunkhound.export import Exported, Progress
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "export",
+    epilog=examples(
+        "mkdir -p .chunkhound/db && codesearch chunkhound export .chunkhound/db/chunks.db",
+        "codesearch chunkhound export index.db --no-embeddings",
+        "chunkhound search 'where are passwords hashed' --db index.db",
+    ),
+)
+def export(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where it is to be.")],
+    project: Project = None,
+    embeddings: Annotated[
+        bool,
+        typer.Option(
+            "--embeddings/--no-embeddings",
+            help="With vectors: every chunk is sent to OpenAI, or to OPENAI_BASE_URL.",
+        ),
+    ] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+) -> Exit:
+    """Write the index of this checkout's project to a DuckDB file that ChunkHound reads.
+
+    Chunks are those of the commit that is indexed. Their vectors are of text-embedding-3-small,
+    by which ChunkHound searches; without them it finds by regular expressions alone. Call it again
+    if it ends before all are there: it goes on with FILE.part.
+    """
+    from cli.console import note
+    from cli.place import open_place
+    from indexer.config import GitCredential
+    from integrations.chunkhound.export import export_index, open_chunk_embedder
+
+    invocation: Invocation = ctx.obj
+    embedder = open_chunk_embedder(invocation.environ) if embeddings else None
+    with (
+        open_place(invocation.environ, invocation.directory) as place,
+        _progress() as progress,
+    ):
+        exported = export_index(
+            place,
+            invocation.directory / file,
+            project=project,
+            embedder=embedder,
+            credential=GitCredential.load(invocation.environ),
+            may_overwrite=force,
+            progress=progress,
+        )
+    note(f"{one_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs)
+    return Exit.OK
+
+
+def _content(exported: "Exported") -> str:
+    from indexer.wording import counted
+
+    parts = [
+        counted(exported.files, "file"),
+        counted(exported.chunks, "chunk"),
+        counted(exported.embeddings, "embedding"),
+    ]
+    named = f"{one_line(exported.project)} at commit {exported.commit[:12]}"
+    return f"{', '.join(parts)} of {named}"
+
+
+def _spent(exported: "Exported") -> str:
+    from indexer.wording import counted
+
+    usage = exported.usage
+    if not usage.requests:
+        return ""
+    cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:,.4f}"
+    return f"Embedded by {counted(usage.requests, 'request')}, {usage.tokens:,} tokens{cost}."
+
+
+@contextmanager
+def _progress() -> "Iterator[Progress]":
+    """A line that changes, on a terminal; elsewhere nothing but notes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    from integrations.chunkhound.export import Progress
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bars(
+        *columns,
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bars:
+        task = bars.add_task("Files", total=None)
+
+        def read(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        def embedded(done: int, total: int) -> None:
+            bars.update(task, description="Embeddings", completed=done, total=total)
+
+        def note(sentence: str) -> None:
+            console.print(one_line(sentence), markup=False, highlight=False, soft_wrap=True)
+
+        yield Progress(read, embedded, note)

@@ -1,0 +1,147 @@
+"""The files of an indexed commit as our index holds them, in ChunkHound's terms.
+
+What is indexed of a file is a function of the commit and the extractor, so the checkout tells it
+again, by the code that made the index: nothing is asked of a service.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import accumulate
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from indexer.bundle.lines import FileLine
+from indexer.entries import selected_entries
+from indexer.git import Repository
+from indexer.limits import BATCH_BYTES
+from indexer.processes import Processes
+from indexer.processing import Processor, fitting, workers_for
+from indexer.records import SkipReason, SourceFile, Span, TreeEntry, line_span, split_lines
+from integrations.chunkhound.schema import chunk_type_of, language_of
+
+_LARGEST_INTEGER: Final = 2**31 - 1
+_LATEST: Final = 4_000_000_000  # seconds: in 2096
+# What is no file of its own to ChunkHound either, or has no path that it could find.
+_NO_FILES: Final = frozenset(
+    {
+        SkipReason.PATH_INVALID,
+        SkipReason.PATH_NOT_UTF8,
+        SkipReason.PATH_TOO_LONG,
+        SkipReason.SUBMODULE,
+        SkipReason.SYMLINK,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFile:
+    """A row of `files`, without its id, and those of its chunks, by column."""
+
+    row: dict[str, Any]
+    chunks: tuple[dict[str, Any], ...] = ()
+
+
+def commit_files(
+    repository: Repository, commit: str, *, dimensions: int
+) -> tuple[int, Iterator[CommitFile]]:
+    """How many files there are, and each of them, in no particular order.
+
+    `dimensions` are those of the index's own embedder, by which it leaves out files that are too
+    large with their vectors. Raises IndexerError.
+    """
+    entries = selected_entries(repository, commit, repository.tree(commit))
+    entries = [entry for entry in entries if entry.skipped not in _NO_FILES]
+    # Without a time ChunkHound looks at no hash: it would embed each file again.
+    time = {"modified_time": _committed_at(repository, commit)}
+    files = _files(repository, entries, dimensions)
+    return len(entries), (CommitFile({**file.row, **time}, file.chunks) for file in files)
+
+
+def _committed_at(repository: Repository, commit: str) -> str:
+    told = repository.run("rev-list", "--max-count=1", "--timestamp", commit)
+    seconds = min(int(told.split()[0]), _LATEST)  # a commit may say what it likes
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _files(
+    repository: Repository, entries: list[TreeEntry], dimensions: int
+) -> Iterator[CommitFile]:
+    for entry in entries:
+        if entry.skipped:
+            yield _skipped(entry, entry.skipped)
+    wanted = [entry for entry in entries if not entry.skipped]
+    if not wanted:
+        return
+    hashes: dict[str, str] = {}
+
+    def sources() -> Iterator[SourceFile]:
+        for entry in wanted:
+            content = repository.read(entry.blob)
+            hashes[entry.path] = _content_hash(content)
+            yield SourceFile(entry, content)
+
+    with Processes(workers_for(sum(entry.size for entry in wanted))) as processes:
+        for one in Processor(processes).extracted(sources()):
+            fits = fitting(one, dimensions=dimensions, batch_bytes=BATCH_BYTES)
+            yield _file(fits.file, hashes.pop(fits.file.record.path))
+
+
+def _content_hash(content: bytes) -> str:
+    """By which ChunkHound sees that a file is as it was, and leaves its chunks and vectors."""
+    import xxhash
+
+    return xxhash.xxh3_64_hexdigest(content)
+
+
+def _skipped(entry: TreeEntry, reason: SkipReason) -> CommitFile:
+    """Without a hash: ChunkHound decides itself about a file that our index leaves out."""
+    return CommitFile({**_named(entry.path, entry.size), "skip_reason": reason.value})
+
+
+def _file(line: FileLine, content_hash: str) -> CommitFile:
+    record = line.record
+    if record.skipped:
+        return CommitFile({**_named(record.path, record.size), "skip_reason": record.skipped})
+    told = json.loads(line.line)
+    language = language_of(told["language"])
+    row = {
+        **_named(record.path, record.size),
+        "content_hash": content_hash,
+        "language": language,
+    }
+    return CommitFile(row, tuple(_chunks(told, language)))
+
+
+def _named(path: str, size: int) -> dict[str, Any]:
+    pure = PurePosixPath(path)
+    return {
+        "path": path,
+        "name": pure.name,
+        "extension": pure.suffix.removeprefix("."),
+        "size": min(size, _LARGEST_INTEGER),
+    }
+
+
+def _chunks(told: dict[str, Any], language: str) -> Iterator[dict[str, Any]]:
+    lines = split_lines(told["content"])
+    lengths = [len(line.encode()) for line in lines]
+    mark = told["size"] - sum(lengths)  # the byte order mark, if there is one
+    starts = list(accumulate(lengths, initial=mark))
+    for chunk in told["chunks"]:
+        span = Span(chunk["start"], chunk["end"])
+        code = line_span(lines, span)
+        start = starts[span.start - 1]
+        container = chunk["container"]
+        yield {
+            "chunk_type": chunk_type_of(chunk["type"]),
+            "symbol": chunk["name"] or None,
+            "code": code,
+            "start_line": span.start,
+            "end_line": span.end,
+            "start_byte": start,
+            "end_byte": start + len(code.encode()),
+            "language": language,
+            "metadata": json.dumps({"container": container}) if container else None,
+        }

@@ -1,0 +1,302 @@
+"""A project's index as a DuckDB file that ChunkHound reads: files, chunks, embeddings.
+
+All is written to FILE.part, which takes FILE's place when it is whole. If it ends while chunks are
+embedded, what was embedded is kept there, and the next export goes on with it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from cli.api import Api
+from cli.part_files import held_part, mapped_errors, opened_database, take_place
+from cli.place import Place
+from indexer.access import EmbedderAccess
+from indexer.config import GitCredential
+from indexer.embedding import open_embedder
+from indexer.embedding.base import Embedder, Usage
+from indexer.errors import (
+    CentralRefusedError,
+    CommitNotFoundError,
+    ConfigurationError,
+    EmbeddingError,
+    IndexerError,
+    NotARepositoryError,
+)
+from indexer.extractor import EXTRACTOR
+from indexer.git import Repository
+from indexer.limits import CHUNKHOUND_EXPORTED_CHUNKS
+from indexer.local import LocalRepository
+from indexer.records import EmbedderSpec, embedder_input
+from indexer.wording import counted
+from integrations.chunkhound import schema
+from integrations.chunkhound.commit_files import CommitFile, commit_files
+from integrations.chunkhound.database_writer import (
+    DatabaseWriter,
+    Origin,
+    StoredChunk,
+    make_empty,
+    origin_of,
+    writing,
+)
+from integrations.chunkhound.embedding import SPEC
+from integrations.chunkhound.errors import CodeSearchError, MissingKeyError
+from integrations.chunkhound.keys import embedding_access
+
+_EMBEDDED_AT_ONCE: Final = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Who is told how far it is, of how many: files that were read, chunks that were embedded."""
+
+    read: Callable[[int, int], None]
+    embedded: Callable[[int, int], None]
+    note: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What the file holds, and what its vectors took. `differs`: how the index is another one."""
+
+    project: str
+    commit: str
+    files: int
+    chunks: int
+    embeddings: int
+    differs: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    """What the service says of a project's index."""
+
+    project: str
+    commit: str
+    files: int
+    chunks: int
+    dimensions: int
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> "_Indexed":
+        embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
+        return cls(
+            project=row["project"],
+            commit=row["last_indexed_commit"],
+            files=row["files"],
+            chunks=row["chunks"],
+            dimensions=embedder.dimensions,
+        )
+
+
+def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
+    """Who makes the vectors of chunks: the model that queries are embedded by, with their key.
+
+    Raises ConfigurationError where there is no key, or a setting is wrong.
+    """
+    usual = EmbedderAccess()
+    try:
+        access = embedding_access(environ)
+    except MissingKeyError as exc:
+        raise ConfigurationError(
+            f"OPENAI_API_KEY is not set, and ChunkHound searches by vectors of {SPEC.model}: set "
+            "it, or leave them out with --no-embeddings"
+        ) from exc
+    except CodeSearchError as exc:
+        raise ConfigurationError(str(exc)) from exc
+    return open_embedder(
+        SPEC,
+        replace(  # a person waits for the answer to a query, not for this
+            access, timeout_seconds=usual.timeout_seconds, retry_seconds=usual.retry_seconds
+        ),
+    )
+
+
+def export_index(
+    place: Place,
+    target: Path,
+    *,
+    project: str | None,
+    embedder: Embedder | None,
+    credential: GitCredential | None,
+    may_overwrite: bool,
+    progress: Progress,
+) -> Exported:
+    """Write the index of `project`, else of the place's own, to `target`.
+
+    The commit that is indexed is read from the place's checkout. Without `embedder`, which makes
+    vectors of SPEC, the file has none. Raises ConfigurationError where it cannot be written, or is
+    there and may not be overwritten; CommitNotFoundError, and IndexerError of what is asked.
+    """
+    _require_installed()
+    if place.root is None:
+        raise NotARepositoryError(
+            "the file is made of a checkout of the repository: go to one, and call it there"
+        )
+    target = target.absolute()
+    _require_target(target, place.root, may_overwrite=may_overwrite)
+    indexed = _indexed(place, project or place.project)
+    origin = Origin(
+        indexed.project, indexed.commit, EXTRACTOR, str(embedder.spec) if embedder else ""
+    )
+    with (
+        closing(_repository(place, place.root, credential)) as repository,
+        held_part(target, is_kept=lambda part: origin_of(part) == origin) as part,
+        mapped_errors(part),
+    ):
+        _require_commit(repository, indexed)
+        if embedder:
+            embedder.check()
+        is_begun = origin_of(part) == origin
+        if is_begun:
+            progress.note(f"Going on with {part}; delete it to begin anew.")
+        else:
+            make_empty(part)
+        with writing(part, embedder.spec if embedder else None) as writer:
+            if not is_begun:
+                writer.add_files(_told(repository, indexed, progress), origin)
+            if embedder:
+                _embed(writer, embedder, progress)
+            counts = writer.finish()
+        for ending in schema.COMPANIONS:  # they are of the file that is overwritten
+            if target.exists():
+                target.with_name(target.name + ending).unlink(missing_ok=True)
+        take_place(part, target)
+    return Exported(
+        indexed.project,
+        indexed.commit,
+        counts.files,
+        counts.chunks,
+        counts.embeddings,
+        differs=_difference(indexed, counts.chunks),
+        usage=embedder.usage if embedder else Usage(),
+    )
+
+
+def _require_installed() -> None:
+    for package in ("duckdb", "xxhash"):
+        if find_spec(package) is None:
+            raise ConfigurationError(
+                f"{package} is not installed: pip install 'aeterna-code-search[chunkhound]'"
+            )
+
+
+def _require_target(target: Path, root: Path, *, may_overwrite: bool) -> None:
+    """Nothing of a checkout leads elsewhere, and what is there is an export or may be lost."""
+    if link := _link_within(root, target):
+        raise ConfigurationError(f"{link} is a symbolic link: name the file that it leads to")
+    if not target.parent.is_dir():
+        raise ConfigurationError(f"there is no directory {target.parent}: make it, or name another")
+    if not target.exists():
+        return
+    if not target.is_file():
+        raise ConfigurationError(f"{target} is no file: name one")
+    _require_unused(target)
+    if not may_overwrite and origin_of(target) is None:
+        raise ConfigurationError(
+            f"{target} is there already, and no export: --force overwrites it, or name another file"
+        )
+
+
+def _link_within(root: Path, target: Path) -> Path | None:
+    """The file itself if it is a link, or the first link below `root` on the way to it."""
+    way = [target, *target.parents]
+    top = root.resolve()
+    tops = (at for at, path in enumerate(way) if not path.is_symlink() and path.resolve() == top)
+    below = way[: next(tops, 1)]
+    return next((path for path in reversed(below) if path.is_symlink()), None)
+
+
+def _require_unused(target: Path) -> None:
+    """Nobody writes to it: who does would go on with a file that is gone."""
+    import duckdb
+
+    try:
+        with opened_database(target, read_only=True):
+            return
+    except duckdb.IOException as error:
+        if "lock" in str(error):
+            raise ConfigurationError(
+                f"{target} is open in another program: end that first (`chunkhound mcp` keeps it)"
+            ) from error
+    except duckdb.Error:
+        pass  # no database
+
+
+def _indexed(place: Place, project: str) -> _Indexed:
+    try:
+        with closing(place.transport()) as transport:
+            answer = Api(transport, place.organization).status(project)
+    except CentralRefusedError as error:
+        if error.code != "repository_not_found":
+            raise
+        answer = {"projects": []}
+    rows = [row for row in answer["projects"] if row["last_indexed_commit"]]
+    if not rows:
+        raise IndexerError(
+            f"{project} is not indexed, or this credential does not see it: type "
+            "`codesearch index` in a checkout of it"
+        )
+    return _Indexed.of(rows[0])
+
+
+def _repository(place: Place, root: Path, credential: GitCredential | None) -> Repository:
+    """The checkout; of a central index a partial clone fetches what it lacks."""
+    return LocalRepository(root) if place.is_local else Repository(root, credential)
+
+
+def _require_commit(repository: Repository, indexed: _Indexed) -> None:
+    if not repository.has_commit(indexed.commit):
+        raise CommitNotFoundError(
+            f"the index of {indexed.project} is of commit {indexed.commit}, which is not in this "
+            "clone: fetch it, or index what is here (`codesearch index`)"
+        )
+
+
+def _told(repository: Repository, indexed: _Indexed, progress: Progress) -> Iterator[CommitFile]:
+    total, files = commit_files(repository, indexed.commit, dimensions=indexed.dimensions)
+    chunks = 0
+    for number, file in enumerate(files, start=1):
+        chunks += len(file.chunks)
+        if chunks > CHUNKHOUND_EXPORTED_CHUNKS:
+            raise ConfigurationError(
+                f"{indexed.project} has more than {CHUNKHOUND_EXPORTED_CHUNKS:,} chunks, which is "
+                "the most of such a file: leave directories out in .codesearch.toml"
+            )
+        yield file
+        progress.read(number, total)
+
+
+def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> None:
+    """Add the vectors that are missing. Raises EmbeddingError when what it made is kept."""
+    ids = writer.chunks_without_vectors()
+    for start in range(0, len(ids), _EMBEDDED_AT_ONCE):
+        chunks = writer.chunks(ids[start : start + _EMBEDDED_AT_ONCE])
+        inputs = [_input(chunk) for chunk in chunks]
+        try:
+            rows = dict(enumerate(embedder.embed_documents(inputs)))
+        except EmbeddingError as exc:
+            writer.add_vectors({chunks[at].id: row for at, row in exc.done.items() if row.any()})
+            raise type(exc)(
+                f"{exc} What was embedded is kept: the same command goes on with it."
+            ) from exc
+        writer.add_vectors({chunks[at].id: row for at, row in rows.items() if row.any()})
+        progress.embedded(start + len(chunks), len(ids))
+
+
+def _input(chunk: StoredChunk) -> str:
+    """As for our own index, so that a model that both use gives one vector."""
+    return embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
+
+
+def _difference(indexed: _Indexed, chunks: int) -> str:
+    if chunks == indexed.chunks:
+        return ""
+    return (
+        f"The index of {indexed.project} has {counted(indexed.chunks, 'chunk')}: another version "
+        "made it, or this clone lacks files. `codesearch index` makes it anew."
+    )
