@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn
 import typer
 
 from cli.commands import (
+    codequery,
     graph,
     impact,
     index,
@@ -25,7 +26,9 @@ from cli.commands import (
 )
 from indexer.exits import Exit
 
-_COMMANDS: Final = (init, index, search, trace, graph, impact, status, watch, mcp, sidecar, serve)
+_COMMANDS: Final = (
+    init, index, search, trace, graph, impact, status, watch, codequery, mcp, sidecar, serve,
+)  # fmt: skip
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {code.meaning}" for code in Exit if code < Exit.TERMINATED
 )

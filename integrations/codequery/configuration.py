@@ -189,9 +189,12 @@ def _retry(table: _Table) -> RetryRules:
 
 def _section(environ: Mapping[str, str], directory: Path) -> tuple[Path, object]:
     """The section with the file that has it; an empty one with the first place if none has."""
+    from platformdirs import user_config_path
+
     named = environ.get("CODESEARCH_CONFIG")
     home = home_of(environ)
-    places = [directory / named] if named else [_own(environ, home), home / ".forge/config.toml"]
+    own = user_config_path("codesearch", appauthor=False) / "config.toml"
+    places = [directory / named] if named else [own, home / ".forge/config.toml"]
     # At home everything is the user's own, even where that is a checkout.
     trusted = () if named else (home.resolve(), *home.resolve().parents)
     for place in places:
@@ -202,17 +205,6 @@ def _section(environ: Mapping[str, str], directory: Path) -> tuple[Path, object]
         if section is not None:
             return place, section
     return places[0], {}
-
-
-def _own(environ: Mapping[str, str], home: Path) -> Path:
-    from platformdirs import user_config_path
-
-    if environ.get("HOME") or environ.get("XDG_CONFIG_HOME"):  # as they were at the start
-        base = environ.get("XDG_CONFIG_HOME", "")
-        directory = Path(base) if Path(base).is_absolute() and base else home / ".config"
-        standard = user_config_path("codesearch", appauthor=False)
-        return (directory / "codesearch" if os.name == "posix" else standard) / "config.toml"
-    return user_config_path("codesearch", appauthor=False) / "config.toml"
 
 
 def _require_own(place: Path, directory: Path, trusted: tuple[Path, ...]) -> None:

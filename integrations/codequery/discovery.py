@@ -64,8 +64,8 @@ class Found:
         if len(self.candidates) > CODEQUERY_FILES or size > CODEQUERY_BYTES:
             raise CodeQueryError(
                 Code.INVALID_REQUEST,
-                f"there are too many files: {CODEQUERY_FILES:,} files and {CODEQUERY_BYTES:,} bytes "
-                "are allowed. Call it in a smaller directory, name file_paths, or extend "
+                f"there are too many files: at most {CODEQUERY_FILES:,} with "
+                f"{CODEQUERY_BYTES:,} bytes are allowed. Call it in a smaller directory, name file_paths, or extend "
                 ".gitignore, skip_dirs or exclude_extensions",
             )
 
@@ -98,7 +98,7 @@ def named_files(root: Path, paths: Iterable[str]) -> Found:
     found = Found()
     for path in dict.fromkeys(_inside(root, name) for name in paths):
         try:
-            status = os.stat(root / path, follow_symlinks=False)
+            status = (root / path).lstat()
             linked = next((one for one in _parents(root, path) if one.is_symlink()), None)
         except (FileNotFoundError, NotADirectoryError):
             found.missing.append(path)
@@ -132,7 +132,7 @@ def read_inside(root: Path, path: str) -> bytes | None:
         number = _opened(name, number, os.O_NONBLOCK)
         if not stat.S_ISREG(os.fstat(number).st_mode):
             return None
-        with open(number, "rb", closefd=False) as file:  # noqa: PTH123 - a number
+        with open(number, "rb", closefd=False) as file:
             return file.read(FILE_BYTES + 1)
     except OSError:
         return None

@@ -45,7 +45,7 @@ EXIT_OF: Final[Mapping[Code, Exit]] = {
     Code.NO_ANSWER: Exit.NOT_INDEXED,
 }
 _OF_ALL_FILES: Final = frozenset({
-    Code.CONFIGURATION, Code.STORE_NOT_FOUND, Code.TIMEOUT, Code.UNREACHABLE,
+    Code.CONFIGURATION, Code.STORE_NOT_FOUND, Code.UNREACHABLE,
 })  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What files contain: their SHA-256, or why they are not uploaded; kept while they do not change."""
+"""What files contain: their SHA-256, or why they are not uploaded; kept for unchanged files."""
 
 import hashlib
 import json
@@ -44,12 +44,12 @@ def verdict(path: str, content: bytes | None) -> tuple[str, str]:
 
 
 def local_files(
-    root: Path, found: Found, kept_in: Path, deadline: Deadline
+    root: Path, found: Found, kept_in: Path, deadline: Deadline, *, keep_others: bool = False
 ) -> dict[str, LocalFile]:
     """The candidates with their hashes; those left out are moved to `found.skipped`.
 
-    Only files whose size, times or inode changed since the last call are read. Raises
-    CodeQueryError.
+    Only files whose size, times or inode changed since the last call are read. `keep_others`:
+    the candidates are not all that there are. Raises CodeQueryError.
     """
     kept = _kept(kept_in)
     files: dict[str, LocalFile] = {}
@@ -67,7 +67,7 @@ def local_files(
         else:
             files[path] = LocalFile(told[-1], candidate.size)
     if any(kept.get(path) != told for path, told in settled.items()):
-        document = {"rules": _RULES, "files": {**kept, **settled} if found.missing else settled}
+        document = {"rules": _RULES, "files": {**kept, **settled} if keep_others else settled}
         write_private(kept_in, json.dumps(document, separators=(",", ":")).encode())
     return files
 

@@ -66,7 +66,7 @@ def rules_above(root: Path, environ: Mapping[str, str]) -> tuple[IgnoreRules, st
     config = environ.get("XDG_CONFIG_HOME") or home_of(environ) / ".config"
     try:
         weakest = (Path(config) / "git/ignore", _git_dir(top) / "info/exclude")
-        levels = [_Level("", rules) for file in weakest if (rules := _rules_in(file))]
+        levels = [_Level("", spec) for file in weakest if (spec := _rules_in(file))]
         rules = IgnoreRules(tuple(levels))
         if base:
             for parent in reversed([root, *root.parents][1 : base.count("/") + 1]):

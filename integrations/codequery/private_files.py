@@ -1,4 +1,4 @@
-"""Files of the cache directory: their owner's alone, never half written, locked between processes."""
+"""Files of the cache directory: their owner's alone, never half written; and locks."""
 
 import fcntl
 import os

@@ -90,7 +90,7 @@ class Response:
     warnings: list[str] = field(default_factory=list)
 
     def document(self, error: CodeQueryError | None = None) -> dict[str, Any]:
-        """The payload of FR-CQ-03, with `failures`, `skipped` and `warnings` where there are any."""
+        """The payload of FR-CQ-03, and `failures`, `skipped` and `warnings` if there are any."""
         told: dict[str, Any] = {
             "status": "error" if error else "ok",
             "vector_store_id": self.vector_store_id,
@@ -157,7 +157,7 @@ def is_store_name(name: object) -> bool:
     """Whether a vector store may be called so."""
     return (
         isinstance(name, str)
-        and 1 <= len(name.strip())
+        and bool(name.strip())
         and len(name) <= CODEQUERY_STORE_NAME_CHARACTERS
         and name.isprintable()
     )

@@ -34,6 +34,7 @@ class Deadline:
             Code.TIMEOUT,
             f"the call did not end within timeout_ms={self._milliseconds} (while {doing}). What is "
             "uploaded stays: call again, which goes on from there, or with a larger timeout_ms",
+            is_general=True,
         )
 
 
@@ -54,9 +55,7 @@ class Retries:
         self._sleep = sleep
         self._jitter = jitter
 
-    def run(
-        self, attempt: Callable[[float], _Answer], deadline: Deadline, doing: str
-    ) -> _Answer:
+    def run(self, attempt: Callable[[float], _Answer], deadline: Deadline, doing: str) -> _Answer:
         """The first answer of `attempt`, which is given the seconds that it may take.
 
         Each gets its share of what is left, so that there is time for the next one. Raises
