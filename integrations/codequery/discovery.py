@@ -65,8 +65,8 @@ class Found:
             raise CodeQueryError(
                 Code.INVALID_REQUEST,
                 f"there are too many files: at most {CODEQUERY_FILES:,} with "
-                f"{CODEQUERY_BYTES:,} bytes are allowed. Call it in a smaller directory, name file_paths, or extend "
-                ".gitignore, skip_dirs or exclude_extensions",
+                f"{CODEQUERY_BYTES:,} bytes are allowed. Call it in a smaller directory, name "
+                "file_paths, or extend .gitignore, skip_dirs or exclude_extensions",
             )
 
 

@@ -6,7 +6,7 @@ What the service says is not passed on unread: it may hold a part of the key.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Final, TypeVar
@@ -184,6 +184,11 @@ class OpenAIService:
     def entries(self, store_id: str, status: str | None = None) -> list[Entry]:
         """The files with our attributes, of one status if it is given."""
         return [entry for entry, _ in self._entries(store_id, status) if entry]
+
+    def is_reading(self, store_id: str, file_ids: Collection[str]) -> bool:
+        """Whether the service has still to read one of the files; asked page by page."""
+        found = self._entries(store_id, "in_progress")
+        return any(file_id in file_ids for _, file_id in found)
 
     def entries_and_ids(self, store_id: str) -> tuple[list[Entry], frozenset[str]]:
         """The files with our attributes, and the ids of all files, other people's too."""

@@ -146,10 +146,7 @@ class Reindex:
 
     def _wait_for(self, files: Collection[str]) -> None:
         pause = _FIRST_LOOK_SECONDS
-        while True:
-            entries = self.service.entries(self.store.id, "in_progress")
-            if not any(entry.file_id in files for entry in entries):
-                return
+        while self.service.is_reading(self.store.id, files):
             self.deadline.check("the service was reading uploaded files")
             time.sleep(min(pause, self.deadline.seconds))
             pause = min(2 * pause, _LONGEST_LOOK_SECONDS)

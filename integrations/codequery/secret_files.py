@@ -18,19 +18,28 @@ _NAMES: Final = re.compile(
 )
 _DIRECTORIES: Final = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud"})
 _PLACES: Final = frozenset({".docker/config.json"})
-_CONTENT: Final = re.compile(
-    rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"
-    rb"|PuTTY-User-Key-File-\d"
-    rb"|\"type\"\s{0,20}:\s{0,20}\"service_account\""
-    rb"|\"private_key\"\s{0,20}:\s{0,20}\"-----"
-    rb"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
-    rb"|\bgh[pousr]_[A-Za-z0-9]{36}|\bgithub_pat_[A-Za-z0-9_]{40}"
-    rb"|\bglpat-[A-Za-z0-9_-]{20}|\bnpm_[A-Za-z0-9]{36}|\bpypi-AgE[A-Za-z0-9_-]{50}"
-    rb"|\bxox[abeoprs]-[0-9A-Za-z-]{20}|\bAIza[0-9A-Za-z_-]{35}"
-    rb"|\bsk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{40}|\b[rs]k_live_[0-9A-Za-z]{24}"
+_GITHUB: Final = (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_")
+# What is looked for at first, as that is fast, and the form around it.
+_FORMS: Final[tuple[tuple[bytes, bytes], ...]] = (
+    (b"PRIVATE KEY", rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"),
+    (b"PuTTY-User-Key-File-", rb"PuTTY-User-Key-File-\d"),
+    (b'"service_account"', rb'"type"\s{0,20}:\s{0,20}"service_account"'),
+    (b'"private_key"', rb'"private_key"\s{0,20}:\s{0,20}"-----'),
+    (b"AKIA", rb"\bAKIA[0-9A-Z]{16}\b"),
+    (b"ASIA", rb"\bASIA[0-9A-Z]{16}\b"),
+    *((start, rb"\b" + start + rb"[A-Za-z0-9]{36}") for start in _GITHUB),
+    (b"github_pat_", rb"\bgithub_pat_[A-Za-z0-9_]{40}"),
+    (b"glpat-", rb"\bglpat-[A-Za-z0-9_-]{20}"),
+    (b"npm_", rb"\bnpm_[A-Za-z0-9]{36}"),
+    (b"pypi-AgE", rb"\bpypi-AgE[A-Za-z0-9_-]{50}"),
+    (b"xox", rb"\bxox[abeoprs]-[0-9A-Za-z-]{20}"),
+    (b"AIza", rb"\bAIza[0-9A-Za-z_-]{35}"),
+    (b"sk-", rb"\bsk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{40}"),
+    (b"k_live_", rb"\b[rs]k_live_[0-9A-Za-z]{24}"),
 )
+_CONTENT: Final = tuple((literal, re.compile(form)) for literal, form in _FORMS)
 _NPM: Final = re.compile(rb"(?m)(?:^|:)_(?:authToken|auth|password)[ \t]{0,20}=[ \t]{0,20}[^\s${]")
-RULES: Final = _CONTENT.pattern + _NPM.pattern  # verdicts that are kept are of these
+RULES: Final = b"".join(form for _, form in _FORMS) + _NPM.pattern  # that a verdict is kept for
 
 
 def is_secret_path(path: str) -> bool:
@@ -46,4 +55,6 @@ def is_secret_path(path: str) -> bool:
 def is_secret_content(path: str, content: bytes) -> bool:
     """Whether there is a private key or a token in it that is known by its form."""
     is_npm = path.rpartition("/")[2].lower() in {".npmrc", ".yarnrc"}
-    return bool(_CONTENT.search(content) or (is_npm and _NPM.search(content)))
+    if is_npm and _NPM.search(content):
+        return True
+    return any(literal in content and form.search(content) for literal, form in _CONTENT)

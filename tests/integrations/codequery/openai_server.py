@@ -11,7 +11,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -191,7 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(200, content)
 
-    def _meet(self, trouble: Trouble) -> bool:
+    def _meet(self, trouble: Trouble) -> bool:  # noqa: C901 - a table of troubles
         """Whether that is all the answer there is."""
         match trouble:
             case Trouble.BUSY:
@@ -257,20 +257,22 @@ class _Handler(BaseHTTPRequestHandler):
 
     # What it is asked
 
-    def _document(self, method: str, path: str, query: dict[str, str], body: bytes) -> Any:
+    def _document(  # noqa: C901 - a table of addresses
+        self, method: str, path: str, query: dict[str, str], body: bytes
+    ) -> Any:
         match method, *path.strip("/").split("/"):
             case "POST", "files":
                 return self._upload(body)
             case "DELETE", "files", file_id:
                 return self._delete_file(file_id)
             case "GET", "vector_stores":
-                return self._page(self._store_documents(), query)
+                return self._page(list(self.state.stores), query, self._store_document)
             case "POST", "vector_stores":
                 return self._store_document(self.state.add_store(self._json(body)["name"]))
             case "GET", "vector_stores", store_id:
                 return self._store_document(store_id)
             case "GET", "vector_stores", store_id, "files":
-                return self._page(self._listed(store_id, query.get("filter")), query)
+                return self._list_files(store_id, query)
             case "POST", "vector_stores", store_id, "files":
                 return self._attach(store_id, self._json(body))
             case "POST", "vector_stores", store_id, "files", file_id:
@@ -339,10 +341,6 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(404, f"Vector store with id '{store_id}' not found.")
         return store
 
-    def _store_documents(self) -> list[dict[str, Any]]:
-        with self.state.lock:
-            return [self._store_document(store_id) for store_id in self.state.stores]
-
     def _store_document(self, store_id: str) -> dict[str, Any]:
         store = self._store(store_id)
         counts = dict.fromkeys(("in_progress", "completed", "failed", "cancelled"), 0)
@@ -356,17 +354,16 @@ class _Handler(BaseHTTPRequestHandler):
         VectorStore.model_validate(document)
         return document
 
-    def _listed(self, store_id: str, status: str | None) -> list[dict[str, Any]]:
+    def _list_files(self, store_id: str, query: dict[str, str]) -> dict[str, Any]:
+        status, after = query.get("filter"), query.get("after")
         with self.state.lock:
             files = self._store(store_id)["files"]
             if status == "in_progress":
                 for file_id, one in files.items():
                     self._look(file_id, one)
-            return [
-                self._file_document(store_id, file_id)
-                for file_id, one in files.items()
-                if status in {None, one["status"]}
-            ]
+            # A cursor that is not of the status any more is a place all the same.
+            ids = [one for one in files if status in {None, files[one]["status"]} or one == after]
+            return self._page(ids, query, lambda one: self._file_document(store_id, one))
 
     def _look(self, file_id: str, one: dict[str, Any]) -> None:
         if one["status"] != "in_progress":
@@ -403,7 +400,9 @@ class _Handler(BaseHTTPRequestHandler):
                 raise _RefusedError(404, f"No such File object: {file_id}")
             suffix = PurePosixPath(self.state.files[file_id]["filename"]).suffix
             if suffix not in SUPPORTED:
-                said = f"Files with extensions [{suffix or 'none'}] are not supported for retrieval."
+                said = (
+                    f"Files with extensions [{suffix or 'none'}] are not supported for retrieval."
+                )
                 raise _RefusedError(400, said, "unsupported_file")
             store["files"][file_id] = {
                 "attributes": attributes, "status": "in_progress", "looks": 0, "last_error": None,
@@ -425,24 +424,26 @@ class _Handler(BaseHTTPRequestHandler):
         VectorStoreFileDeleted.model_validate(document)
         return document
 
-    def _page(self, documents: list[dict[str, Any]], query: dict[str, str]) -> dict[str, Any]:
+    def _page(
+        self, ids: list[str], query: dict[str, str], document: Callable[[str], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """The ids are in the order of their creation; a status is filtered on the way."""
         limit = int(query.get("limit", "20"))
         if not 1 <= limit <= 100:
             raise _RefusedError(400, "Invalid limit.")
         if query.get("order", "desc") == "desc":
-            documents = documents[::-1]
+            ids = ids[::-1]
         if after := query.get("after"):
-            places = [place for place, one in enumerate(documents) if one["id"] == after]
-            if not places:
+            if after not in ids:
                 raise _RefusedError(400, "Invalid cursor.")
-            documents = documents[places[0] + 1 :]
-        rows = documents[:limit]
+            ids = ids[ids.index(after) + 1 :]
+        rows = [document(one) for one in ids[:limit]]
         return {
             "object": "list",
             "data": rows,
             "first_id": rows[0]["id"] if rows else None,
             "last_id": rows[-1]["id"] if rows else None,
-            "has_more": len(documents) > limit,
+            "has_more": len(ids) > limit,
         }
 
     def _respond(self, body: dict[str, Any]) -> dict[str, Any]:
