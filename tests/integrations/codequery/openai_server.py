@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler
 from pathlib import PurePosixPath
 from typing import Any
@@ -476,13 +477,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _search(self, store_id: str, question: str) -> list[dict[str, Any]]:
         """The store's files that share words with the question, the best first."""
-        words = set(re.findall(r"\w+", question.lower()))
+        words = _words(question)
         with self.state.lock:
             rows = [
                 {
                     "file_id": file_id,
                     "filename": self.state.files[file_id]["filename"],
-                    "score": len(words & set(re.findall(r"\w+", text.lower()))) / len(words),
+                    "score": len(words & _words(text)) / len(words),
                     "text": text,
                     "attributes": one["attributes"],
                 }
@@ -491,6 +492,11 @@ class _Handler(BaseHTTPRequestHandler):
                 for text in [self.state.files[file_id]["content"].decode()]
             ]
         return sorted((row for row in rows if row["score"]), key=lambda row: -row["score"])
+
+
+@lru_cache(maxsize=20_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
 
 
 def _require_attributes(attributes: dict[str, Any]) -> None:
