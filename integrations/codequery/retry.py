@@ -3,12 +3,13 @@
 import random
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from integrations.codequery.configuration import RetryRules
 from integrations.codequery.errors import Code, CodeQueryError
 
 _Answer = TypeVar("_Answer")
+_NOTHING_SECONDS: Final = 0.05  # a request's own clock may be this much ahead
 
 
 class Deadline:
@@ -66,9 +67,11 @@ class Retries:
             try:
                 return attempt(deadline.seconds / left)
             except CodeQueryError as error:
-                if not error.is_transient or left == 1:
-                    raise
                 problem = error
+            if problem.code is Code.TIMEOUT and deadline.seconds < _NOTHING_SECONDS:
+                raise deadline.passed(doing)
+            if not problem.is_transient or left == 1:
+                raise problem
             pause = self._pause(self._rules.max_attempts - left, problem)
             if pause >= deadline.seconds:  # it would be over before the next attempt
                 raise problem if problem.pause_seconds else deadline.passed(doing)

@@ -190,6 +190,8 @@ class _Call:
             )
             work.repair(ids)
             plan = self._plan(entries, found, files)
+            if not (files or plan.deletes):
+                raise CodeQueryError(Code.NO_FILES, "none of the files in file_paths is there")
             self.response.skipped_count += len(plan.kept)
             work.run(plan)
         self._tell_missing(found, plan)

@@ -43,7 +43,8 @@ class Trouble(StrEnum):
     LATE = "408"
     SLOW = "no answer before the client gives up"
     DROPPED = "a connection that ends without an answer"
-    LOST = "what was asked for is done, but nobody is told"
+    LATE_DONE = "408, but what was asked for is done"
+    GONE = "404"
     A_PAGE = "a page of HTML"
     CUT = "half of a JSON document"
     NONSENSE = "JSON of another form"
@@ -82,6 +83,8 @@ class Server:
     most_uploads_at_once: int = 0
     upload_barrier: threading.Barrier | None = None
     upload_gate: threading.Event | None = None  # uploads wait for it
+    halt_at: tuple[str, str, int] | None = None  # method, pattern of a path, how many before it
+    halted: threading.Event = field(default_factory=threading.Event)
     lock: threading.RLock = field(default_factory=threading.RLock)
     let_go: threading.Event = field(default_factory=threading.Event)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -172,6 +175,9 @@ class _Handler(BaseHTTPRequestHandler):
         query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         with self.state.lock:
             self.state.requests.append(f"{method} {path}")
+        if self.state.halt_at and self._is_halted(*self.state.halt_at, f"{method} {path}"):
+            self.close_connection = True
+            return
         trouble = self.state.fault(method, path)
         if trouble and self._meet(trouble):
             return
@@ -185,12 +191,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(error.status, str(error), error.code)
             return
         content = json.dumps(document).encode()
-        if trouble is Trouble.LOST:
-            self.close_connection = True
+        if trouble is Trouble.LATE_DONE:
+            self._refuse(408, "Timeout", None)
         elif trouble is Trouble.CUT:
             self._send(200, content[: len(content) // 2])
         else:
             self._send(200, content)
+
+    def _is_halted(self, method: str, path: str, before: int, request: str) -> bool:
+        """Whether the request waited until the test was over with its client."""
+        asked = re.compile(f"{method} {path}.*")
+        if not asked.fullmatch(request) or self.state.count(method, f"{path}.*") <= before:
+            return False
+        self.state.halted.set()
+        self.state.let_go.wait(60)
+        return True
 
     def _meet(self, trouble: Trouble) -> bool:  # noqa: C901 - a table of troubles
         """Whether that is all the answer there is."""
@@ -203,6 +218,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._refuse(500, f"The server had an error with {KEY}.", None)
             case Trouble.LATE:
                 self._refuse(408, "Timeout", None)
+            case Trouble.GONE:
+                self._refuse(404, "It is not there.", None)
             case Trouble.INVALID:
                 self._refuse(400, "Something is invalid.", None)
             case Trouble.SLOW:
@@ -250,8 +267,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         for name, value in (headers or {}).items():
             self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
+        try:
+            self.end_headers()
+            self.wfile.write(content)
+        except OSError:  # the client has gone
+            self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:
         """Be quiet."""
