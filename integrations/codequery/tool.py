@@ -42,7 +42,11 @@ def codequery(
     `code` and `message`. It ends by `timeout_ms`. `dry_run`: tell what would be uploaded, deleted
     and moved, with sizes in bytes, and change nothing.
     """
-    given = {**request, **parameters} if isinstance(request, Mapping) else request or parameters
+    given = (
+        {**(request or {}), **parameters}
+        if request is None or isinstance(request, Mapping)
+        else request
+    )
     response = Response(query_of(given))
     try:
         here = (directory or Path.cwd()).resolve()

@@ -118,7 +118,7 @@ def test_the_usual_places_are_looked_at_in_turn(
     assert Configuration.load(environ, project).enabled
     own.write_text("[codequery]\n")
     assert not Configuration.load(environ, project).enabled
-    assert Configuration.load(environ, home / "config").source == own  # home is the user's own
+    assert Configuration.load(environ, home).source == own  # home is the user's own
 
 
 def test_nothing_in_a_checkout_switches_it_on(
@@ -126,8 +126,10 @@ def test_nothing_in_a_checkout_switches_it_on(
 ) -> None:
     (checkout / ".git").mkdir()
     switch = "[codequery]\nenabled = true\n"
-    for name in ("config.toml", ".codesearch.toml", "codesearch.toml", ".forge/config.toml",
-                 ".config/codesearch/config.toml", "pyproject.toml", "sub/settings.toml"):  # fmt: skip
+    for name in (
+        "config.toml", ".codesearch.toml", "codesearch.toml", ".forge/config.toml",
+        ".config/codesearch/config.toml", "pyproject.toml", "sub/settings.toml",
+    ):  # fmt: skip
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (checkout / name).write_text(switch)
     (checkout / ".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:9/v1\n")
