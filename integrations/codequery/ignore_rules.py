@@ -46,7 +46,7 @@ class IgnoreRules:
     def ignores(self, path: str) -> bool:
         """Whether git ignores it; a directory's path ends in a slash. The last rule decides."""
         for level in reversed(self.levels):
-            told = level.rules.check_file(path[len(level.base) :]).include
+            told = level.rules.check_file(_bytewise(path[len(level.base) :])).include
             if told is not None:
                 return told
         return False
@@ -77,6 +77,11 @@ def rules_above(root: Path, environ: Mapping[str, str]) -> tuple[IgnoreRules, st
     return rules, base
 
 
+def _bytewise(path: str) -> str:
+    """A letter for each byte, as git matches: of `é` a `?` takes the half."""
+    return path if path.isascii() else os.fsencode(path).decode("latin-1")
+
+
 def _git_dir(top: Path) -> Path:
     """The directory that the checkout's work trees share: a `.git` file names it by way of one."""
     git_dir = top / ".git"
@@ -104,7 +109,7 @@ def _rules_in(path: Path) -> "GitIgnoreSpec | None":
         return None
     if len(content) > CODEQUERY_IGNORE_BYTES:
         raise ExcessiveRulesError(f"{path} has more than {CODEQUERY_IGNORE_BYTES:,} bytes")
-    text = os.fsdecode(content.removeprefix(b"\xef\xbb\xbf"))
+    text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return _spec(path, [line for line in lines if line and not line.startswith("#")])
 
