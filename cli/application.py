@@ -12,6 +12,7 @@ import typer
 
 from cli.commands import (
     chunkhound,
+    codequery,
     graph,
     impact,
     index,
@@ -37,6 +38,7 @@ _COMMANDS: Final = (
     watch,
     mcp,
     chunkhound,
+    codequery,
     sidecar,
     serve,
 )

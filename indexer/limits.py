@@ -158,3 +158,25 @@ CHUNKHOUND_EMBEDDING_SECONDS: Final = 20.0
 CHUNKHOUND_RETRY_SECONDS: Final = 15.0
 CHUNKHOUND_SECRETS_BYTES: Final = 65_536
 CHUNKHOUND_EXPORTED_CHUNKS: Final = 1_000_000  # with vectors a file of some 15 GB
+
+# CodeQuery
+CODEQUERY_CONCURRENT: Final = 20  # uploads at once
+CODEQUERY_SECONDS: Final = 3_600.0  # of a call: timeout_ms
+CODEQUERY_ENTRIES: Final = 200_000  # of directories, that are looked at
+CODEQUERY_FILES: Final = 10_000
+CODEQUERY_BYTES: Final = 256 * 1024 * 1024  # of all files
+CODEQUERY_PATH_CHARACTERS: Final = 512  # of an attribute of OpenAI's
+CODEQUERY_IGNORE_BYTES: Final = 262_144  # of one .gitignore
+CODEQUERY_IGNORE_PATTERNS: Final = 5_000  # of one .gitignore
+CODEQUERY_ATTEMPTS: Final = 10  # retry.max_attempts
+CODEQUERY_PAUSE_SECONDS: Final = 60.0  # of retry.backoff_ms and jitter_ms
+CODEQUERY_REQUEST_SECONDS: Final = 30.0  # of one request, but for the answer itself
+CODEQUERY_STORE_NAME_CHARACTERS: Final = 256
+CODEQUERY_STORES: Final = 10_000  # of an account, that are looked through for a name
+CODEQUERY_STORE_FILES: Final = 50_000  # of one vector store
+CODEQUERY_API_BYTES: Final = 16 * 1024 * 1024  # of one answer of the API
+CODEQUERY_CACHE_BYTES: Final = 16 * 1024 * 1024  # of a file of the cache
+CODEQUERY_RESULTS: Final = 50  # max_num_results
+CODEQUERY_RESULT_CHARACTERS: Final = 2_000  # of the text of a result
+CODEQUERY_ANSWER_TOKENS: Final = 16_000  # that the model may write, its reasoning included
+CODEQUERY_LISTED: Final = 200  # of failures or skipped files, in a response

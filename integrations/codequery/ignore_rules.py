@@ -1,0 +1,143 @@
+"""Git's rules of what to ignore, read from files alone: no git runs, no setting is obeyed.
+
+They are those of `.git/info/exclude`, of each `.gitignore` from the top of the checkout down, and
+of the user's own list in its usual place (not one that core.excludesFile names).
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from indexer.limits import CODEQUERY_IGNORE_BYTES, CODEQUERY_IGNORE_PATTERNS
+from integrations.codequery.configuration import home_of
+from integrations.codequery.errors import Code, CodeQueryError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_MOST_NAME_BYTES: Final = 8_192  # more than any system takes for a path
+
+
+class ExcessiveRulesError(Exception):
+    """A file of rules is larger than what is read; what it would leave out is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    base: str  # of the directory whose rules they are, with a slash at its end; "" is the top
+    rules: "GitIgnoreSpec"
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """Those that hold in one directory, the weakest first. Paths are relative to the top."""
+
+    levels: tuple[_Level, ...] = ()
+    are_read: bool = True  # False: files of rules are files like others
+
+    def below(self, directory: Path, base: str) -> "IgnoreRules":
+        """With those of the directory's own `.gitignore`. Raises ExcessiveRulesError."""
+        rules = _rules_in(directory / ".gitignore") if self.are_read else None
+        return IgnoreRules((*self.levels, _Level(base, rules))) if rules else self
+
+    def ignores(self, path: str) -> bool:
+        """Whether git ignores it; a directory's path ends in a slash. The last rule decides."""
+        for level in reversed(self.levels):
+            told = level.rules.check_file(_bytewise(path[len(level.base) :])).include
+            if told is not None:
+                return told
+        return False
+
+
+NO_RULES: Final = IgnoreRules(are_read=False)
+
+
+def rules_above(root: Path, environ: Mapping[str, str]) -> tuple[IgnoreRules, str]:
+    """What holds at `root` before its own `.gitignore`, and its path from the checkout's top.
+
+    Raises CodeQueryError: what such a file would leave out must not be uploaded.
+    """
+    top = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), root)
+    base = root.relative_to(top).as_posix().removeprefix(".")
+    base = f"{base}/" if base else ""
+    config = environ.get("XDG_CONFIG_HOME") or home_of(environ) / ".config"
+    try:
+        weakest = (Path(config) / "git/ignore", _git_dir(top) / "info/exclude")
+        levels = [_Level("", spec) for file in weakest if (spec := _rules_in(file))]
+        rules = IgnoreRules(tuple(levels))
+        if base:
+            for parent in reversed([root, *root.parents][1 : base.count("/") + 1]):
+                above = parent.relative_to(top).as_posix().removeprefix(".")
+                rules = rules.below(parent, f"{above}/" if above else "")
+    except ExcessiveRulesError as error:
+        raise CodeQueryError(Code.INVALID_REQUEST, f"{error}: shorten it") from error
+    return rules, base
+
+
+def _bytewise(path: str) -> str:
+    """A letter for each byte, as git matches: of `é` a `?` takes the half."""
+    return path if path.isascii() else os.fsencode(path).decode("latin-1")
+
+
+def _git_dir(top: Path) -> Path:
+    """The directory that the checkout's work trees share: a `.git` file names it by way of one."""
+    git_dir = top / ".git"
+    try:
+        if git_dir.is_file():
+            name = _start_of(git_dir).removeprefix(b"gitdir: ").rstrip(b"\r\n")
+            git_dir = top / os.fsdecode(name)
+        return git_dir / os.fsdecode(_start_of(git_dir / "commondir").rstrip(b"\r\n"))
+    except (OSError, ValueError):
+        return git_dir
+
+
+def _start_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_MOST_NAME_BYTES)
+
+
+def _rules_in(path: Path) -> "GitIgnoreSpec | None":
+    """As git reads it: no link is followed, a line that is no pattern says nothing."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(number, "rb") as file:  # noqa: PTH123 - a number
+            content = file.read(CODEQUERY_IGNORE_BYTES + 1)
+    except (OSError, ValueError):
+        return None
+    if len(content) > CODEQUERY_IGNORE_BYTES:
+        raise ExcessiveRulesError(f"{path} has more than {CODEQUERY_IGNORE_BYTES:,} bytes")
+    text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return _spec(path, [line for line in lines if line and not line.startswith("#")])
+
+
+def _spec(path: Path, lines: list[str]) -> "GitIgnoreSpec | None":
+    from indexer.globs import excess
+
+    if len(lines) > CODEQUERY_IGNORE_PATTERNS:
+        raise ExcessiveRulesError(f"{path} has more than {CODEQUERY_IGNORE_PATTERNS:,} patterns")
+    if any(excess(line) for line in lines):
+        raise ExcessiveRulesError(f"{path} has a pattern {next(filter(None, map(excess, lines)))}")
+    return _compiled(lines) if lines else None
+
+
+def _compiled(lines: Iterable[str]) -> "GitIgnoreSpec":
+    from indexer.globs import ignore_spec
+
+    try:
+        return ignore_spec(lines)
+    except (ValueError, re.error):
+        return ignore_spec(line for line in lines if _is_pattern(line))
+
+
+def _is_pattern(line: str) -> bool:
+    from indexer.globs import ignore_spec
+
+    try:
+        ignore_spec([line])
+    except (ValueError, re.error):
+        return False
+    return True

@@ -1,0 +1,82 @@
+"""Files of the cache directory: their owner's alone, never half written; and locks."""
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from indexer.limits import CODEQUERY_CACHE_BYTES
+from integrations.codequery.errors import Code, CodeQueryError
+from integrations.codequery.retry import Deadline
+
+_LOOK_SECONDS: Final = 0.05
+
+
+def read_private(path: Path) -> bytes | None:
+    """The file's content; None if there is none, or more than a file of the cache may have."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(CODEQUERY_CACHE_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return content if len(content) <= CODEQUERY_CACHE_BYTES else b""
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Replace the file by one that is whole. Raises CodeQueryError."""
+    partial = None
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+            partial = Path(file.name)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        if partial:
+            with suppress(OSError):
+                partial.unlink()
+        raise _unusable(path, error) from error
+
+
+@contextmanager
+def locked_file(path: Path, deadline: Deadline, busy: str) -> Iterator[None]:
+    """Hold the lock that the file is; another one's is waited for. `busy`: what is then said.
+
+    The lock ends with its process. Raises CodeQueryError.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    try:
+        while not _locks(number):
+            if not deadline.seconds:
+                raise CodeQueryError(Code.STORE_BUSY, busy)
+            time.sleep(min(_LOOK_SECONDS, deadline.seconds))
+        yield
+    finally:
+        os.close(number)
+
+
+def _locks(number: int) -> bool:
+    with suppress(BlockingIOError):
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+def _unusable(path: Path, error: OSError) -> CodeQueryError:
+    return CodeQueryError(
+        Code.CONFIGURATION,
+        f"the cache {path} cannot be used ({error.strerror}): set cache_path of [codequery] to a "
+        "path of a directory that you may write to",
+    )

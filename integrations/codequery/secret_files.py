@@ -1,0 +1,60 @@
+"""Which files look like secrets, by their path or by what is in them. None of them is uploaded."""
+
+import re
+from typing import Final
+
+_DATA: Final = r"(json|ya?ml|toml|ini|cfg|conf|properties|xml|csv|txt|env|enc|db|py\.bak|bak|old)"
+_NAMES: Final = re.compile(
+    r"\.env|\.env[._-].*|.*\.env|\.envrc"
+    r"|.*\.(pem|key|p12|pfx|p8|jks|keystore|truststore|kdbx?|ppk|gpg|pgp|asc|ovpn|tfstate|tfvars"
+    r"|mobileprovision|keytab|htpasswd|secret|secrets|pkcs12)(\.(backup|bak|old|orig|enc|json|auto))?"
+    r"|id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)(\.(bak|old))?"
+    r"|[._]?netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.mylogin\.cnf|\.htpasswd|htpasswd|\.pypirc"
+    r"|\.dockercfg|\.dockerconfigjson|\.s3cfg|\.boto|\.vault-token|\.terraformrc|terraform\.rc"
+    r"|kubeconfig.*|\.?(credentials?|secrets?|passwords?|tokens?)"
+    rf"|[\w.-]*(credentials?|secrets?|passwords?)([._-][\w-]*)?\.{_DATA}"
+    r"|[\w.-]*service[-_]?account[\w.-]*\.json|client_secret.*\.json|shadow|auth\.json",
+    re.IGNORECASE | re.ASCII,
+)
+_DIRECTORIES: Final = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud"})
+_PLACES: Final = frozenset({".docker/config.json"})
+_GITHUB: Final = (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_")
+# What is looked for at first, as that is fast, and the form around it.
+_FORMS: Final[tuple[tuple[bytes, bytes], ...]] = (
+    (b"PRIVATE KEY", rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"),
+    (b"PuTTY-User-Key-File-", rb"PuTTY-User-Key-File-\d"),
+    (b'"service_account"', rb'"type"\s{0,20}:\s{0,20}"service_account"'),
+    (b'"private_key"', rb'"private_key"\s{0,20}:\s{0,20}"-----'),
+    (b"AKIA", rb"\bAKIA[0-9A-Z]{16}\b"),
+    (b"ASIA", rb"\bASIA[0-9A-Z]{16}\b"),
+    *((start, rb"\b" + start + rb"[A-Za-z0-9]{36}") for start in _GITHUB),
+    (b"github_pat_", rb"\bgithub_pat_[A-Za-z0-9_]{40}"),
+    (b"glpat-", rb"\bglpat-[A-Za-z0-9_-]{20}"),
+    (b"npm_", rb"\bnpm_[A-Za-z0-9]{36}"),
+    (b"pypi-AgE", rb"\bpypi-AgE[A-Za-z0-9_-]{50}"),
+    (b"xox", rb"\bxox[abeoprs]-[0-9A-Za-z-]{20}"),
+    (b"AIza", rb"\bAIza[0-9A-Za-z_-]{35}"),
+    (b"sk-", rb"\bsk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{40}"),
+    (b"k_live_", rb"\b[rs]k_live_[0-9A-Za-z]{24}"),
+)
+_CONTENT: Final = tuple((literal, re.compile(form)) for literal, form in _FORMS)
+_NPM: Final = re.compile(rb"(?m)(?:^|:)_(?:authToken|auth|password)[ \t]{0,20}=[ \t]{0,20}[^\s${]")
+RULES: Final = b"".join(form for _, form in _FORMS) + _NPM.pattern  # that a verdict is kept for
+
+
+def is_secret_path(path: str) -> bool:
+    """Whether a file's path, relative and with slashes, is one of those that hold secrets."""
+    *directories, name = path.lower().split("/")
+    return (
+        _NAMES.fullmatch(name) is not None
+        or not _DIRECTORIES.isdisjoint(directories)
+        or "/".join([*directories[-1:], name]) in _PLACES
+    )
+
+
+def is_secret_content(path: str, content: bytes) -> bool:
+    """Whether there is a private key or a token in it that is known by its form."""
+    is_npm = path.rpartition("/")[2].lower() in {".npmrc", ".yarnrc"}
+    if is_npm and _NPM.search(content):
+        return True
+    return any(literal in content and form.search(content) for literal, form in _CONTENT)

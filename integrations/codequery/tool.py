@@ -1,0 +1,304 @@
+"""CodeQuery: answers questions about the files of a directory from a vector store of OpenAI's."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from indexer.config import read_environment
+from indexer.limits import CODEQUERY_RESULT_CHARACTERS, CODEQUERY_RESULTS
+from integrations.codequery.configuration import Configuration
+from integrations.codequery.discovery import Found, discovered_files, named_files
+from integrations.codequery.errors import Code, CodeQueryError, MissingError
+from integrations.codequery.hashes import LocalFile, local_files
+from integrations.codequery.openai_service import Account, OpenAIService, Store
+from integrations.codequery.plan import Plan, plan_of
+from integrations.codequery.private_files import locked_file
+from integrations.codequery.records import Request, Response, listed, query_of
+from integrations.codequery.reindex import Journal, Reindex, nothing_indexed
+from integrations.codequery.retry import Deadline
+from integrations.codequery.stores import StoreCache, StoreResolution, missing_store
+
+NAME: Final = "CodeQuery"
+ALIASES: Final = ("code_query", "code-query")
+
+
+def codequery(
+    request: Mapping[str, Any] | None = None,
+    /,
+    *,
+    environ: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+    dry_run: bool = False,
+    **parameters: Any,
+) -> dict[str, Any]:
+    """Index the directory's files incrementally, and answer `query` from them.
+
+    The request is a mapping or keyword arguments, with the fields of `records.Request`. The
+    answer is that of FR-CQ-03; an expected error is one too: `status` is "error", `error` has
+    `code` and `message`. It ends by `timeout_ms`. `dry_run`: tell what would be uploaded, deleted
+    and moved, with sizes in bytes, and change nothing.
+    """
+    given = (
+        {**(request or {}), **parameters}
+        if request is None or isinstance(request, Mapping)
+        else request
+    )
+    response = Response(query_of(given))
+    try:
+        here = (directory or Path.cwd()).resolve()
+        environ = read_environment() if environ is None else environ
+        configuration = Configuration.load(environ, here)
+        if not (configuration.enabled or dry_run):
+            raise _disabled(configuration)
+        asked = Request.read(given, configuration)
+        call = _Call(asked, configuration, environ, here, response, Deadline(asked.timeout_ms))
+        return _in_time(call.dry_run if dry_run else call.run, call.deadline)
+    except CodeQueryError as error:
+        return response.document(error)
+
+
+def _disabled(configuration: Configuration) -> CodeQueryError:
+    return CodeQueryError(
+        Code.DISABLED,
+        "CodeQuery is switched off, as it uploads files to OpenAI. To switch it on, write "
+        f"`enabled = true` below [codequery] in {configuration.source}, your own settings",
+    )
+
+
+def _in_time(work: Callable[[], dict[str, Any]], deadline: Deadline) -> dict[str, Any]:
+    """What `work` answers, in a thread that is left alone when the time is over.
+
+    Requests have time-outs of their own; this is for an answer that drips in without an end.
+    """
+    outcome: list[dict[str, Any] | BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again, in the caller's thread
+            outcome.append(error)
+
+    thread = threading.Thread(target=run, name="codequery", daemon=True)
+    thread.start()
+    thread.join(deadline.seconds + _GRACE_SECONDS)
+    if not outcome:
+        raise deadline.passed("waiting for the service")
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return outcome[0]
+
+
+_GRACE_SECONDS: Final = 0.25  # in which it says itself what it was doing
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call, from files to answer."""
+
+    request: Request
+    configuration: Configuration
+    environ: Mapping[str, str] = field(repr=False)
+    directory: Path
+    response: Response
+    deadline: Deadline
+
+    def run(self) -> dict[str, Any]:
+        account = Account.load(self.environ)
+        found, files = self._files()
+        with self._service(account) as service:
+            cache, resolution = self._stores(account)
+            store = resolution.store(service, cache)
+            self._indexed(service, found, files, store)
+            self._answer(service, store)
+        return self.response.document()
+
+    def dry_run(self) -> dict[str, Any]:
+        """What `run` would do; a store is only looked at, where key and switch allow it."""
+        found, files = self._files()
+        store, plan = None, plan_of({path: one.hash for path, one in files.items()}, ())
+        if self.configuration.enabled and self._has_key():
+            account = Account.load(self.environ)
+            with self._service(account) as service:
+                cache, resolution = self._stores(account)
+                store = resolution.known(service, cache)
+                plan = self._known_plan(service, store, found, files) if store else plan
+        return self._dry_document(store, plan, files)
+
+    def _files(self) -> tuple[Found, dict[str, LocalFile]]:
+        """Raises CodeQueryError if there are none."""
+        paths = self.request.file_paths
+        rules = self.configuration.discovery
+        if paths is None:
+            found = discovered_files(self.directory, rules, self.environ, self.deadline)
+        else:
+            found = named_files(self.directory, paths)
+        name = hashlib.sha256(str(self.directory).encode(errors="surrogateescape")).hexdigest()
+        kept_in = self._beside_cache("hashes", f"{name[:24]}.json")
+        files = local_files(self.directory, found, kept_in, self.deadline, keep_others=bool(paths))
+        self.response.skipped_count = len(found.skipped)
+        self.response.skipped += (
+            {"path": path, "reason": reason} for path, reason in sorted(found.skipped.items())
+        )
+        if not files and not found.missing:
+            left_out = f": {len(found.skipped)} were left out" if found.skipped else ""
+            raise CodeQueryError(
+                Code.NO_FILES, f"there are no files to index in {self.directory}{left_out}"
+            )
+        return found, files
+
+    def _indexed(
+        self,
+        service: OpenAIService,
+        found: Found,
+        files: Mapping[str, LocalFile],
+        store: Store,
+    ) -> None:
+        """Make the store the same as the files. Raises CodeQueryError."""
+        self.response.vector_store_id = store.id
+        self.response.vector_store_name = store.name
+        try:
+            self._reindex(service, store, found, files)
+        except MissingError:
+            problem = missing_store(store.id)
+        else:
+            return
+        raise problem
+
+    def _reindex(
+        self,
+        service: OpenAIService,
+        store: Store,
+        found: Found,
+        files: Mapping[str, LocalFile],
+    ) -> None:
+        name = f"{hashlib.sha256(store.id.encode()).hexdigest()[:24]}"
+        busy = (
+            f"another process is indexing the vector store {store.id}, and did not end within "
+            "timeout_ms: call again, or with a larger timeout_ms"
+        )
+        with locked_file(self._beside_cache("locks", name), self.deadline, busy):
+            entries, ids = service.entries_and_ids(store.id)
+            self._beside_cache("pending", "").mkdir(mode=0o700, exist_ok=True)
+            work = Reindex(
+                service=service,
+                store=store,
+                root=self.directory,
+                journal=Journal(self._beside_cache("pending", name)),
+                deadline=self.deadline,
+                concurrent_limit=self.request.concurrent_limit,
+                response=self.response,
+            )
+            work.repair(ids)
+            plan = self._plan(entries, found, files)
+            if not (files or plan.deletes):
+                raise CodeQueryError(Code.NO_FILES, "none of the files in file_paths is there")
+            self.response.skipped_count += len(plan.kept)
+            work.run(plan)
+        self._tell_missing(found, plan)
+        is_empty = not (plan.kept or plan.moves or self.response.indexed_count)
+        if is_empty and self.response.failures:
+            raise nothing_indexed(self.response)
+
+    def _plan(self, entries: Any, found: Found, files: Mapping[str, LocalFile]) -> Plan:
+        local = {path: one.hash for path, one in files.items()}
+        if self.request.file_paths is None:
+            return plan_of(local, entries)
+        # Named files that are now left out are as good as gone.
+        return plan_of(local, entries, scope={*local, *found.missing, *found.skipped})
+
+    def _known_plan(
+        self,
+        service: OpenAIService,
+        store: Store,
+        found: Found,
+        files: Mapping[str, LocalFile],
+    ) -> Plan:
+        try:
+            return self._plan(service.entries(store.id), found, files)
+        except MissingError:
+            return self._plan((), found, files)
+
+    def _tell_missing(self, found: Found, plan: Plan) -> None:
+        deleted = {entry.path for entry in plan.deletes}
+        self.response.failures += (
+            {"path": path, "error": "there is no such file"}
+            for path in found.missing
+            if path not in deleted
+        )
+
+    def _answer(self, service: OpenAIService, store: Store) -> None:
+        answer = service.answer(
+            store.id,
+            self.request.query,
+            model=self.request.model,
+            max_num_results=self.request.max_num_results,
+            include_results=self.request.include_results,
+        )
+        if not answer.text.strip():
+            raise CodeQueryError(
+                Code.NO_ANSWER,
+                f"{self.request.model} wrote no answer: ask again, or with another model",
+            )
+        self.response.answer = answer.text
+        if self.request.include_results:
+            most = self.request.max_num_results or CODEQUERY_RESULTS
+            rows = [_result(one) for one in answer.results if isinstance(one, Mapping)]
+            self.response.results = sorted(rows, key=lambda row: -row["score"])[:most]
+
+    def _dry_document(
+        self, store: Store | None, plan: Plan, files: Mapping[str, LocalFile]
+    ) -> dict[str, Any]:
+        uploads = [{"path": one.path, "bytes": files[one.path].size} for one in plan.uploads]
+        told: dict[str, Any] = {
+            "status": "ok",
+            "dry_run": True,
+            "enabled": self.configuration.enabled,
+            "vector_store_id": store.id if store else self.request.vector_store_id,
+            "vector_store_name": store.name if store else self._resolution.name,
+            "query": self.request.query,
+            "upload_count": len(uploads),
+            "upload_bytes": sum(files[one.path].size for one in plan.uploads),
+            "uploads": uploads,
+            "deletes": [one.path for one in plan.deletes],
+            "moves": [{"from": one.entry.path, "to": one.path} for one in plan.moves],
+            "unchanged_count": len(plan.kept),
+        }
+        return told | listed("skipped", self.response.skipped)
+
+    @property
+    def _resolution(self) -> StoreResolution:
+        return StoreResolution(self.request, self.configuration, self.directory, self.deadline)
+
+    def _stores(self, account: Account) -> tuple[StoreCache, StoreResolution]:
+        cache = StoreCache(self.configuration.cache_path, account, self.response.warnings.append)
+        return cache, self._resolution
+
+    @contextmanager
+    def _service(self, account: Account) -> Iterator[OpenAIService]:
+        service = OpenAIService(account, self.configuration.retry, self.deadline)
+        try:
+            yield service
+        finally:
+            service.close()
+
+    def _has_key(self) -> bool:
+        return bool(self.environ.get("OPENAI_API_KEY") or self.environ.get("OPENAI_API_KEY_FILE"))
+
+    def _beside_cache(self, kind: str, name: str) -> Path:
+        return self.configuration.cache_path.parent / kind / name
+
+
+def _result(told: Mapping[str, Any]) -> dict[str, Any]:
+    """A match as the response has it."""
+    attributes = told.get("attributes")
+    path = attributes.get("path") if isinstance(attributes, Mapping) else None
+    score = told.get("score")
+    return {
+        "file_path": str(path or told.get("filename") or ""),
+        "score": float(score) if isinstance(score, int | float) else 0.0,
+        "text": str(told.get("text") or "")[:CODEQUERY_RESULT_CHARACTERS],
+    }
