@@ -25,6 +25,7 @@ from benchmarks import (
 )
 from benchmarks.callers import command as callers
 from benchmarks.graph import command as graph
+from benchmarks.integrations import measuring as integrations
 from benchmarks.plans import command as plans
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
@@ -45,6 +46,7 @@ BENCHMARKS = {
     "units": units.measure,
     "breadth": breadth.measure,
     "pages": pages.measure,
+    "integrations": integrations.measure,
 }
 STANDING_ALONE = {
     "callers": callers.main,

@@ -1,0 +1,22 @@
+"""All of them, each in a directory of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.figures import Figure
+from benchmarks.integrations import chunkhound, chunkhound_export, codequery, langchain
+
+MEASURED = {
+    "chunkhound": chunkhound.measure,
+    "chunkhound export": chunkhound_export.measure,
+    "langchain": langchain.measure,
+    "codequery": codequery.measure,
+}
+
+
+def measure(workspace: Path) -> Iterator[Figure]:
+    """Figures of every integration."""
+    for name, figures in MEASURED.items():
+        directory = workspace / name.replace(" ", "-")
+        directory.mkdir()
+        yield from figures(directory)
