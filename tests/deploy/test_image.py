@@ -21,7 +21,7 @@ from tests.deploy import composition, dockerfile
 from tests.deploy.containers import Container, running, wait_for
 from tests.indexer.store.qdrant.server import running_stand_in
 
-PACKAGES = ("agents", "central", "cli", "indexer")
+PACKAGES = ("agents", "central", "cli", "indexer", "integrations")
 DATABASE = "of_the_image"
 
 
