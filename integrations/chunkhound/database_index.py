@@ -1,10 +1,16 @@
 """The index that ChunkHound wrote: similarity of its embeddings to those of the queries."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from indexer.limits import CHUNKHOUND_CONTENT_CHARACTERS, CHUNKHOUND_EXPANDED_CHARACTERS
-from integrations.chunkhound.database import THREADS, Database, open_database
+from integrations.chunkhound.database import (
+    THREADS,
+    Database,
+    database_file,
+    open_database,
+)
 from integrations.chunkhound.database_queries import (
     COUNT_CHUNKS,
     COUNT_EMBEDDINGS,
@@ -33,6 +39,7 @@ from integrations.chunkhound.source import expand_result
 
 Embed = Callable[[Sequence[str]], list[list[float]]]
 
+_usable: Final = deque[tuple[str, int, int, int]](maxlen=32)  # states of files that were searched
 _REQUIRED: Final = {
     "files": ("id", "path"),
     "chunks": ("id", "file_id", "chunk_type", "code", "start_line", "end_line"),
@@ -56,12 +63,10 @@ class DatabaseIndex:
 
     def search(self, request: SearchRequest) -> list[list[SearchResult]]:
         """For each query its best chunks. Raises CodeSearchError."""
-        with open_database(self._target) as database:  # before a query is paid for
-            columns = self._check_tables(database)
-            self._check_embeddings(database, columns)
+        self._check_unpaid()
         vectors = self._embed(request.queries)
         with open_database(self._target) as database:
-            found = self._ranked(database, columns, vectors, request)
+            found = self._ranked(database, self._checked_tables(database), vectors, request)
         if not request.expand:
             return found
         root, lines = self._target.root, request.expand
@@ -81,6 +86,24 @@ class DatabaseIndex:
                 embeddings=_number(database, COUNT_EMBEDDINGS) if has_embeddings else 0,
                 languages=dict(database.rows(count_languages(columns))),
             )
+
+    def _check_unpaid(self) -> None:
+        """Raise what a search would, before its queries are paid for.
+
+        A file that has not changed since is not opened once more.
+        """
+        status = database_file(self._target).stat()
+        state = (self.location, status.st_ino, status.st_size, status.st_mtime_ns)
+        if state in _usable:
+            return
+        with open_database(self._target) as database:
+            self._checked_tables(database)
+        _usable.append(state)
+
+    def _checked_tables(self, database: Database) -> Columns:
+        columns = self._check_tables(database)
+        self._check_embeddings(database, columns)
+        return columns
 
     def _check_tables(self, database: Database) -> Columns:
         """The columns of each table. Raises DatabaseError if it is no ChunkHound database."""

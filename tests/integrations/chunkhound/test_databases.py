@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -143,6 +144,24 @@ def test_reading_does_not_keep_a_writer_out(project: Path) -> None:
     code.search(query="query")
     with writer(project / DATABASE):
         pass
+
+
+def test_searches_at_the_same_time(project: Path) -> None:
+    queries = ["authentication logic", "token validation", "error handling"] * 4
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda query: code.search(query=query), queries))
+    assert found[:3] == found[3:6] == found[9:]
+    assert len(set(found)) == 3
+
+
+def test_a_database_larger_than_a_part_of_a_thread(project: Path) -> None:
+    """Each part of the embeddings is read, also where rows before it were deleted."""
+    chunks = [Chunk(f"src/{n:03}.py", f"def name_{n}(): query") for n in range(60)]
+    path = write_database(project / "many.db", chunks)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("DELETE FROM embeddings_1536 WHERE chunk_id <= 40")
+    found = entries(code.search(query="query", limit=100, db="many.db"))
+    assert {entry["file"] for entry in found} == {chunk.file for chunk in chunks[40:]}
 
 
 class TestHostile:
