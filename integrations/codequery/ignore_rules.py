@@ -6,18 +6,16 @@ of the user's own list in its usual place (not one that core.excludesFile names)
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from indexer.limits import CODEQUERY_IGNORE_BYTES, CODEQUERY_IGNORE_PATTERNS
 from integrations.codequery.configuration import home_of
 from integrations.codequery.errors import Code, CodeQueryError
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
+_TRAILING_SPACES: Final = re.compile(r"(?<![\\ ]) +\Z")  # but those that are escaped
 _MOST_NAME_BYTES: Final = 8_192  # more than any system takes for a path
 
 
@@ -26,9 +24,26 @@ class ExcessiveRulesError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class _Rule:
+    """A line that matches a path itself; what lies below is never asked for if that is ignored."""
+
+    pattern: re.Pattern[str]
+    ignores: bool
+    is_of_directories: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Level:
     base: str  # of the directory whose rules they are, with a slash at its end; "" is the top
-    rules: "GitIgnoreSpec"
+    rules: tuple[_Rule, ...]  # the strongest first
+
+    def told(self, path: str, *, is_directory: bool) -> bool | None:
+        """Whether the path is ignored; None if no rule says."""
+        below = _bytewise(path[len(self.base) :])
+        for rule in self.rules:
+            if (is_directory or not rule.is_of_directories) and rule.pattern.search(below):
+                return rule.ignores
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +60,9 @@ class IgnoreRules:
 
     def ignores(self, path: str) -> bool:
         """Whether git ignores it; a directory's path ends in a slash. The last rule decides."""
+        is_directory = path.endswith("/")
         for level in reversed(self.levels):
-            told = level.rules.check_file(_bytewise(path[len(level.base) :])).include
+            told = level.told(path.removesuffix("/"), is_directory=is_directory)
             if told is not None:
                 return told
         return False
@@ -99,45 +115,37 @@ def _start_of(path: Path) -> bytes:
         return file.read(_MOST_NAME_BYTES)
 
 
-def _rules_in(path: Path) -> "GitIgnoreSpec | None":
+def _rules_in(path: Path) -> tuple[_Rule, ...]:
     """As git reads it: no link is followed, a line that is no pattern says nothing."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(number, "rb") as file:  # noqa: PTH123 - a number
             content = file.read(CODEQUERY_IGNORE_BYTES + 1)
     except (OSError, ValueError):
-        return None
+        return ()
     if len(content) > CODEQUERY_IGNORE_BYTES:
         raise ExcessiveRulesError(f"{path} has more than {CODEQUERY_IGNORE_BYTES:,} bytes")
     text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
     lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return _spec(path, [line for line in lines if line and not line.startswith("#")])
+    return _compiled(path, [line for line in lines if line and not line.startswith("#")])
 
 
-def _spec(path: Path, lines: list[str]) -> "GitIgnoreSpec | None":
+def _compiled(path: Path, lines: list[str]) -> tuple[_Rule, ...]:
     from indexer.globs import excess
 
     if len(lines) > CODEQUERY_IGNORE_PATTERNS:
         raise ExcessiveRulesError(f"{path} has more than {CODEQUERY_IGNORE_PATTERNS:,} patterns")
     if any(excess(line) for line in lines):
         raise ExcessiveRulesError(f"{path} has a pattern {next(filter(None, map(excess, lines)))}")
-    return _compiled(lines) if lines else None
+    return tuple(filter(None, map(_rule, reversed(lines))))
 
 
-def _compiled(lines: Iterable[str]) -> "GitIgnoreSpec":
-    from indexer.globs import ignore_spec
+def _rule(line: str) -> _Rule | None:
+    from indexer.globs import file_pattern
 
-    try:
-        return ignore_spec(lines)
-    except (ValueError, re.error):
-        return ignore_spec(line for line in lines if _is_pattern(line))
-
-
-def _is_pattern(line: str) -> bool:
-    from indexer.globs import ignore_spec
-
-    try:
-        ignore_spec([line])
-    except (ValueError, re.error):
-        return False
-    return True
+    ignores, body = not line.startswith("!"), _TRAILING_SPACES.sub("", line.removeprefix("!"))
+    is_of_directories = body.endswith("/")
+    body = body.removesuffix("/")
+    # What stands after a first "!" has no meaning of its own.
+    pattern = file_pattern(f"\\{body}" if not ignores and body[:1] in {"#", "!"} else body)
+    return _Rule(pattern, ignores, is_of_directories) if pattern else None

@@ -12,7 +12,8 @@ from typing import Any, Final
 from indexer.printable import one_line
 from integrations.codequery.configuration import Configuration
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
-from integrations.codequery.openai_service import Account, OpenAIService, Store
+from integrations.codequery.openai_requests import Account
+from integrations.codequery.openai_service import OpenAIService, Store
 from integrations.codequery.private_files import locked_file, read_private, write_private
 from integrations.codequery.records import Request, is_store_name
 from integrations.codequery.retry import Deadline

@@ -14,7 +14,8 @@ from integrations.codequery.configuration import Configuration
 from integrations.codequery.discovery import Found, discovered_files, named_files
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
 from integrations.codequery.hashes import LocalFile, local_files
-from integrations.codequery.openai_service import Account, OpenAIService, Store
+from integrations.codequery.openai_requests import Account
+from integrations.codequery.openai_service import OpenAIService, Store
 from integrations.codequery.plan import Plan, plan_of
 from integrations.codequery.private_files import locked_file
 from integrations.codequery.records import Request, Response, listed, query_of

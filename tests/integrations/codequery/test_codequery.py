@@ -14,7 +14,7 @@ import pytest
 import integrations.codequery as package
 from integrations.codequery import CodeQuery, code_query, codequery
 from integrations.codequery.errors import EXIT_OF, Code
-from integrations.codequery.openai_service import Account
+from integrations.codequery.openai_requests import Account
 from integrations.codequery.records import FIELDS, Request
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import KEY, Server
@@ -47,16 +47,16 @@ def test_results_are_the_best_matches_with_their_paths(
     ask: Ask, server: Server, checkout: Path
 ) -> None:
     """FR-CQ-14."""
-    (checkout / "long.py").write_text("verify_token\n" + "x = 1\n" * 2_000)
-    (checkout / "other.py").write_text("verify_token login\n")
-    answer = ask("verify_token login", include_results=True, max_num_results=2, model="gpt-5.1")
+    (checkout / "long.py").write_text("alpha\n" + "x = 1\n" * 2_000)
+    (checkout / "other.py").write_text("alpha beta\n")
+    answer = ask("alpha beta", include_results=True, max_num_results=2, model="gpt-5.1")
     assert [one["file_path"] for one in answer["results"]] == ["other.py", "long.py"]
     assert [one["score"] for one in answer["results"]] == [1.0, 0.5]
     assert len(answer["results"][1]["text"]) == 2_000
     assert server.bodies[-1]["include"] == ["file_search_call.results"]
     assert server.bodies[-1]["tools"][0]["max_num_results"] == 2
     assert server.bodies[-1]["model"] == "gpt-5.1"
-    assert "results" not in ask("login")
+    assert "results" not in ask("alpha")
 
 
 def test_the_tool_has_its_names() -> None:

@@ -89,7 +89,8 @@ NAMES = st.sampled_from(["a", "b", "a.log", "lib", "out", "[x]", "é"])
 PATTERNS = st.sampled_from([
     "a", "/a", "a/", "*.log", "!a.log", "lib/", "!lib/", "lib/*", "!lib/a", "**/out", "out/**",
     "lib/**/a", "/lib/a", "!out/b", "[x]", "[ab]", "a*", "?", "\\!a", "# no", " ", "é", "*", "!*/",
-    "/*", "!/lib", "a\r", "!", "[", "\\",
+    "/*", "!/lib", "a\r", "!", "[", "\\", "!!a", "!#no", "a/ ", "a\\ ", "//", "/", "lib//", "**",
+    "a**", "**/", "/**/a", "lib/**/", "*/a", "!**/a", "[!a]", "[^b]", "!out/**/a.log",
 ])  # fmt: skip
 RULES = st.lists(PATTERNS, max_size=5)
 
@@ -119,7 +120,7 @@ def test_the_same_files_are_ignored_as_by_git(
         cwd=root, env=environ, check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
     nothing = DiscoveryRules(skip_dirs=(), exclude_extensions=())
-    assert paths(root, nothing) == set(filter(None, listing.split("\0")))
+    assert paths(root, nothing) == set(filter(None, listing.split("\0"))), (files, rules)
 
 
 # What is never uploaded

@@ -276,6 +276,18 @@ def test_two_processes_at_once_make_one_store_and_upload_once(
     assert is_like(server, answers[0]["vector_store_id"], checkout)
 
 
+def test_while_a_store_is_being_made_nobody_makes_another_of_its_name(
+    environ: Mapping[str, str], ask: Ask, server: Server, checkout: Path
+) -> None:
+    server.faults = [Fault(Trouble.SLOW, "POST", "/vector_stores")]
+    with start(environ, checkout):
+        wait_until(lambda: server.count("POST", "/vector_stores") == 1, "it makes a store")
+        answer = ask(timeout_ms=2_000)
+    assert answer["error"]["code"] == "store_busy"
+    assert server.count("POST", "/vector_stores") == 1
+    assert ask()["status"] == "ok"  # the lock went with its process
+
+
 def test_who_waits_for_another_process_too_long_says_so(
     environ: Mapping[str, str], ask: Ask, server: Server, checkout: Path
 ) -> None:
