@@ -325,7 +325,7 @@ class TestHostile:
             f" 'x' AS code, 1 AS start_line, 2 AS end_line FROM range({count});"
             f"CREATE TABLE embeddings_1536 AS SELECT {value} AS chunk_id, 'openai' AS provider,"
             " 'text-embedding-3-small' AS model,"
-            " list_transform(range(1536), lambda x: 0.5)::FLOAT[1536] AS embedding"
+            " list_transform(range(1536), lambda x: 0.5)::FLOAT[1536] AS embedding"  # noqa: S608
         )
 
 
