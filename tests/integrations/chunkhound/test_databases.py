@@ -320,12 +320,12 @@ class TestHostile:
             kind, "[1]" if kind.endswith("[]") else "{'a': 1}"
         )
         connection.execute(
-            "CREATE TABLE files AS SELECT 1 AS id, 'a.py' AS path, 'python' AS language;"
+            "CREATE TABLE files AS SELECT 1 AS id, 'a.py' AS path, 'python' AS language;"  # noqa: S608
             f"CREATE TABLE chunks AS SELECT {value} AS id, 1 AS file_id, 'function' AS chunk_type,"
             f" 'x' AS code, 1 AS start_line, 2 AS end_line FROM range({count});"
             f"CREATE TABLE embeddings_1536 AS SELECT {value} AS chunk_id, 'openai' AS provider,"
             " 'text-embedding-3-small' AS model,"
-            " list_transform(range(1536), lambda x: 0.5)::FLOAT[1536] AS embedding"  # noqa: S608
+            " list_transform(range(1536), lambda x: 0.5)::FLOAT[1536] AS embedding"
         )
 
 
