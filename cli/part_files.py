@@ -4,6 +4,7 @@ One process at a time holds it. It is never opened through a link.
 """
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,10 +35,13 @@ def held_part(target: Path, *, is_kept: Callable[[Path], bool]) -> Iterator[Path
     part = target.with_name(f"{target.name}.part")
     try:
         with open(part, "a", opener=_own) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ConfigurationError(f"{part} is no file: delete it")
             if not locked(file):
                 raise ConfigurationError(f"{part} is being written by another export")
             if not _is_same(part, file.fileno()):
                 raise ConfigurationError(f"another export has just ended: look at {part.stem}")
+            require_own_log(part)
             try:
                 yield part
             finally:
@@ -92,9 +96,21 @@ def write_ahead_log(path: Path) -> Path:
     return path.with_name(f"{path.name}.wal")
 
 
+def require_own_log(path: Path) -> None:
+    """Refuse a log that is a link, to which DuckDB would write, or a pipe, which it waits for.
+
+    Raises ConfigurationError.
+    """
+    log = write_ahead_log(path)
+    for one in (log, *(log.with_name(f"{log.name}.{end}") for end in ("checkpoint", "recovery"))):
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(one.lstat().st_mode):
+                raise ConfigurationError(f"{one} is no file of its own: delete it")
+
+
 def _own(path: str, flags: int) -> int:
-    """Open a file that is nobody else's to read, and not through a link."""
-    return os.open(path, flags | os.O_NOFOLLOW, mode=0o600)
+    """Open a file that is nobody else's to read; neither follow a link nor wait for a pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode=0o600)
 
 
 def _is_same(part: Path, descriptor: int) -> bool:

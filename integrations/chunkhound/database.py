@@ -131,7 +131,7 @@ def open_database(target: Target) -> Iterator[Database]:
             for statement in _LOCKDOWN:
                 database.rows(statement)
             yield database
-        except (duckdb.Error, UnicodeDecodeError, OverflowError) as exc:
+        except (duckdb.Error, UnicodeError, OverflowError) as exc:
             raise _translate(exc, target, is_expired=database.is_expired) from exc
         finally:
             timer.cancel()

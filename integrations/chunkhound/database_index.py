@@ -4,7 +4,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from indexer.limits import CHUNKHOUND_CONTENT_CHARACTERS, CHUNKHOUND_EXPANDED_CHARACTERS
+from indexer.limits import (
+    CHUNKHOUND_CONTENT_CHARACTERS,
+    CHUNKHOUND_EXPANDED_CHARACTERS,
+    LABEL_CHARACTERS,
+)
+from indexer.printable import one_line
 from integrations.chunkhound.database import (
     THREADS,
     Database,
@@ -45,6 +50,8 @@ _REQUIRED: Final = {
     "chunks": ("id", "file_id", "chunk_type", "code", "start_line", "end_line"),
     EMBEDDINGS: ("chunk_id", "provider", "model", "embedding"),
 }
+_NUMBERS: Final = frozenset({"id", "file_id", "chunk_id"})
+_NUMBER_TYPES: Final = frozenset({"INTEGER", "BIGINT", "UINTEGER", "UBIGINT"})
 
 
 class DatabaseIndex:
@@ -114,19 +121,23 @@ class DatabaseIndex:
         for table in set(_REQUIRED).intersection(columns):
             if missing := sorted(set(_REQUIRED[table]).difference(columns[table])):
                 raise DatabaseError(self._again(f"has no {', '.join(missing)} in '{table}'"))
+            for column in _NUMBERS.intersection(columns[table]):
+                if columns[table][column] not in _NUMBER_TYPES:
+                    raise DatabaseError(self._again(f"has no numbers as {column} in '{table}'"))
         return columns
 
     def _check_embeddings(self, database: Database, columns: Columns) -> None:
         """Raises DatabaseMismatchError unless there are embeddings of the queries' model."""
         if EMBEDDINGS not in columns:
             others = sorted(name for name in columns if name.startswith("embeddings_"))
-            has = f"has only {', '.join(others[:MODELS_NAMED])}" if others else "has no embeddings"
+            named = ", ".join(one_line(name[:LABEL_CHARACTERS]) for name in others[:MODELS_NAMED])
+            has = f"has only {named}" if others else "has no embeddings"
             raise DatabaseMismatchError(self._again(has))
         if columns[EMBEDDINGS]["embedding"] != VECTOR:
             raise DatabaseMismatchError(self._again(f"has no {VECTOR} in '{EMBEDDINGS}'"))
         if database.rows(HAS_EMBEDDINGS):
             return
-        models = ", ".join(str(name) for (name,) in database.rows(MODELS))
+        models = ", ".join(one_line(str(name)) for (name,) in database.rows(MODELS))
         has = f"has only embeddings of {models}" if models else "has no embeddings"
         raise DatabaseMismatchError(self._again(has))
 

@@ -94,7 +94,8 @@ def describe_chunks(columns: Columns, *, characters: int, count: int) -> str:
     ]
     language = f"coalesce({', '.join([*known, repr('')])})"
     return (
-        f"SELECT c.id, left(coalesce(f.path, ''), {PATH_BYTES}),"
+        # A stranger's table may hold an id more often than once.
+        f"SELECT DISTINCT ON (c.id) c.id, left(coalesce(f.path, ''), {PATH_BYTES}),"
         f" left(coalesce({symbol}, ''), {NAME_CHARACTERS}),"
         f" left(coalesce(c.chunk_type, ''), {LABEL_CHARACTERS}),"
         f" left({language}, {LABEL_CHARACTERS}),"

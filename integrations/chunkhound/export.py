@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from cli.api import Api
-from cli.part_files import held_part, mapped_errors, opened_database, take_place
+from cli.part_files import (
+    held_part,
+    mapped_errors,
+    opened_database,
+    require_own_log,
+    take_place,
+)
 from cli.place import Place
 from indexer.access import EmbedderAccess
 from indexer.config import GitCredential
@@ -195,6 +201,7 @@ def _require_target(target: Path, root: Path, *, may_overwrite: bool) -> None:
         return
     if not target.is_file():
         raise ConfigurationError(f"{target} is no file: name one")
+    require_own_log(target)
     _require_unused(target)
     if not may_overwrite and origin_of(target) is None:
         raise ConfigurationError(

@@ -19,6 +19,7 @@ DEFAULT_LIMIT: Final = 10
 
 def one_query(query: str) -> tuple[str, ...]:
     """The query of `code.search`. Raises InvalidRequestError."""
+    _check_text("query", query)
     stripped = query.strip()
     if not stripped:
         raise InvalidRequestError("query must not be empty: say what to look for")
@@ -31,6 +32,7 @@ def split_queries(queries: str) -> tuple[str, ...]:
 
     Raises InvalidRequestError.
     """
+    _check_text("queries", queries)
     _check_length("queries", queries, CHUNKHOUND_BATCH_CHARACTERS)
     found = tuple(dict.fromkeys(part.strip() for part in queries.split("|") if part.strip()))
     if not found:
@@ -61,6 +63,9 @@ def make_request(
     limit = DEFAULT_LIMIT if limit is None else limit
     _check_number("limit", limit, 1, CHUNKHOUND_RESULTS)
     _check_number("expand", expand or 0, 0, CHUNKHOUND_EXPANSION)
+    for name, value in (("language", language), ("chunk_type", chunk_type), ("exclude", exclude)):
+        if value is not None:
+            _check_text(name, value)
     language, exclude = (language or "").strip(), exclude or ""
     _check_length("language", language, LABEL_CHARACTERS)
     _check_length("exclude", exclude, CHUNKHOUND_EXCLUDE_CHARACTERS)
@@ -83,6 +88,16 @@ def _chunk_type(text: str) -> ChunkType | None:
 def _check_number(name: str, value: int, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidRequestError(f"{name} must be a whole number from {least} to {most}")
+
+
+def _check_text(name: str, value: object) -> None:
+    """That it is one, which UTF-8 can write: half of a surrogate pair is no character."""
+    try:
+        if isinstance(value, str) and value.encode() is not None:
+            return
+    except UnicodeEncodeError:
+        pass
+    raise InvalidRequestError(f"{name} must be a text, in UTF-8")
 
 
 def _check_length(name: str, text: str, most: int) -> None:

@@ -23,7 +23,7 @@ def resolve_target(
     keeps in it. Raises InvalidRequestError.
     """
     for name, value in (("path", path), ("db", db)):
-        if value is not None and ("\0" in value or not value.strip()):
+        if value is not None and not _is_path(value):
             raise InvalidRequestError(f"{name} must be the path of a file system")
     base = directory / expand_home(environ, environ.get("OT_CWD") or ".")
     root = Path(os.path.normpath(base / expand_home(environ, path or ".")))
@@ -35,11 +35,21 @@ def resolve_target(
 
 
 def expand_home(environ: Mapping[str, str], path: str) -> Path:
-    """`path` with `~` as the home directory that `environ` names."""
+    """`path` with `~` as the home directory that `environ` names.
+
+    Raises InvalidRequestError for `~` and a name that no user has.
+    """
     first, _, rest = path.partition("/")
     if first == "~" and environ.get("HOME"):
         return Path(environ["HOME"]) / rest
-    return Path(path).expanduser() if first.startswith("~") else Path(path)
+    try:
+        return Path(path).expanduser() if first.startswith("~") else Path(path)
+    except RuntimeError as exc:
+        raise InvalidRequestError(f"{first} is no user of this machine: give a full path") from exc
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str) and "\0" not in value and bool(value.strip())
 
 
 def _database_at(path: Path) -> Path:

@@ -1,5 +1,6 @@
 """Answers as text, in the layout of the original tool, whose readers are agents."""
 
+import re
 from collections.abc import Iterator
 
 from indexer.printable import lines_of, one_line
@@ -50,6 +51,14 @@ def _entry(number: int, result: SearchResult) -> Iterator[str]:
     yield f"{number}. {one_line(heading)}"
     yield f"   File: {one_line(result.file)}:{lines}"
     yield f"   Score: {result.score}"
-    yield "   ```"
-    yield from lines_of(result.content)
-    yield "   ```"
+    code = lines_of(result.content)
+    fence = _fence(code)
+    yield f"   {fence}"
+    yield from code
+    yield f"   {fence}"
+
+
+def _fence(code: list[str]) -> str:
+    """Marks that no line of the code ends early: what it holds looks like no other result."""
+    runs = (len(run) for line in code for run in re.findall("`{3,}", line))
+    return "`" * max(3, 1 + max(runs, default=0))

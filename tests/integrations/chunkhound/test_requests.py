@@ -31,6 +31,13 @@ pytestmark = pytest.mark.usefixtures("project")
         ({"db": ""}, "db must be the path of a file system"),
         ({"db": "x" * 5_000}, "The database cannot be reached"),
         ({"path": "x" * 5_000}, "Project not indexed"),
+        ({"query": 5}, "query must be a text, in UTF-8"),
+        ({"query": "q\udcff"}, "query must be a text, in UTF-8"),
+        ({"language": "\ud800"}, "language must be a text, in UTF-8"),
+        ({"exclude": ["a"]}, "exclude must be a text, in UTF-8"),
+        ({"path": 5}, "path must be the path of a file system"),
+        ({"path": "~no-such-user/x"}, "~no-such-user is no user of this machine"),
+        ({"db": "~no-such-user/x"}, "~no-such-user is no user of this machine"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters: dict[str, Any], said: str, openai: Server) -> None:

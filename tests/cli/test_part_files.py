@@ -1,0 +1,30 @@
+"""FILE.part where a hostile checkout has put something else beside it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.part_files import held_part, write_ahead_log
+from indexer.errors import ConfigurationError
+
+
+def hold(target: Path) -> None:
+    with held_part(target, is_kept=lambda _: False):
+        pass
+
+
+def test_a_part_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "chunks.db.part")
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        hold(tmp_path / "chunks.db")
+
+
+@pytest.mark.parametrize("end", ["", ".checkpoint", ".recovery"])
+def test_a_log_that_is_a_link_is_not_written_to(tmp_path: Path, end: str) -> None:
+    log = write_ahead_log(tmp_path / "chunks.db.part")
+    link = log.with_name(f"{log.name}{end}")
+    link.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigurationError, match="is no file of its own"):
+        hold(tmp_path / "chunks.db")
+    assert not (tmp_path / "elsewhere").exists()
