@@ -53,6 +53,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
 @chunkhound.command(
     "search",
+    short_help="Search a project's code by meaning.",
     epilog=examples(
         "codesearch chunkhound search authentication logic",
         'codesearch chunkhound search validation --chunk-type function --exclude "test|mock"',
@@ -90,6 +91,7 @@ def search(
 
 @chunkhound.command(
     "search-batch",
+    short_help="Search for several queries at once.",
     epilog=examples('codesearch chunkhound search-batch "auth logic|token validation|sessions"'),
 )
 def search_batch(
@@ -119,7 +121,11 @@ def search_batch(
     return _show(ctx.obj, answer, batch_text, json=json)
 
 
-@chunkhound.command("status", epilog=examples("codesearch chunkhound status --path ~/src/billing"))
+@chunkhound.command(
+    "status",
+    short_help="Count what a project's index holds.",
+    epilog=examples("codesearch chunkhound status --path ~/src/billing"),
+)
 def status(
     ctx: typer.Context, path: ProjectPath = None, db: DatabasePath = None, json: Json = False
 ) -> Exit:

@@ -20,6 +20,7 @@ commands = typer.Typer()
 
 @commands.command(
     "export",
+    short_help="Write the index to a file that ChunkHound reads.",
     epilog=examples(
         "mkdir -p .chunkhound/db && codesearch chunkhound export .chunkhound/db/chunks.db",
         "codesearch chunkhound export index.db --no-embeddings",

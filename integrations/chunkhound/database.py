@@ -149,7 +149,7 @@ def database_file(target: Target) -> Path:
         root = target.root.resolve(strict=True)
         is_regular = stat.S_ISREG(path.stat().st_mode) and not _is_special(f"{path}.wal")
     except (FileNotFoundError, NotADirectoryError) as exc:
-        raise NotIndexedError(target.root, target.database) from exc
+        raise NotIndexedError(target.root, target.database, is_explicit=target.is_explicit) from exc
     except (OSError, RuntimeError, ValueError) as exc:  # a loop of links, among others
         raise DatabaseError(f"The database cannot be reached: {target.database}") from exc
     if not target.is_explicit and not path.is_relative_to(root):

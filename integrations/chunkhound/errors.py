@@ -42,11 +42,12 @@ class NotIndexedError(CodeSearchError):
     code = "INDEX_NOT_FOUND"
     status = 404
 
-    def __init__(self, project_root: Path, database: Path) -> None:
+    def __init__(self, project_root: Path, database: Path, *, is_explicit: bool = False) -> None:
+        own = f"\nOr, without ChunkHound and without a key: codesearch index {project_root}"
         super().__init__(
             f"Project not indexed. Run: chunkhound index {project_root}\n"
-            f"Expected database at: {database}\n"
-            f"Or, without ChunkHound and without a key: codesearch index {project_root}"
+            f"Expected database at: {database}"
+            f"{'' if is_explicit else own}"  # no other index is asked then
         )
 
 

@@ -21,6 +21,9 @@ class NoIndexError(IndexerError):
 class IncompleteSearchError(IndexerError):
     """Nothing was found, and not everything was searched in its newest state."""
 
+    def __init__(self, incomplete: str) -> None:
+        super().__init__(f"Nothing was found. {incomplete}")
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -93,7 +96,7 @@ class Codebase:
             if not receipt["projects"]:
                 raise self._no_index(index, incomplete)
         if incomplete and not results:
-            raise IncompleteSearchError(f"Nothing was found. {incomplete}")
+            raise IncompleteSearchError(incomplete)
         return Found(results, incomplete)
 
     def size(self) -> IndexSize:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr, model_valid
 from indexer.answers import expected
 from indexer.errors import IndexerError
 from indexer.limits import TOOL_INPUT_CHARACTERS
-from integrations.langchain.codebase import Codebase, NoIndexError
+from integrations.langchain.codebase import Codebase, IncompleteSearchError, NoIndexError
 from integrations.langchain.config import CodebaseSearchToolConfig, Config
 from integrations.langchain.similarity import similarity_of
 
@@ -174,7 +174,7 @@ class CodebaseSearchTool(BaseTool):
                 and similarity_of(row["similarity"]) >= settings.similarity_threshold
             ]
         if found.incomplete and not results:
-            return _failure(f"Search failed: Nothing was found. {found.incomplete}")
+            raise IncompleteSearchError(found.incomplete)
         answer = {"success": True, "results": results, "count": len(results), "error": ""}
         return {**answer, "incomplete": found.incomplete} if found.incomplete else answer
 

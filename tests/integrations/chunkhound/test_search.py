@@ -125,6 +125,7 @@ class TestProjectNotIndexed:
         assert f"codesearch index {root}" in text
         named = code.search(query="query", path=str(root), db="custom/chunks.db")
         assert f"Expected database at: {root}/custom/chunks.db" in named
+        assert "codesearch index" not in named  # which a named database would not ask
 
 
 class TestEmbeddingGeneration:
