@@ -282,9 +282,9 @@ def test_patterns_that_would_take_for_ever_do_not(tmp_path: Path) -> None:
 def test_a_directory_called_gitignore_keeps_nothing_open(tmp_path: Path) -> None:
     """Else a checkout of many would use up what a process may open."""
     write(tmp_path, {f"d{number}/.gitignore/a.py": "a" for number in range(9)})
-    before = len(os.listdir("/dev/fd"))
+    before = len(list(Path("/dev/fd").iterdir()))
     assert len(found(tmp_path).candidates) == 9
-    assert len(os.listdir("/dev/fd")) == before
+    assert len(list(Path("/dev/fd").iterdir())) == before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
