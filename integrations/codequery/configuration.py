@@ -5,8 +5,10 @@ for codesearch, or ~/.forge/config.toml, whichever has the section.
 """
 
 import os
+import pwd
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -196,7 +198,7 @@ def _section(environ: Mapping[str, str], directory: Path) -> tuple[Path, object]
     own = user_config_path("codesearch", appauthor=False) / "config.toml"
     places = [directory / named] if named else [own, home / ".forge/config.toml"]
     # At home everything is the user's own, even where that is a checkout.
-    trusted = () if named else (home.resolve(), *home.resolve().parents)
+    trusted = () if named or not _is_own(home) else (home.resolve(), *home.resolve().parents)
     for place in places:
         if not named and not place.is_file():
             continue
@@ -205,6 +207,15 @@ def _section(environ: Mapping[str, str], directory: Path) -> tuple[Path, object]
         if section is not None:
             return place, section
     return places[0], {}
+
+
+def _is_own(home: Path) -> bool:
+    """Whether it is the account's home, or in no checkout: one may set HOME (direnv) to itself."""
+    home = home.resolve()
+    with suppress(KeyError):
+        if home == Path(pwd.getpwuid(os.getuid()).pw_dir).resolve():
+            return True
+    return not any(os.path.lexists(parent / ".git") for parent in (home, *home.parents))
 
 
 def _require_own(place: Path, directory: Path, trusted: tuple[Path, ...]) -> None:

@@ -4,10 +4,13 @@ They are those of `.git/info/exclude`, of each `.gitignore` from the top of the 
 of the user's own list in its usual place (not one that core.excludesFile names).
 """
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +23,7 @@ _MOST_NAME_BYTES: Final = 8_192  # more than any system takes for a path
 
 
 class ExcessiveRulesError(Exception):
-    """A file of rules is larger than what is read; what it would leave out is not known."""
+    """A file of rules is too large, or cannot be read; what it would leave out is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,13 @@ class IgnoreRules:
 
     def below(self, directory: Path, base: str) -> "IgnoreRules":
         """With those of the directory's own `.gitignore`. Raises ExcessiveRulesError."""
-        rules = _rules_in(directory / ".gitignore") if self.are_read else None
-        return IgnoreRules((*self.levels, _Level(base, rules))) if rules else self
+        if not self.are_read:
+            return self
+        files = [directory / ".gitignore"]
+        if base and os.path.lexists(directory / ".git"):  # a submodule, or another checkout
+            files.insert(0, _git_dir(directory) / "info/exclude")
+        levels = [_Level(base, rules) for file in files if (rules := _rules_in(file))]
+        return IgnoreRules((*self.levels, *levels)) if levels else self
 
     def ignores(self, path: str) -> bool:
         """Whether git ignores it; a directory's path ends in a slash. The last rule decides."""
@@ -74,23 +82,32 @@ NO_RULES: Final = IgnoreRules(are_read=False)
 def rules_above(root: Path, environ: Mapping[str, str]) -> tuple[IgnoreRules, str]:
     """What holds at `root` before its own `.gitignore`, and its path from the checkout's top.
 
-    Raises CodeQueryError: what such a file would leave out must not be uploaded.
+    Raises CodeQueryError: what such a file would leave out must not be uploaded, nor what lies in
+    a directory that is ignored, whatever rules it has itself.
     """
     top = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), root)
-    base = root.relative_to(top).as_posix().removeprefix(".")
-    base = f"{base}/" if base else ""
+    base = _base_of(root, top)
     config = environ.get("XDG_CONFIG_HOME") or home_of(environ) / ".config"
     try:
         weakest = (Path(config) / "git/ignore", _git_dir(top) / "info/exclude")
         levels = [_Level("", spec) for file in weakest if (spec := _rules_in(file))]
         rules = IgnoreRules(tuple(levels))
         if base:
-            for parent in reversed([root, *root.parents][1 : base.count("/") + 1]):
-                above = parent.relative_to(top).as_posix().removeprefix(".")
-                rules = rules.below(parent, f"{above}/" if above else "")
+            way = [root, *root.parents][: base.count("/") + 1][::-1]
+            for parent, child in pairwise(way):
+                rules = rules.below(parent, _base_of(parent, top))
+                if rules.ignores(_base_of(child, top)):
+                    raise CodeQueryError(
+                        Code.INVALID_REQUEST,
+                        f"{child} is ignored by {top}: name file_paths, or mend its .gitignore",
+                    )
     except ExcessiveRulesError as error:
-        raise CodeQueryError(Code.INVALID_REQUEST, f"{error}: shorten it") from error
+        raise CodeQueryError(Code.INVALID_REQUEST, f"{error}: mend it") from error
     return rules, base
+
+
+def _base_of(directory: Path, top: Path) -> str:
+    return "" if directory == top else f"{directory.relative_to(top).as_posix()}/"
 
 
 def _bytewise(path: str) -> str:
@@ -119,10 +136,21 @@ def _rules_in(path: Path) -> tuple[_Rule, ...]:
     """As git reads it: no link is followed, a line that is no pattern says nothing."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(number, "rb") as file:  # noqa: PTH123 - a number
-            content = file.read(CODEQUERY_IGNORE_BYTES + 1)
-    except (OSError, ValueError):
+    except ValueError:  # a path with NUL
         return ()
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}:
+            return ()
+        raise ExcessiveRulesError(f"{path} cannot be read ({error.strerror})") from error
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            return ()
+        with open(number, "rb", closefd=False) as file:
+            content = file.read(CODEQUERY_IGNORE_BYTES + 1)
+    except OSError as error:
+        raise ExcessiveRulesError(f"{path} cannot be read ({error.strerror})") from error
+    finally:
+        os.close(number)
     if len(content) > CODEQUERY_IGNORE_BYTES:
         raise ExcessiveRulesError(f"{path} has more than {CODEQUERY_IGNORE_BYTES:,} bytes")
     text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")

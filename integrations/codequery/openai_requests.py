@@ -6,9 +6,10 @@ What the service says is not passed on unread: it may hold a part of the key.
 import hashlib
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from indexer.config import embedder_access
 from indexer.errors import ConfigurationError
@@ -18,6 +19,9 @@ from indexer.proxies import direct
 from integrations.codequery.configuration import RetryRules
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
 from integrations.codequery.retry import Deadline, Retries
+
+if TYPE_CHECKING:
+    import httpx
 
 _Record = TypeVar("_Record")
 _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -85,8 +89,26 @@ class OpenAIRequests:
             http_client=openai.DefaultHttpxClient(
                 mounts=direct(account.base_url),
                 follow_redirects=False,  # code goes to nobody but whom the setting names
+                event_hooks={"response": [self._receive]},
             ),
         )
+
+    def _receive(self, response: "httpx.Response") -> None:
+        """Read an answer, within its bounds of bytes and time: one that drips in, too."""
+        import httpx
+
+        seconds = response.request.extensions["timeout"]["read"]
+        end = time.monotonic() + min(seconds, self._deadline.seconds)
+        body = bytearray()
+        for part in response.iter_bytes():
+            body += part
+            if len(body) > CODEQUERY_API_BYTES:
+                body.clear()  # it is then no answer that can be read
+                response.close()
+                break
+            if time.monotonic() > end:
+                raise httpx.ReadTimeout("the answer drips in", request=response.request)
+        response._content = bytes(body)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -143,7 +165,7 @@ class OpenAIRequests:
 
     def _document(self, content: bytes, kind: str) -> dict[str, Any]:
         try:
-            document = json.loads(content) if len(content) <= CODEQUERY_API_BYTES else None
+            document = json.loads(content)
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or "json" not in kind:

@@ -1,5 +1,6 @@
 """OpenAI's files, vector stores and responses, read into records."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,6 +16,8 @@ from integrations.codequery.errors import MissingError
 from integrations.codequery.openai_requests import OpenAIRequests
 from integrations.codequery.plan import Entry
 
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_ID: Final = re.compile(r"[\w.-]{1,128}", re.ASCII)
 _PAGE: Final = 100  # the most that the service gives at once
 # https://platform.openai.com/docs/assistants/tools/file-search/supported-files; others as text.
 _EXTENSIONS: Final = frozenset({
@@ -97,7 +100,7 @@ class OpenAIService(OpenAIRequests):
         document = self._attempt(
             self._client.vector_stores.with_raw_response.create, seconds, {"name": name}
         )
-        return self._read(document, lambda told: Store(_text(told["id"]), name))
+        return self._read(document, lambda told: Store(_id(told["id"]), name))
 
     # Files of a store
 
@@ -130,7 +133,7 @@ class OpenAIService(OpenAIRequests):
             )
 
         for document in self._pages(page, CODEQUERY_STORE_FILES, "files in the vector store"):
-            yield self._read(document, _entry), self._read(document, lambda one: _text(one["id"]))
+            yield self._read(document, _entry), self._read(document, lambda one: _id(one["id"]))
 
     def upload(self, path: str, content: bytes) -> str:
         """Upload a file, which no store has yet; its id."""
@@ -140,7 +143,7 @@ class OpenAIService(OpenAIRequests):
             file=(file_name(path), content, "text/plain"),
             purpose="assistants",
         )
-        return self._read(document, lambda told: _text(told["id"]))
+        return self._read(document, lambda told: _id(told["id"]))
 
     def attach(self, store_id: str, file_id: str, path: str, digest: str) -> None:
         """Put an uploaded file into a store, with the attributes of FR-CQ-10."""
@@ -219,18 +222,25 @@ def _usable_store(told: Any) -> Store | None:
     name = told.get("name")
     if told.get("status") == "expired":
         return None
-    return Store(_text(told["id"]), name if isinstance(name, str) else "")
+    return Store(_id(told["id"]), name if isinstance(name, str) else "")
 
 
 def _entry(told: Any) -> Entry | None:
     """None for a file without our attributes: somebody else's."""
     attributes = told.get("attributes") or {}
     path, digest = attributes.get("path"), attributes.get("hash")
-    file_id = _text(told["id"])
-    if not (isinstance(path, str) and isinstance(digest, str) and path and digest):
+    file_id = _id(told["id"])
+    if not (isinstance(path, str) and isinstance(digest, str)):
+        return None
+    if not (_HASH.fullmatch(digest) and path.isprintable() and _is_relative(path)):
         return None
     error = told.get("last_error") or {}
     return Entry(file_id, path, digest, _text(told["status"]), str(error.get("code") or ""))
+
+
+def _is_relative(path: str) -> bool:
+    """Whether a file of a directory can be called so: it is not absolute, and has no `..`."""
+    return {"", ".", ".."}.isdisjoint(path.split("/"))
 
 
 def _answer(told: Any) -> Answer:
@@ -241,7 +251,16 @@ def _answer(told: Any) -> Answer:
             texts += (part["text"] for part in item["content"] if part.get("type") == "output_text")
         elif item["type"] == "file_search_call":
             results += item.get("results") or []
-    return Answer("".join(texts), tuple(results))
+    text = "".join(texts).encode(errors="replace").decode()  # half a character is none
+    return Answer(text, tuple(results))
+
+
+def _id(value: object) -> str:
+    """An id that can stand in an address, and on a line of the journal."""
+    text = _text(value)
+    if not _ID.fullmatch(text):
+        raise ValueError("no id")
+    return text
 
 
 def _text(value: object) -> str:

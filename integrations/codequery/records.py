@@ -124,7 +124,7 @@ def listed(name: str, rows: Sequence[Any]) -> dict[str, Any]:
 def query_of(given: object) -> str:
     """What a request asks for, as far as it is a text: a refusal repeats it."""
     query = given.get("query") if isinstance(given, Mapping) else None
-    return query[:QUERY_CHARACTERS] if isinstance(query, str) else ""
+    return _written(query[:QUERY_CHARACTERS]) if isinstance(query, str) else ""
 
 
 def _query(told: Mapping[str, Any]) -> str:
@@ -133,7 +133,14 @@ def _query(told: Mapping[str, Any]) -> str:
         raise _invalid("query is required: write what to look for")
     if not isinstance(query, str) or len(query) > QUERY_CHARACTERS:
         raise _invalid(f"query must be a text of at most {QUERY_CHARACTERS:,} characters")
+    if query != _written(query):
+        raise _invalid("query must be a text: it has half a character (a lone surrogate)")
     return query
+
+
+def _written(text: str) -> str:
+    """The text as it can be written: half a character is a question mark."""
+    return text.encode(errors="replace").decode()
 
 
 def _matched(told: Mapping[str, Any], name: str, form: re.Pattern[str], what: str) -> str | None:

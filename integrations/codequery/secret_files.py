@@ -1,27 +1,37 @@
 """Which files look like secrets, by their path or by what is in them. None of them is uploaded."""
 
 import re
+import unicodedata
+from collections.abc import Iterator
 from typing import Final
 
 _DATA: Final = r"(json|ya?ml|toml|ini|cfg|conf|properties|xml|csv|txt|env|enc|db|py\.bak|bak|old)"
 _NAMES: Final = re.compile(
-    r"\.env|\.env[._-].*|.*\.env|\.envrc"
+    r"\.env|\.env[._-].*|.*\.env|\.envrc(\..*)?"
+    r"|.*\.tfstate\..*"
     r"|.*\.(pem|key|p12|pfx|p8|jks|keystore|truststore|kdbx?|ppk|gpg|pgp|asc|ovpn|tfstate|tfvars"
     r"|mobileprovision|keytab|htpasswd|secret|secrets|pkcs12)(\.(backup|bak|old|orig|enc|json|auto))?"
-    r"|id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)(\.(bak|old))?"
+    r"|id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)([_-][^.]*)?"
     r"|[._]?netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.mylogin\.cnf|\.htpasswd|htpasswd|\.pypirc"
     r"|\.dockercfg|\.dockerconfigjson|\.s3cfg|\.boto|\.vault-token|\.terraformrc|terraform\.rc"
-    r"|kubeconfig.*|\.?(credentials?|secrets?|passwords?|tokens?)"
-    rf"|[\w.-]*(credentials?|secrets?|passwords?)([._-][\w-]*)?\.{_DATA}"
-    r"|[\w.-]*service[-_]?account[\w.-]*\.json|client_secret.*\.json|shadow|auth\.json",
+    rf"|kubeconfig.*|.*\.kubeconfig|.*kubeconfig\.{_DATA}|\.?vault[._-]?pass(word)?(\.txt)?"
+    r"|\.?(credentials?|secrets?|passwords?|tokens?)"
+    rf"|.*(credentials?|secrets?|passwords?)([ ._(-].*)?\.{_DATA}"
+    r"|.*service[-_]?account.*\.json|client_secret.*\.json|shadow|auth\.json",
     re.IGNORECASE | re.ASCII,
 )
+# What editors and people add at the end of a copy's name.
+_COPY: Final = re.compile(r"(?:[~#]|\.(?:bak|backup|old|orig|save|copy|sw[op]|\d{1,20})){1,8}$")
 _DIRECTORIES: Final = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud"})
 _PLACES: Final = frozenset({".docker/config.json"})
 _GITHUB: Final = (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_")
 # What is looked for at first, as that is fast, and the form around it.
 _FORMS: Final[tuple[tuple[bytes, bytes], ...]] = (
-    (b"PRIVATE KEY", rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"),
+    (b"PRIVATE KEY", rb"---- ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"),
+    (b"LS0tLS1CRUdJTi", rb"key(?:-data)?[\"']?\s{0,20}[:=]\s{0,20}[\"']?LS0tLS1CRUdJTi"),
+    (b"AGE-SECRET-KEY-1", rb"\bAGE-SECRET-KEY-1[0-9A-Z]{40}"),
+    (b"hf_", rb"\bhf_[A-Za-z0-9]{34}"),
+    (b"SG.", rb"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
     (b"PuTTY-User-Key-File-", rb"PuTTY-User-Key-File-\d"),
     (b'"service_account"', rb'"type"\s{0,20}:\s{0,20}"service_account"'),
     (b'"private_key"', rb'"private_key"\s{0,20}:\s{0,20}"-----'),
@@ -46,10 +56,19 @@ def is_secret_path(path: str) -> bool:
     """Whether a file's path, relative and with slashes, is one of those that hold secrets."""
     *directories, name = path.lower().split("/")
     return (
-        _NAMES.fullmatch(name) is not None
+        any(_NAMES.fullmatch(one) for one in _originals(name))
         or not _DIRECTORIES.isdisjoint(directories)
         or "/".join([*directories[-1:], name]) in _PLACES
     )
+
+
+def _originals(name: str) -> Iterator[str]:
+    """The name, and those of which it may be a copy."""
+    yield name
+    name = unicodedata.normalize("NFKD", name.removeprefix("#"))
+    name = "".join(one for one in name if not unicodedata.combining(one))
+    yield name
+    yield _COPY.sub("", name)
 
 
 def is_secret_content(path: str, content: bytes) -> bool:

@@ -299,7 +299,12 @@ def _result(told: Mapping[str, Any]) -> dict[str, Any]:
     path = attributes.get("path") if isinstance(attributes, Mapping) else None
     score = told.get("score")
     return {
-        "file_path": str(path or told.get("filename") or ""),
-        "score": float(score) if isinstance(score, int | float) else 0.0,
-        "text": str(told.get("text") or "")[:CODEQUERY_RESULT_CHARACTERS],
+        "file_path": _written(path or told.get("filename")),
+        "score": float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0,
+        "text": _written(told.get("text"))[:CODEQUERY_RESULT_CHARACTERS],
     }
+
+
+def _written(value: object) -> str:
+    """A text of the service's as it can be written."""
+    return str(value or "").encode(errors="replace").decode()

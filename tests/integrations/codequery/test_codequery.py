@@ -16,6 +16,7 @@ from integrations.codequery import CodeQuery, code_query, codequery
 from integrations.codequery.errors import EXIT_OF, Code
 from integrations.codequery.openai_requests import Account
 from integrations.codequery.records import FIELDS, Request
+from integrations.codequery.tool import _result
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import KEY, Server
 
@@ -91,6 +92,7 @@ def test_the_request_has_the_fields_and_defaults_of_the_specification(ask: Ask) 
         ({"query": ""}, "query is required"),
         ({"query": 5}, "query must be a text"),
         ({"query": "x" * 4_001}, "at most 4,000 characters"),
+        ({"query": "x\ud800"}, "half a character"),
         ({"query": "x", "concurrent_limit": 0}, "from 1 to 20"),
         ({"query": "x", "concurrent_limit": 21}, "from 1 to 20"),
         ({"query": "x", "concurrent_limit": True}, "from 1 to 20"),
@@ -127,6 +129,12 @@ def test_an_answer_without_words_is_an_error(ask: Ask, server: Server) -> None:
     answer = ask()
     assert answer["error"]["code"] == "no_answer"
     assert answer["indexed_count"] == 2
+
+
+def test_results_of_a_service_that_answers_nonsense_can_be_written() -> None:
+    for score in (10**400, float("nan"), float("inf"), -1, "1", None):
+        row = _result({"score": score, "filename": 5, "text": "half \ud800"})
+        assert row == {"file_path": "5", "score": 0.0, "text": "half ?"}
 
 
 def test_a_model_that_is_not_there_is_told(ask: Ask) -> None:

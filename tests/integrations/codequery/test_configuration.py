@@ -144,3 +144,17 @@ def test_nothing_in_a_checkout_switches_it_on(
     answer = ask(environ={**environ, "CODESEARCH_CONFIG": str(link)})
     assert "is in the checkout" in answer["error"]["message"]
     assert server.requests == []
+
+
+def test_a_checkout_that_is_made_home_switches_nothing_on(
+    environ: Mapping[str, str], checkout: Path, server: Server
+) -> None:
+    """As a file for direnv may do."""
+    (checkout / ".git").mkdir()
+    (checkout / ".forge").mkdir()
+    (checkout / ".forge/config.toml").write_text("[codequery]\nenabled = true\n")
+    hostile = {name: value for name, value in environ.items() if name != "CODESEARCH_CONFIG"}
+    hostile["HOME"] = str(checkout)
+    answer = codequery(query="x", environ=hostile, directory=checkout / "src")
+    assert "is in the checkout" in answer["error"]["message"]
+    assert server.requests == []

@@ -166,7 +166,11 @@ def test_a_named_file_outside_is_refused(ask: Ask, server: Server, path: str) ->
         "aws-credentials.yaml", "secrets.yaml", "config/secrets.yml", ".netrc", "_netrc",
         ".aws/credentials", ".git/config", "keystore.jks", "client_secret_1.json",
         "my-service-account.json", "terraform.tfstate", ".pypirc", ".git-credentials",
-        ".docker/config.json", "secrets.prod.json",
+        ".docker/config.json", "secrets.prod.json", "secrets.prod.eu.json", ".envrc.local",
+        "prod.kubeconfig", "prod-kubeconfig.yaml", "terraform.tfstate.1699.backup", ".env~",
+        "#.env#", "server.key~", "credentials.json~", "id_ed25519_work", "id_rsa.old",
+        "caf\u00e9-credentials.json", "s\u00e9crets.yaml", "my credentials.json",
+        "credentials (1).csv", ".vault_pass", "vault_pass.txt", "credentials copy.json",
     ],
 )  # fmt: skip
 def test_a_path_that_is_a_secret(path: str) -> None:
@@ -176,7 +180,8 @@ def test_a_path_that_is_a_secret(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["secrets.py", "src/credentials.go", "keys.py", "environment.ts", "token.rs", "tokens/a.py",
-     "password_reset.html", "src/secret_store/main.py", ".gitignore", "id_rsa.pub"],
+     "password_reset.html", "src/secret_store/main.py", ".gitignore", "id_rsa.pub",
+     "id_rsa_parser.go", "copy.py", "secret_copy.py", "passwords~test.py"],
 )  # fmt: skip
 def test_code_about_secrets_is_code(path: str) -> None:
     assert not is_secret_path(path)
@@ -192,6 +197,11 @@ def test_code_about_secrets_is_code(path: str) -> None:
         ("a.py", "token = 'ghp_" + "a" * 36 + "'"),
         ("a.py", "key = 'AKIA" + "A" * 16 + "'"),
         ("a.py", "key = 'sk-proj-" + "a" * 48 + "'"),
+        ("a.yaml", "client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFU"),
+        ("a.txt", "---- BEGIN SSH2 ENCRYPTED PRIVATE " + "KEY ----"),
+        ("a.txt", "AGE-SECRET-KEY-" + "1" + "Q" * 58),
+        ("a.py", "token = 'hf_" + "a" * 34 + "'"),
+        ("a.py", "key = 'SG." + "a" * 22 + "." + "b" * 43 + "'"),
     ],
 )
 def test_content_that_is_a_secret(path: str, content: str) -> None:
@@ -268,6 +278,40 @@ def test_patterns_that_would_take_for_ever_do_not(tmp_path: Path) -> None:
     result = discovered_files(tmp_path.resolve(), DiscoveryRules(), {"HOME": "/"}, deadline)
     assert len(result.candidates) == 3
     assert deadline.seconds
+
+
+def test_a_directory_called_gitignore_keeps_nothing_open(tmp_path: Path) -> None:
+    """Else a checkout of many would use up what a process may open."""
+    write(tmp_path, {f"d{number}/.gitignore/a.py": "a" for number in range(9)})
+    before = len(list(Path("/dev/fd").iterdir()))
+    assert len(found(tmp_path).candidates) == 9
+    assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_directory_whose_rules_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "a", "sub/.gitignore": "b.py\n", "sub/b.py": "b"})
+    (tmp_path / "sub/.gitignore").chmod(0)
+    result = found(tmp_path)
+    assert [one.path for one in result.candidates] == ["a.py"]
+    assert "sub/.gitignore" in result.skipped
+
+
+def test_a_directory_that_git_ignores_is_refused(tmp_path: Path) -> None:
+    """Its own rules cannot take it back, as they cannot for git."""
+    write(tmp_path, {".git/config": "", ".gitignore": "private/\n", "private/.gitignore": "!*\n",
+                     "private/a.py": "a", "private/sub/b.py": "b"})  # fmt: skip
+    for directory in (tmp_path / "private", tmp_path / "private/sub"):
+        with pytest.raises(CodeQueryError, match="is ignored by"):
+            found(directory)
+
+
+def test_rules_of_a_nested_checkout_of_its_own_hold(tmp_path: Path) -> None:
+    write(tmp_path, {"sub/.git/info/exclude": "private.py\n", "sub/private.py": "p",
+                     "sub/deep/private.py": "p", "sub/a.py": "a", "private.py": "o",
+                     "linked/.git": "gitdir: ../modules/linked\n", "linked/private.py": "p",
+                     "modules/linked/info/exclude": "*.py\n"})  # fmt: skip
+    assert {path for path in paths(tmp_path) if path.endswith(".py")} == {"sub/a.py", "private.py"}
 
 
 def test_a_home_directory_is_no_project(tmp_path: Path) -> None:

@@ -117,6 +117,9 @@ def test_other_people_s_files_stay_and_second_ones_of_ours_go(
     theirs = [
         server.add_file(store_id, b"their notes", None),
         server.add_file(store_id, b"their notes", {"path": "src/tokens.py"}),
+        server.add_file(store_id, b"theirs", {"path": "../../x", "hash": "0" * 64}),
+        server.add_file(store_id, b"theirs", {"path": "/etc/x", "hash": "0" * 64}),
+        server.add_file(store_id, b"theirs", {"path": "report.pdf", "hash": "md5"}),
         server.add_file(store_id, b"their notes", {"author": "somebody", "hash": 5}),
     ]
     for _ in range(2):
@@ -124,7 +127,7 @@ def test_other_people_s_files_stay_and_second_ones_of_ours_go(
     assert ask(vector_store_id=store_id)["indexed_count"] == 2
     left = server.stores[store_id]["files"]
     assert left.keys() >= set(theirs)
-    assert len(left) == 5
+    assert len(left) == len(theirs) + 2
 
 
 def test_named_files_are_indexed_and_others_left_as_they_are(

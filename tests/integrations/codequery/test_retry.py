@@ -171,3 +171,20 @@ def test_no_error_has_the_key(ask: Ask, server: Server, environ: Mapping[str, st
     assert "OPENAI_API_KEY" in refused["error"]["message"]
     assert wrong[:8] not in str(refused)
     assert wrong[-4:] not in str(refused)
+
+
+def test_an_answer_that_drips_in_holds_no_lock_after_the_call(ask: Ask, server: Server) -> None:
+    store_id = ask()["vector_store_id"]
+    server.faults = [Fault(Trouble.DRIPPING, "GET", f"/{store_id}/files", times=9)]
+    assert ask(timeout_ms=600)["error"]["code"] == "timeout"
+    server.faults = []
+    assert ask(timeout_ms=20_000)["status"] == "ok"
+
+
+def test_an_answer_is_not_read_beyond_its_bound(
+    ask: Ask, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("integrations.codequery.openai_service.CODEQUERY_API_BYTES", 40)
+    server.faults = [Fault(Trouble.DRIPPING)]  # a megabyte, if one waits for it
+    assert ask(timeout_ms=20_000)["error"]["code"] == "bad_answer"
+    assert server.uploaded == []
