@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,11 @@ from integrations.codequery.discovery import (
 from integrations.codequery.errors import CodeQueryError
 from integrations.codequery.retry import Deadline
 from integrations.codequery.secret_files import is_secret_content, is_secret_path
+from scripts.local_service import temporary_workspace
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import Server
 
+NOBODY = 65_534
 PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n"  # in two, as a scanner would find it here
 
 
@@ -36,6 +39,20 @@ def found(root: Path, rules: DiscoveryRules | None = None, home: Path = Path("/n
     return discovered_files(
         root.resolve(), rules or DiscoveryRules(), {"HOME": str(home)}, Deadline(60_000)
     )
+
+
+@contextmanager
+def as_ordinary_user(directory: Path) -> Iterator[None]:
+    """Root reads everything; in `directory` this user may write."""
+    if os.geteuid():
+        yield
+        return
+    os.chown(directory, NOBODY, NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 def paths(root: Path, rules: DiscoveryRules | None = None) -> set[str]:
@@ -288,11 +305,11 @@ def test_a_directory_called_gitignore_keeps_nothing_open(tmp_path: Path) -> None
     assert len(list(Path("/dev/fd").iterdir())) == before
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_directory_whose_rules_cannot_be_read_is_left_out(tmp_path: Path) -> None:
-    write(tmp_path, {"a.py": "a", "sub/.gitignore": "b.py\n", "sub/b.py": "b"})
-    (tmp_path / "sub/.gitignore").chmod(0)
-    result = found(tmp_path)
+def test_a_directory_whose_rules_cannot_be_read_is_left_out() -> None:
+    with temporary_workspace("aeterna-rules-") as directory, as_ordinary_user(directory):
+        write(directory, {"a.py": "a", "sub/.gitignore": "b.py\n", "sub/b.py": "b"})
+        (directory / "sub/.gitignore").chmod(0)
+        result = found(directory)
     assert [one.path for one in result.candidates] == ["a.py"]
     assert "sub/.gitignore" in result.skipped
 

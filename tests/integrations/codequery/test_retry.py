@@ -184,7 +184,7 @@ def test_an_answer_that_drips_in_holds_no_lock_after_the_call(ask: Ask, server: 
 def test_an_answer_is_not_read_beyond_its_bound(
     ask: Ask, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("integrations.codequery.openai_service.CODEQUERY_API_BYTES", 40)
+    monkeypatch.setattr("integrations.codequery.openai_requests.CODEQUERY_API_BYTES", 40)
     server.faults = [Fault(Trouble.DRIPPING)]  # a megabyte, if one waits for it
     assert ask(timeout_ms=20_000)["error"]["code"] == "bad_answer"
     assert server.uploaded == []
