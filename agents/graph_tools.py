@@ -37,7 +37,7 @@ from agents.parameters import (
     Workspace,
     given,
 )
-from agents.toolset import ToolSet
+from agents.toolset import ADDS, ToolSet
 
 
 def add_graph_tools(tools: ToolSet, backend: Callable[[], GraphBackend]) -> None:
@@ -48,7 +48,7 @@ def add_graph_tools(tools: ToolSet, backend: Callable[[], GraphBackend]) -> None
     tools.add(graph.graph_related, title="Find related knowledge or code")
     tools.add(graph.graph_violations, title="Policy violations")
     tools.add(graph.graph_unmigrated, title="Code not migrated yet")
-    tools.add_write(graph.graph_link, title="Link two nodes")
+    tools.add(graph.graph_link, title="Link two nodes", effects=ADDS)
 
 
 class _GraphTools:

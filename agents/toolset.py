@@ -23,6 +23,17 @@ from agents.outcomes import refused
 
 Tool = Callable[..., Awaitable[CallToolResult]]
 
+# Each may be called twice with the same arguments: that is as good as once.
+READS: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+ADDS: Final = ToolAnnotations(  # never over what is there
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+SYNCHRONIZES_A_SERVICE: Final = ToolAnnotations(  # of others, and deletes there what is gone here
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=True
+)
+
 _SENTENCES: Final = {
     "missing": "is required",
     "string_too_short": "must not be empty",
@@ -49,24 +60,22 @@ class ToolSet:
         server.middleware.append(self._check)
 
     def add(
-        self, tool: Tool, *, title: str, name: str | None = None, aliases: Collection[str] = ()
+        self,
+        tool: Tool,
+        *,
+        title: str,
+        name: str | None = None,
+        aliases: Collection[str] = (),
+        effects: ToolAnnotations = READS,
     ) -> None:
-        """Register a tool that only reads; its docstring is the description.
+        """Register a tool; its docstring is the description.
 
         `name`: if not the function's. A call by one of the `aliases`, which are not listed, is a
-        call of the tool.
+        call of the tool. `effects`: what clients are told that it does.
         """
-        self._register(tool, name or tool.__name__, title, is_read_only=True)
-        self._aliases.update(dict.fromkeys(aliases, name or tool.__name__))
+        tool_name = name or tool.__name__
+        self._aliases.update(dict.fromkeys(aliases, tool_name))
 
-    def add_write(
-        self, tool: Tool, *, title: str, name: str | None = None, aliases: Collection[str] = ()
-    ) -> None:
-        """Register a tool that writes: never over what is there, and twice is as good as once."""
-        self._register(tool, name or tool.__name__, title, is_read_only=False)
-        self._aliases.update(dict.fromkeys(aliases, name or tool.__name__))
-
-    def _register(self, tool: Tool, tool_name: str, title: str, *, is_read_only: bool) -> None:
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
             given = {parameters.get(name, name): value for name, value in arguments.items()}
@@ -86,13 +95,7 @@ class ToolSet:
             name=tool_name,
             title=title,
             description=inspect.cleandoc(tool.__doc__ or ""),
-            annotations=ToolAnnotations(
-                title=title,
-                read_only_hint=is_read_only,
-                destructive_hint=False,
-                idempotent_hint=True,
-                open_world_hint=False,
-            ),
+            annotations=effects.model_copy(update={"title": title}),
         )
 
     def _translated(self, error: RefusedError) -> RefusedError:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from agents.errors import RefusedError
 from agents.outcomes import answered
-from agents.toolset import ToolSet
+from agents.toolset import SYNCHRONIZES_A_SERVICE, ToolSet
 from indexer.exits import Exit
 from indexer.limits import (
     CODEQUERY_CONCURRENT,
@@ -83,7 +83,13 @@ def add_tools(tools: ToolSet, environ: Mapping[str, str], directory: Path) -> No
         )
         return _result(answer)
 
-    tools.add_write(call, title="Ask about the code (OpenAI)", name=NAME, aliases=ALIASES)
+    tools.add(
+        call,
+        title="Ask about the code (OpenAI)",
+        name=NAME,
+        aliases=ALIASES,
+        effects=SYNCHRONIZES_A_SERVICE,
+    )
 
 
 def _result(answer: Mapping[str, Any]) -> CallToolResult:
