@@ -4,6 +4,8 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
 
 from integrations.chunkhound.database_index import DatabaseIndex
 from integrations.chunkhound.embedding import embed_queries
@@ -73,10 +75,19 @@ def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
             target, lambda queries: embed_queries(queries, embedding_access(environ))
         )
         return
-    with ServiceIndex(environ, target.root) as service:
-        if not has_index(service, target.root):
-            raise NotIndexedError(target.root, target.database)
-        yield OwnIndex(target, service)
+    service = _service(frozenset(environ.items()), target.root)
+    if not has_index(service, target.root):
+        raise NotIndexedError(target.root, target.database)
+    yield OwnIndex(target, service)
+
+
+@lru_cache(maxsize=1)
+def _service(environ: frozenset[tuple[str, str]], directory: Path) -> ServiceIndex:
+    """The last one stays open: a service of this machine that nobody uses ends, and starts slowly.
+
+    One that is replaced, and the last at exit, closes by itself.
+    """
+    return ServiceIndex(dict(environ), directory)
 
 
 def _answer(index: Index, request: SearchRequest, results: Sequence[SearchResult]) -> SearchAnswer:

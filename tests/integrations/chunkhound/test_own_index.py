@@ -1,11 +1,13 @@
 """Our own index where ChunkHound has none: the embedded service, as a user's machine has it."""
 
+import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from integrations.chunkhound import code
+from central.runtime import running_server
+from integrations.chunkhound import code, search
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory, write_files
@@ -14,6 +16,7 @@ from tests.embedding_servers import Server
 from tests.integrations.chunkhound.conftest import CHUNKS, SOURCES, Home
 from tests.integrations.chunkhound.databases import write_database
 from tests.integrations.chunkhound.test_search import entries, files
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.timeout(600)  # seconds; a service starts
 
@@ -181,6 +184,24 @@ def test_a_repository_that_the_service_does_not_hold(
         for text in (code.search(query="q", path=str(root)), code.status(path=str(root))):
             assert f"Run: chunkhound index {root}\n" in text
             assert f"Expected database at: {root}/.chunkhound/db/chunks.db" in text
+
+
+def test_a_service_of_this_machine_stays_for_the_next_question(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes seconds to start, and ends when nobody uses it."""
+    repository = new_repository(tmp_path / "empty")
+    with prepared_data_directory() as data:
+        with running_service(data):
+            pass  # now there is one to ask
+        monkeypatch.setenv("AETERNA_DATA_DIR", str(data))
+        assert f"Run: chunkhound index {repository}" in code.status(path=str(repository))
+
+        with (data / "users.lock").open() as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+        search._service.cache_clear()
+        wait_until(lambda: running_server(data) is None)
 
 
 def test_a_service_that_is_away_says_so(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
