@@ -50,7 +50,7 @@ _REQUIRED: Final = {
     "chunks": ("id", "file_id", "chunk_type", "code", "start_line", "end_line"),
     EMBEDDINGS: ("chunk_id", "provider", "model", "embedding"),
 }
-_NUMBERS: Final = frozenset({"id", "file_id", "chunk_id"})
+_NUMBERS: Final = ("id", "file_id", "chunk_id")
 _NUMBER_TYPES: Final = frozenset({"INTEGER", "BIGINT", "UINTEGER", "UBIGINT"})
 
 
@@ -118,11 +118,11 @@ class DatabaseIndex:
         for table in ("files", "chunks"):
             if table not in columns:
                 raise DatabaseError(self._again(f"has no table '{table}'"))
-        for table in set(_REQUIRED).intersection(columns):
+        for table in (name for name in _REQUIRED if name in columns):
             if missing := sorted(set(_REQUIRED[table]).difference(columns[table])):
                 raise DatabaseError(self._again(f"has no {', '.join(missing)} in '{table}'"))
-            for column in _NUMBERS.intersection(columns[table]):
-                if columns[table][column] not in _NUMBER_TYPES:
+            for column in _NUMBERS:
+                if columns[table].get(column, "BIGINT") not in _NUMBER_TYPES:
                     raise DatabaseError(self._again(f"has no numbers as {column} in '{table}'"))
         return columns
 

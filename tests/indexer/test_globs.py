@@ -1,5 +1,6 @@
 """Patterns match as git and pathspec match them, and none takes long."""
 
+import re
 import time
 from pathlib import Path
 
@@ -77,10 +78,15 @@ def test_what_is_too_much_in_a_project_file_is_named_with_what_to_do(
 
 # Attributes
 
+# In "/a**" git drops the letters before it looks at the stars, which then cross directories; its
+# documentation says that they do not, and here they do not.
+STARS_BEHIND_LETTERS = re.compile(r"[^/*]\*\*")
 LINES = st.lists(
     st.builds(
         "{} {}".format,
-        PATTERNS_OF_GIT.filter(lambda pattern: "\\" not in pattern),
+        PATTERNS_OF_GIT.filter(
+            lambda pattern: "\\" not in pattern and not STARS_BEHIND_LETTERS.search(pattern)
+        ),
         st.lists(
             st.sampled_from(["x", "-x", "!x", "x=v", "m", "-m", "n", "y", "x=", "-bad=name!"]),
             min_size=1,

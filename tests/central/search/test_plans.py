@@ -40,7 +40,10 @@ def skewed(db: None) -> list[int]:
         for n in range(FILES if repository.name == "large" else 1)
     )
     ids = [repository.pk for repository in repositories]
+    # Of a table that fits into a few pages, reading all of them is the right plan.
+    elsewhere = RepositoryFactory.create(organization=organization, name="elsewhere")
     with connection.cursor() as cursor:
+        cursor.execute(_CREATE, [elsewhere.pk])
         cursor.execute(_DEFINE, [DEFINITIONS, ids])
     return ids
 
