@@ -74,7 +74,7 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
         return properties
 
     def clean(self) -> dict[str, Any]:
-        """A project of the organisation, an id that is free there, and nobody else's change."""
+        """A project of the organisation, a free id there, and no other change."""
         found: dict[str, Any] = super().clean() or self.cleaned_data
         if self.instance.pk:
             current = Document.objects.select_for_update(no_key=True).get(pk=self.instance.pk)

@@ -1,4 +1,4 @@
-"""The references of all repositories in sight, in order, a portion at a time.
+"""The references of all visible repositories, in order, a portion at a time.
 
 In the order of repositories' keys, paths and references' keys. What a portion reads is bounded
 whatever the repositories are: many small ones, one of a million files, one file of 20,000

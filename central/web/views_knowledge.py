@@ -199,5 +199,5 @@ def _edit_url(user: Any, view: NodeView, credential: Credential) -> str:
 
 
 def _may(user: Any, verb: str) -> bool:
-    """Whether somebody writes documents in the admin."""
+    """Whether documents are edited in the admin."""
     return bool(user.is_staff and user.has_perm(f"knowledge.{verb}_document"))

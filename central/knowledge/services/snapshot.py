@@ -96,7 +96,7 @@ def take_snapshot(organization: Organization) -> Path:
 
 
 def keep_snapshots(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
-    """Bring up to date what somebody asked for in the last KEPT_HOURS; delete the other files."""
+    """Bring files that were requested in the last KEPT_HOURS up to date; delete the others."""
     before = time.time() - KEPT_HOURS * 3600
     for asked in sorted(_directory().glob(f"*{_ASKED}")):
         if is_stopping():

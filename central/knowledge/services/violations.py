@@ -261,6 +261,6 @@ _UNLINKED: Final = """
 
 
 def remove_unlinked_code(repository: Repository) -> None:
-    """Delete code nodes that no edge needs any more, but for one that somebody is linking."""
+    """Delete code nodes without edges, except one that is being linked."""
     with connection.cursor() as cursor:
         cursor.execute(_UNLINKED, [repository.pk])

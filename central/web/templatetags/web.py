@@ -57,7 +57,7 @@ def for_people(text: str) -> str:
 
 @register.filter
 def line(text: str) -> str:
-    """What somebody wrote, on one line and without controls."""
+    """A user's text on one line, without control characters."""
     return plain_line(text)
 
 
