@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from agents.text import indented, number, printable, receipt_text, remarks
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 Row = Mapping[str, Any]
 

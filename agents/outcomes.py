@@ -12,7 +12,7 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent
 
 from agents.errors import RefusedError
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message, near}
 MESSAGE_CHARACTERS = 2_000  # of another server

@@ -7,7 +7,7 @@ line, and contents are indented.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from indexer.printable import lines_of, one_line
+from indexer.output.terminal import lines_of, one_line
 
 Row = Mapping[str, Any]
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure, percentile
-from indexer.bundle.compression import compress
-from indexer.bundle.encoding import encode_records, encode_tree
-from indexer.client import Central, OpenRequest
-from indexer.extractor import EXTRACTOR
-from indexer.identity import StaticToken
-from indexer.planning import Plan
-from indexer.records import FileRecord, Mode, Reason, RunStats, TreeEntry
-from indexer.transport import Transport
+from indexer.bundle.encode import encode_records, encode_tree
+from indexer.bundle.gzip import compress
+from indexer.client.api import Central, OpenRequest
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
+from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.records.files import FileRecord, TreeEntry
+from indexer.records.runs import Mode, Plan, Reason, RunStats
 from scripts.local_service import Organization, running_service
 
 ALONE = 100

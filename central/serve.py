@@ -193,7 +193,7 @@ def warm_up() -> None:
     from central.tenancy.models import Organization
     from indexer.embedding.catalogue import REMOTE
     from indexer.errors import IndexerError
-    from indexer.records import EmbedderSpec
+    from indexer.records.vectors import EmbedderSpec
 
     vector_store().check()
     used = Organization.objects.values_list("embedder", flat=True).distinct().order_by()

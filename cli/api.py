@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from indexer.transport import Transport
+from indexer.client.transport import Transport
 
 
 class Asks(Protocol):

@@ -16,8 +16,8 @@ from typing import Final
 from central.lease import used
 from central.runtime import ServerRecord, is_held, lack_of_space, private_opener, running_server
 from cli.local_token import LocalToken
+from indexer.client.credentials import Credentials
 from indexer.errors import CentralUnreachableError, ConfigurationError
-from indexer.identity import Credentials
 
 _START_SECONDS: Final = 120.0
 _ASK_SECONDS: Final = 0.05

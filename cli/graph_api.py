@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from indexer.transport import Transport
+from indexer.client.transport import Transport
 
 Answer = dict[str, Any]
 _ROUTE = "/api/v1/graph"

@@ -17,7 +17,7 @@ from cli.part_files import (
     take_place,
     write_ahead_log,
 )
-from indexer.answers import expected
+from indexer.client.responses import expected
 from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
 from indexer.limits import EXPORTED_BYTES
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cli.console import Console
 from cli.links import SURETY, gone
 from cli.locations import linked, path_of
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.text import Text

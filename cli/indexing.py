@@ -9,15 +9,15 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from cli.place import Place
-from indexer.access import EmbedderAccess
 from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
 from indexer.exits import TerminatedError
-from indexer.planning import Requested
-from indexer.report import Course, Report
+from indexer.pipeline.report import Course, Report
+from indexer.records.runs import Requested
+from indexer.records.vectors import EmbedderAccess
 
 if TYPE_CHECKING:
-    from indexer.local import LocalRepository
-    from indexer.pipeline import Progress
+    from indexer.git.local import LocalRepository
+    from indexer.pipeline.run import Progress
 
 _RETRY_SECONDS: Final = 10.0  # the local service may be starting again
 
@@ -27,7 +27,7 @@ def checkout_root(path: Path) -> Path:
 
     Asks nobody: to be called before a service is started that would have nothing to do.
     """
-    from indexer.local import LocalRepository
+    from indexer.git.local import LocalRepository
 
     if not path.is_dir():
         raise NotARepositoryError(f"there is no directory {path}")
@@ -65,8 +65,8 @@ def index_place(
     At a configured service as `python -m indexer run` does it: `ref`, or the checked-out branch. At
     the local one the checkout, whatever branch that is. Raises IndexerError.
     """
-    from indexer.config import embedder_access
-    from indexer.processes import warm_up
+    from indexer.config.settings import embedder_access
+    from indexer.pipeline.worker_pool import warm_up
 
     warm_up()
     with _told_when_cancelled() as course:
@@ -97,11 +97,11 @@ def index_local(
 
     `sleep` waits for a service that is away, and may raise CentralUnreachableError.
     """
-    from indexer.client import Central, OpenRequest
+    from indexer.client.api import Central, OpenRequest
     from indexer.commands.run import WAIT_SECONDS
-    from indexer.extractor import EXTRACTOR
-    from indexer.local import LOCAL_REF
-    from indexer.pipeline import Job, index
+    from indexer.git.local import LOCAL_REF
+    from indexer.pipeline.fingerprint import EXTRACTOR
+    from indexer.pipeline.run import Job, index
 
     request = OpenRequest(
         org_id=place.organization,
@@ -126,7 +126,7 @@ def index_local(
 
 @contextmanager
 def _told_when_cancelled() -> Iterator[Course]:
-    from indexer.job_summary import standing
+    from indexer.pipeline.job_summary import standing
 
     course = Course()
     try:
@@ -145,8 +145,8 @@ def _index_checkout(
     plain: bool,
     course: Course,
 ) -> Report:
-    from indexer.local import LocalRepository
-    from indexer.progress import display
+    from indexer.git.local import LocalRepository
+    from indexer.pipeline.progress import display
 
     repository = LocalRepository(path)
     try:
@@ -169,8 +169,8 @@ def _index_branch(
 ) -> Report:
     from indexer.commands.connection import Connection
     from indexer.commands.run import index_branch
-    from indexer.config import GitCredential, Settings
-    from indexer.git import Repository
+    from indexer.config.settings import GitCredential, Settings
+    from indexer.git.repository import Repository
 
     repository = Repository(path, GitCredential.load(environ))
     settings = Settings.load(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cli.console import Console
 from cli.locations import path_of
-from indexer.printable import lines_of, one_line
+from indexer.output.terminal import lines_of, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table

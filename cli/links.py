@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cli.console import Console
 from cli.locations import linked, path_of
-from indexer.printable import one_line
-from indexer.wording import counted
+from indexer.output.terminal import counted, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table

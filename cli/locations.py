@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.text import Text

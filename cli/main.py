@@ -38,7 +38,7 @@ def _run(name: str) -> NoReturn:
 
 
 def _exit_code(name: str) -> int:
-    from indexer.config import take_environment
+    from indexer.config.settings import take_environment
 
     environ = take_environment()
     # httpx imports its own command line, and click and rich for it, where these are installed.
@@ -115,7 +115,7 @@ def _leave(code: int) -> NoReturn:
     """At once: a thread that still waits for an answer would be waited for."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
-    from indexer.leaving import clear_away
+    from indexer.exits import clear_away
 
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 from central.runtime import data_directory
 from cli.console import note
 from cli.servers import require_confirmed
-from indexer.config import Named, Settings, given_token
+from indexer.client.credentials import Credentials, Purpose, StaticToken, credentials_of
+from indexer.config.settings import Named, Settings, given_token
 from indexer.errors import NotARepositoryError, UntrustedRepositoryError
-from indexer.identity import Credentials, Purpose, StaticToken, credentials_of
 
 if TYPE_CHECKING:
-    from indexer.transport import Transport
+    from indexer.client.transport import Transport
 
 LOCAL_ORGANIZATION: Final = "local"
 
@@ -39,7 +39,7 @@ class Place:
         self, retry_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep
     ) -> "Transport":
         """HTTP to the service; `retry_seconds`: how long it is waited for while it is away."""
-        from indexer.transport import Transport
+        from indexer.client.transport import Transport
 
         return Transport(
             url=self.url,
@@ -145,7 +145,7 @@ def _embedded(
 
 def _repository(directory: Path) -> tuple[Path | None, str]:
     """The top of the checkout that holds `directory`, and its own name."""
-    from indexer.local import LocalRepository
+    from indexer.git.local import LocalRepository
 
     try:
         repository = LocalRepository(directory)

@@ -1,4 +1,4 @@
-"""Writing a first `.codesearch.toml`; `indexer.project_file` reads it."""
+"""Writing a first `.codesearch.toml`; `indexer.config.project_file` reads it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Final
 
 import tomli_w
 
+from indexer.config.project_file import PROJECT_FILE
 from indexer.errors import ConfigurationError
-from indexer.project_file import PROJECT_FILE
-from indexer.selection import SelectionRules
+from indexer.pipeline.select import SelectionRules
 
 _INDEX: Final = f"""\
 # Code search: what is indexed of this repository, and where. Commit this file: what it selects is

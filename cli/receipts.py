@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from cli.wording import age, short
 from indexer.exits import Exit
-from indexer.printable import one_line
-from indexer.wording import counted
+from indexer.output.terminal import counted, one_line
 
 NOTHING_INDEXED: Final = (
     "Nothing is indexed here yet: type `codesearch init` in a repository, or `codesearch index` "

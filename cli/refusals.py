@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from indexer.errors import CentralRefusedError, IndexerError
-from indexer.printable import lines_of
+from indexer.output.terminal import lines_of
 
 # These speak of what was asked for, so who is asked and with what credential is not the matter.
 _OF_THE_QUESTION: Final = {

@@ -12,9 +12,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from central.runtime import private_directory
+from indexer.config.project_file import PROJECT_FILE
 from indexer.errors import ConfigurationError, UnconfirmedServerError
-from indexer.project_file import PROJECT_FILE
-from indexer.proxies import is_loopback
+from indexer.urls import is_loopback
 
 _PORTS: Final = {"http": 80, "https": 443}
 

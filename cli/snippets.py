@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cli.console import Console
 from cli.locations import linked, path_of
 from indexer.limits import COLOURING_CPU_SECONDS
-from indexer.printable import lines_of, one_line
+from indexer.output.terminal import lines_of, one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

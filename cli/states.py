@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from cli.console import Console
 from cli.wording import age, short
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 _STYLES: Final = {
     "current": "green",

@@ -16,8 +16,8 @@ from agents.errors import LOCAL_ADVICE
 from agents.tools import INSTRUCTIONS, add_tools
 from cli.backend import PlaceBackend
 from cli.context import Invocation
-from indexer import log
 from indexer.errors import IndexerError
+from indexer.output import log
 
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from indexer.wording import counted
+from indexer.output.terminal import counted
 
 SHORT_COMMIT: Final = 10
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from indexer import job_summary, log
-from indexer.actions import Level, Runner
 from indexer.commands import impact, run
-from indexer.config import take_environment
+from indexer.config.settings import take_environment
 from indexer.errors import IndexerError
-from indexer.exits import EXIT_OF, Exit, TerminatedError
-from indexer.leaving import clear_away
+from indexer.exits import EXIT_OF, Exit, TerminatedError, clear_away
+from indexer.output import log
+from indexer.output.github import Level, Runner
+from indexer.pipeline import job_summary
 
 _COMMANDS: Final = (run, impact)
 _log = logging.getLogger(__name__)

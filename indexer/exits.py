@@ -1,5 +1,6 @@
-"""Exit codes of the command line, what they mean, and which error ends with which."""
+"""Exit codes of the command line, and the end of a process."""
 
+import sys
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
@@ -103,3 +104,18 @@ def exit_of(error: errors.IndexerError) -> Exit:
     if isinstance(error, errors.CentralRefusedError) and error.code in _EXIT_OF_CODE:
         return _EXIT_OF_CODE[error.code]
     return EXIT_OF[type(error)]
+
+
+def clear_away() -> None:
+    """Remove the directory in which multiprocessing has the socket of its fork server, if any.
+
+    The fork server and its workers notice the end of this process by a pipe.
+    """
+    if "multiprocessing.forkserver" in sys.modules:
+        import shutil
+        from multiprocessing.process import current_process
+
+        # multiprocessing.util.get_temp_dir would make one where there is none.
+        made = getattr(current_process(), "_config", {}).get("tempdir")
+        if made:
+            shutil.rmtree(made, ignore_errors=True)

@@ -15,7 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
-from indexer.records import TermVector
+from indexer.records.vectors import TermVector
 
 K1 = 1.2
 B = 0.75

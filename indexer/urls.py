@@ -1,5 +1,7 @@
-"""URLs of services as people write them: put in one form, or refused without what they say."""
+"""URLs of services: put in one form or refused, and which of them go past a proxy."""
 
+from collections.abc import Mapping
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from indexer.errors import ConfigurationError
@@ -43,3 +45,20 @@ def _is_address(url: str) -> bool:
     return (
         parts.scheme in {"http", "https"} and bool(name) and "@" not in parts.netloc and is_written
     )
+
+
+def direct(url: str) -> Mapping[str, None]:
+    """The `mounts` of an httpx client of `url`: no proxy if that is a loopback address."""
+    if not is_loopback(url):
+        return {}
+    host = urlsplit(url).hostname or ""
+    return {f"all://[{host}]" if ":" in host else f"all://{host}": None}
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the address is this machine's own."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost"

@@ -12,7 +12,7 @@ import numpy as np
 from central.knowledge.resemblance import Resemblance, code_words, resemblance, words_of
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
-from indexer.records import embedder_input
+from indexer.records.vectors import embedder_input
 
 HERE: Final = Path(__file__).parent
 

@@ -8,8 +8,8 @@ from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure
 from cli.indexing import index_place
 from cli.place import open_place
-from indexer.identity import Purpose
-from indexer.planning import Requested
+from indexer.client.credentials import Purpose
+from indexer.records.runs import Requested
 from integrations.chunkhound.export import Exported, Progress, export_index
 from scripts.local_service import running_service
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from indexer.languages import detect
-from indexer.parsing import Parsed, parse
-from indexer.records import DegradeReason, Span
-from indexer.symbols import CLASS_KINDS, FUNCTION_KINDS, outline, symbols
+from indexer.records.files import DegradeReason, Span
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, outline, symbols
+from indexer.syntax.parser import Parsed, parse
 
 MIN_WORDS, MAX_WORDS = 6, 30
 MIN_TELLING_WORDS = 4

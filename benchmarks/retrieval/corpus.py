@@ -10,26 +10,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.attributes import attributes_at
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
-from indexer.entries import selection_rules
-from indexer.extractor import EXTRACTOR
-from indexer.git import Repository
+from indexer.git.attributes import attributes_at
+from indexer.git.repository import Repository
 from indexer.lexical import AVERAGE_LENGTH, K1, B, term_id
-from indexer.records import (
-    FileRecord,
-    Matrix,
-    SourceFile,
-    Span,
-    Symbol,
-    TermVector,
-    embedder_input,
-    line_span,
-    split_lines,
-)
-from indexer.selection import skip_reason_by_entry
-from indexer.worker import make_record
+from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.pipeline.plan import selection_rules
+from indexer.pipeline.select import skip_reason_by_entry
+from indexer.pipeline.worker import make_record
+from indexer.records.files import FileRecord, SourceFile, Span, Symbol, line_span, split_lines
+from indexer.records.vectors import Matrix, TermVector, embedder_input
 
 _VERSION = "1"
 _WHOLE_WORD = re.compile(r"\w+")

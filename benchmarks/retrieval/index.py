@@ -23,7 +23,7 @@ from central.search.selectors import LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
-from indexer.records import TermVector, Vector
+from indexer.records.vectors import TermVector, Vector
 
 
 class Place(NamedTuple):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.retrieval.comments import DocComment, doc_comments
 from central.search.paths import path_traits
-from indexer.records import Symbol
+from indexer.records.files import Symbol
 
 LABELS = Path(__file__).with_name("labels")
 PER_REPOSITORY = 22

@@ -12,17 +12,10 @@ from numpy.typing import NDArray
 from benchmarks.corpora import FURTHER, REFERENCE, package_directory
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
-from indexer.extractor import EXTRACTOR
-from indexer.records import (
-    Chunk,
-    FileRecord,
-    SourceFile,
-    TreeEntry,
-    embedder_input,
-    line_span,
-    split_lines,
-)
-from indexer.worker import make_record
+from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.pipeline.worker import make_record
+from indexer.records.files import Chunk, FileRecord, SourceFile, TreeEntry, line_span, split_lines
+from indexer.records.vectors import embedder_input
 
 CACHE = Path("build")
 PACKAGES = (*REFERENCE, *FURTHER, "pydantic", "huggingface_hub", "mcp", "setuptools", "openai")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.stores.extraction import PACKAGES, Chunks
 from indexer.embedding.builtin import SPEC
-from indexer.records import TermVector, Vector
+from indexer.records.vectors import TermVector, Vector
 from indexer.store.base import Collection, Point
 
 ORGANIZATION = "acme"

@@ -18,7 +18,7 @@ from benchmarks.stores.population import (
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
 from indexer.lexical import query_terms
-from indexer.records import Matrix, TermVector
+from indexer.records.vectors import Matrix, TermVector
 from indexer.store.base import Collection, HybridQuery, PointFilter
 from indexer.store.schema import path_prefixes
 

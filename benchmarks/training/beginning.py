@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.training.folder import scaled
 from benchmarks.training.tokens import Ids, Texts, bag
-from indexer.records import Matrix, Vector
+from indexer.records.vectors import Matrix, Vector
 
 _TOGETHER = 512
 _SPARE = 32  # dimensions beyond those wanted, so that those are accurate

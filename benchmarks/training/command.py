@@ -14,11 +14,10 @@ from benchmarks.training.pairs import Part, Question, all_sentences, pairs, part
 from benchmarks.training.reading import Reading, read
 from benchmarks.training.report import Provenance, Source, readme, summary
 from benchmarks.training.report import table as as_table
-from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.catalogue import PACKAGED as PACKAGED_SPEC
 from indexer.embedding.catalogue import impossibility
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 from scripts.local_service import temporary_workspace
 
 EPOCHS, EPOCHS_FROM_SCRATCH = 8, 12

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.training.tokens import Bag, Ids, Texts, bag
-from indexer.records import Matrix
+from indexer.records.vectors import Matrix
 
 FIRST_MOMENT, SECOND_MOMENT = 0.9, 0.999
 MAX_SHARPNESS = 100.0

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 import indexer.embedding
 from benchmarks.training.tokens import Texts
-from indexer.records import Matrix
+from indexer.records.vectors import Matrix
 
 PACKAGED = Path(indexer.embedding.__file__).with_name("model")
 _BATCH = 1024

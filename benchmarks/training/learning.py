@@ -10,7 +10,7 @@ from benchmarks.training.descent import Block, Descent, Settings
 from benchmarks.training.folder import Folder, tokenize
 from benchmarks.training.pairs import Pair
 from benchmarks.training.tokens import Ids, Texts, encode
-from indexer.records import Matrix
+from indexer.records.vectors import Matrix
 
 BLOCK = 512
 MIN_BLOCK = 16

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from benchmarks.retrieval.comments import DocComment, doc_comments, without
 from benchmarks.retrieval.corpus import Corpus, Row, read_corpus, read_files
-from indexer.extractor import EXTRACTOR
-from indexer.git import Repository
-from indexer.records import Span, embedder_input, line_span, split_lines
+from indexer.git.repository import Repository
+from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.records.files import Span, line_span, split_lines
+from indexer.records.vectors import embedder_input
 from scripts.local_git import commit_all, new_repository
 
 _BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import Matrix
+from indexer.records.vectors import Matrix
 
 Ids = NDArray[np.int64]
 _ENCODED_TOGETHER = 512

@@ -13,7 +13,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
 from central.common.errors import InvalidError, TooLargeError
-from indexer.json_size import has_more_values
+from indexer.http_bodies import has_more_values
 from indexer.limits import DECLARED_DIGITS, JSON_VALUES
 
 _READ_BYTES = 256 * 1024

@@ -10,8 +10,8 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
 from indexer.errors import ConfigurationError
 from indexer.store import check_address
-from indexer.store.qdrant.url import SCHEMES as QDRANT_SCHEMES
-from indexer.store.qdrant.url import QdrantAddress
+from indexer.store.qdrant.address import SCHEMES as QDRANT_SCHEMES
+from indexer.store.qdrant.address import QdrantAddress
 
 
 @register(Tags.compatibility)

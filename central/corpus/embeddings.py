@@ -11,14 +11,8 @@ from central.common.statements import execute
 from central.corpus.models import Embedding
 from central.corpus.packing import pack_vector, unpack_vector
 from central.repositories.models import Repository
-from indexer.records import (
-    FileRecord,
-    Vector,
-    embedder_input,
-    embedding_digest,
-    line_span,
-    split_lines,
-)
+from indexer.records.files import FileRecord, line_span, split_lines
+from indexer.records.vectors import Vector, embedder_input, embedding_digest
 
 _TOUCHED_EVERY = timedelta(days=1)  # used_at counts weeks; writing it more often is waste
 

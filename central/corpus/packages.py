@@ -14,7 +14,7 @@ from central.corpus.copying import Row, copy_rows, new_ids
 from indexer.bundle.manifests import read_manifest
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.modules import PackageRoot, Workspace, ecosystem_of
-from indexer.relations import Manifest
+from indexer.records.manifests import Manifest
 
 _PACKAGE_COLUMNS: Final = {
     "id": "int8",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import TermVector, Vector
+from indexer.records.vectors import TermVector, Vector
 
 _ID = np.dtype("<u4")
 _FLOAT = np.dtype("<f4")

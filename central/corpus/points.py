@@ -3,8 +3,8 @@
 import uuid
 from collections.abc import Iterator
 
-from indexer.points import point_id
-from indexer.records import FileRecord
+from indexer.records.files import FileRecord
+from indexer.records.vectors import point_id
 
 # A point that a reconcile put back: it belongs to no run, so its life hangs on its chunk alone.
 REPAIRED = uuid.UUID(int=0)

@@ -16,7 +16,7 @@ from central.corpus.copying import Row, copy_rows, new_ids
 from central.corpus.packages import PlacedFile
 from central.corpus.packing import term_counts
 from central.corpus.rows import Origin
-from indexer.records import FileRecord
+from indexer.records.files import FileRecord
 
 _Maker = Callable[[Origin, int, FileRecord], Iterator[Row]]
 

@@ -13,9 +13,9 @@ from central.corpus.packing import pack_terms
 from indexer.bundle.manifests import manifest_fields
 from indexer.lexical import tokenize
 from indexer.modules import ecosystem_of
-from indexer.points import point_id
-from indexer.records import FileRecord
-from indexer.relations import Ecosystem
+from indexer.records.files import FileRecord
+from indexer.records.manifests import Ecosystem
+from indexer.records.vectors import point_id
 
 # Of imports, exports and references the columns stand in the order of the record's fields.
 _IN_FILE = {"repository_id": "int8", "file_id": "int8"}

@@ -11,10 +11,9 @@ from functools import cache
 from django.conf import settings
 
 from central.repositories.models import Repository
-from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 from indexer.store import open_store
 from indexer.store.base import Collection, VectorStore
 

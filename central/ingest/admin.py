@@ -14,7 +14,7 @@ from django.utils.text import Truncator
 from central.ingest.models import Delivery, IndexRun, RunState
 from central.tenancy.admin_filters import when
 from central.tenancy.administration import HistoryAdmin, badge
-from indexer.records import Mode, Reason
+from indexer.records.runs import Mode, Reason
 
 LABELS: dict[str, str] = {
     RunState.OPEN: "info",

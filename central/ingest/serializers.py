@@ -14,7 +14,7 @@ from central.common.fields import (
     StrictIntegerField,
 )
 from indexer.limits import DIGESTS_ASKED, RUN_BATCHES
-from indexer.records import Mode, Reason
+from indexer.records.runs import Mode, Reason
 
 BIGINT = 2**63 - 1
 is_commit = RegexValidator(
@@ -165,7 +165,7 @@ def _is_stage_name(name: str) -> bool:
 
 
 class Stats(serializers.Serializer[Any]):
-    """indexer.records.RunStats; a figure that is left out is zero."""
+    """indexer.records.runs.RunStats; a figure that is left out is zero."""
 
     files_changed = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
     files_removed = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)

@@ -30,9 +30,8 @@ from central.ingest.services.opening import Opened, RunRequest, open_run
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_in
-from indexer.access import DirectAccess
 from indexer.limits import WEBHOOK_BYTES
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import DirectAccess, EmbedderSpec
 
 
 def _validated(

@@ -7,7 +7,7 @@ from central.search.explanation import Explanation
 from central.search.filters import is_narrowed
 from central.search.query import Mode, SearchRequest
 from central.search.selectors import LiveChunk, ShownText
-from indexer.records import Span, line_span, split_lines
+from indexer.records.files import Span, line_span, split_lines
 
 
 @dataclass(frozen=True, slots=True)

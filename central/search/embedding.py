@@ -15,10 +15,9 @@ from django.core.cache import caches
 from central.common.circuit import Circuit, CircuitOpenError
 from central.common.metrics import EMBEDDER_REQUESTS
 from central.corpus.vectors import embedder
-from indexer.access import EmbedderAccess
 from indexer.embedding.catalogue import REMOTE
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
-from indexer.records import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec, Vector
 
 _FAILURES: Final = 2  # in a row
 _PAUSE_SECONDS: Final = 5.0

@@ -14,7 +14,7 @@ from central.search.retrieval import Asked, Plan, Tier, tiers
 from central.search.selectors import LiveChunk, ShownText, shown_texts
 from central.search.similarity import clipped, missing_cosines
 from central.search.symbols import symbol_tier
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
 
 

@@ -13,7 +13,7 @@ from central.search.rarity import inverse_frequencies, query_vector
 from central.search.retrieval import Asked
 from central.search.statistics import document_frequencies
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
-from indexer.records import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderSpec, Vector
 
 _log = structlog.get_logger(__name__)
 

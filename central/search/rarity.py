@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 
-from indexer.records import TermVector
+from indexer.records.vectors import TermVector
 
 # A term in more than this share of all chunks says nothing where a rarer one is asked for too; its
 # posting list is what a lexical search spends its time on.

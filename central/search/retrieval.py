@@ -13,7 +13,7 @@ from central.search.named_files import admitted_paths, few
 from central.search.query import Mode, ParsedQuery
 from central.search.selectors import LiveChunk, chunks_defining, live_chunks
 from indexer.limits import SIMILAR_CHUNKS
-from indexer.records import EmbedderSpec, TermVector, Vector
+from indexer.records.vectors import EmbedderSpec, TermVector, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, PointFilter, VectorStore
 
 FIRST_SIZE = 100  # length of each raw list: four times and more what a page shows

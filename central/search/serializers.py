@@ -15,7 +15,7 @@ from central.common.fields import (
 from central.repositories.serializers import AnsweringProjectSerializer
 from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
 from indexer.limits import PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
-from indexer.records import ChunkType
+from indexer.records.files import ChunkType
 
 
 class QueryField(StrictCharField):

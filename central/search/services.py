@@ -20,7 +20,7 @@ from central.search.execution import Execution
 from central.search.preparation import prepare
 from central.search.query import SearchRequest
 from central.tenancy.credentials import Credential
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection
 
 _spec = lru_cache(maxsize=256)(EmbedderSpec.parse)

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Final
 
 from central.settings import env
-from indexer.access import EmbedderAccess
 from indexer.embedding.catalogue import DEFAULTS, dimensions_of
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 
 # Somebody waits for each query: one that a service does not take at once is searched without.
 _TIMEOUT_SECONDS: Final = 3.0

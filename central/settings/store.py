@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from central.settings import env
 from indexer.errors import ConfigurationError
-from indexer.store.qdrant.url import from_rest_url
+from indexer.store.qdrant.address import from_rest_url
 
 _SCHEMES: Final = {"postgres": ("postgresql", "postgres"), "qdrant": ("qdrant", "qdrants")}
 

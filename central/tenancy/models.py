@@ -7,7 +7,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 
 from indexer.embedding.catalogue import impossibility
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 
 SLUG = r"^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
 slug_validator = RegexValidator(
@@ -56,7 +56,7 @@ class Organization(models.Model):
         max_length=200,
         default="builtin/aeterna-static-1/256",
         validators=[validate_embedder],
-        help_text="provider/model/dimensions, as indexer.records.EmbedderSpec writes it",
+        help_text="provider/model/dimensions, as indexer.records.vectors.EmbedderSpec writes it",
     )
     direct_uploads = models.BooleanField(
         default=False,

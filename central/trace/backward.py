@@ -17,7 +17,7 @@ from central.trace.questions import Lineage
 from central.trace.sites import Named, Names, Site, chained_sites, count_open, open_sites
 from central.trace.symbols import Definition
 from central.trace.things import Key, Thing, last_name
-from indexer.relations import Access
+from indexer.records.references import Access
 
 MAX_OPEN: Final = 10_000
 MAX_CHAINED: Final = 2_000

@@ -9,7 +9,7 @@ from central.trace.inquiry import Inquiry
 from central.trace.rows import Declared, PlaceRow, Places, Requirement
 from central.trace.symbols import Definition
 from central.trace.things import Key
-from indexer.relations import Binding
+from indexer.records.references import Binding
 
 _IMPORT_LINES = """SELECT i.file_id, i.local, i.line, i.path,
         split_part(f.content, E'\\n', i.line)

@@ -13,7 +13,7 @@ from central.trace.questions import Named, Path, Reached, Untold
 from central.trace.rows import Imports
 from central.trace.sites import Site
 from central.trace.things import Thing, surest
-from indexer.relations import Access, Binding
+from indexer.records.references import Access, Binding
 
 _OF_VALUES = {Access.INSTANCE, Access.RESULT}
 

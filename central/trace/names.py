@@ -7,7 +7,7 @@ from central.trace.questions import Classes, Free, Lineage, Members, Named, Path
 from central.trace.rows import Declared, Imports, Modules, Near, Places
 from central.trace.standard import is_standard
 from central.trace.things import Thing, after, surest
-from indexer.relations import Access, Binding
+from indexer.records.references import Access, Binding
 
 
 def named(question: Named) -> Steps:

@@ -8,7 +8,7 @@ from central.trace.inquiry import Inquiry
 from central.trace.kin import descendants
 from central.trace.rows import Near
 from central.trace.things import Key
-from indexer.relations import Access
+from indexer.records.references import Access
 
 
 def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:

@@ -4,7 +4,7 @@ from central.trace.inquiry import Steps
 from central.trace.questions import Classes, Named, Untold
 from central.trace.rows import Typing, TypingRow
 from central.trace.things import Thing
-from indexer.records import VALUE_KINDS
+from indexer.records.files import VALUE_KINDS
 
 _VALUES = VALUE_KINDS | {""}
 

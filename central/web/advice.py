@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from central.repositories.states import IndexState
-from indexer.records import SkipReason
+from indexer.records.files import SkipReason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ from django.utils import timezone
 
 from central.ingest.models import LIVE_STATES, IndexRun
 from central.web.advice import Advice, advice_on_run
-from indexer.reasons import sentence_of
-from indexer.records import Reason
+from indexer.records.runs import Reason, sentence_of
 
 _STAGES: Final = ("open", "plan", "select", "process", "apply")  # as the indexer names them
 _ORDER: Final = {name: number for number, name in enumerate(_STAGES)}

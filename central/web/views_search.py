@@ -16,7 +16,7 @@ from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.hits import Group, grouped
 from central.web.searching import asked_in
-from indexer.records import ChunkType
+from indexer.records.files import ChunkType
 
 _MODES = {
     Mode.HYBRID: "words and similarity",

@@ -167,7 +167,7 @@ def _show(
     from dataclasses import asdict
 
     from cli.console import Console, note, tell
-    from indexer.printable import lines_of
+    from indexer.output.terminal import lines_of
     from integrations.chunkhound.errors import CodeSearchError
 
     try:

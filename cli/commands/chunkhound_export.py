@@ -10,7 +10,7 @@ import typer
 from cli.context import Invocation
 from cli.options import Project, examples
 from indexer.exits import Exit
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
     from integrations.chunkhound.export import Exported, Progress
@@ -48,7 +48,7 @@ def export(
     """
     from cli.console import note
     from cli.place import open_place
-    from indexer.config import GitCredential
+    from indexer.config.settings import GitCredential
     from integrations.chunkhound.export import export_index, open_chunk_embedder
 
     invocation: Invocation = ctx.obj
@@ -71,7 +71,7 @@ def export(
 
 
 def _content(exported: "Exported") -> str:
-    from indexer.wording import counted
+    from indexer.output.terminal import counted
 
     parts = [
         counted(exported.files, "file"),
@@ -83,7 +83,7 @@ def _content(exported: "Exported") -> str:
 
 
 def _spent(exported: "Exported") -> str:
-    from indexer.wording import counted
+    from indexer.output.terminal import counted
 
     usage = exported.usage
     if not usage.requests:

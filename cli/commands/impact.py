@@ -41,11 +41,11 @@ def impact(
     """
     from cli.console import Console, note, tell
     from cli.place import open_place
-    from indexer.config import GitCredential, GitHubContext
+    from indexer.config.settings import GitCredential, GitHubContext
     from indexer.errors import NotARepositoryError
-    from indexer.git import Repository
+    from indexer.git.repository import Repository
     from indexer.impact import report
-    from indexer.impact.assessing import impact_of
+    from indexer.impact.assessment import impact_of
 
     invocation: Invocation = ctx.obj
     try:

@@ -46,11 +46,11 @@ def index(
     from cli.console import tell
     from cli.indexing import checkout_root, index_place
     from cli.place import open_place
-    from indexer import log
-    from indexer.identity import Purpose
-    from indexer.planning import Requested
-    from indexer.processes import warm_up
-    from indexer.report import as_json, as_text
+    from indexer.client.credentials import Purpose
+    from indexer.output import log
+    from indexer.pipeline.report import as_json, as_text
+    from indexer.pipeline.worker_pool import warm_up
+    from indexer.records.runs import Requested
 
     log.to_standard_error()
     invocation: Invocation = ctx.obj

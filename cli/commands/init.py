@@ -13,7 +13,7 @@ from indexer.exits import Exit
 
 if TYPE_CHECKING:
     from cli.place import Place
-    from indexer.report import Report
+    from indexer.pipeline.report import Report
 
 commands = typer.Typer()
 
@@ -53,12 +53,12 @@ def init(
     from cli.place import open_place
     from cli.project_files import write_project_file
     from cli.servers import confirm
-    from indexer import log
+    from indexer.client.credentials import Purpose
+    from indexer.config.project_file import PROJECT_FILE
     from indexer.errors import ConfigurationError
-    from indexer.identity import Purpose
-    from indexer.planning import Requested
-    from indexer.processes import warm_up
-    from indexer.project_file import PROJECT_FILE
+    from indexer.output import log
+    from indexer.pipeline.worker_pool import warm_up
+    from indexer.records.runs import Requested
 
     log.to_standard_error()
     invocation: Invocation = ctx.obj
@@ -93,8 +93,8 @@ def init(
 
 def _as_object(place: "Place", root: Path, report: "Report", *, is_new: bool) -> dict[str, object]:
     """The report of `index --json`, and where it all is; `url` is null for this machine's."""
-    from indexer.project_file import PROJECT_FILE
-    from indexer.report import as_json
+    from indexer.config.project_file import PROJECT_FILE
+    from indexer.pipeline.report import as_json
 
     return {
         "configuration": str(root / PROJECT_FILE),
@@ -109,8 +109,8 @@ def _done(
     place: "Place", root: Path, report: "Report", *, is_new: bool, given: Mapping[str, str]
 ) -> str:
     """What was done, and what to type next."""
-    from indexer.project_file import PROJECT_FILE
-    from indexer.report import headline
+    from indexer.config.project_file import PROJECT_FILE
+    from indexer.pipeline.report import headline
 
     where = f"on this machine, in {place.data_dir}" if place.is_local else f"at {place.url}"
     stats = report.stats
@@ -143,7 +143,7 @@ def _configured(is_new: bool, given: Mapping[str, str]) -> str:
 
 
 def _columns(rows: Mapping[str, str], *, indent: str = "") -> str:
-    from indexer.printable import one_line
+    from indexer.output.terminal import one_line
 
     width = max(map(len, rows))
     return "\n".join(f"{indent}{name:<{width}}  {one_line(text)}" for name, text in rows.items())

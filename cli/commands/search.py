@@ -8,7 +8,7 @@ import typer
 from cli.context import Invocation
 from cli.options import Json, Projects, examples
 from indexer.exits import Exit
-from indexer.records import ChunkType
+from indexer.records.files import ChunkType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from indexer.exits import Exit
 if TYPE_CHECKING:
     from socket import socket
 
-    from indexer.config import Named
+    from indexer.config.settings import Named
 
 commands = typer.Typer()
 
@@ -90,7 +90,7 @@ def _service(invocation: Invocation) -> Iterator["Named"]:
     from cli.embedded import used_service
     from cli.place import LOCAL_ORGANIZATION, data_dir_of
     from cli.servers import require_confirmed
-    from indexer.config import Named
+    from indexer.config.settings import Named
 
     environ = invocation.environ
     named = Named.load(environ, project_dir=invocation.directory, overrides={})

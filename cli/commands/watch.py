@@ -29,7 +29,7 @@ def watch(
     """
     from cli.watching.journal import Journal
     from cli.watching.session import watch as keep_watching
-    from indexer import log
+    from indexer.output import log
 
     log.to_standard_error()
     invocation: Invocation = ctx.obj

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from indexer.impact.edits import hunks_of
-from indexer.impact.hunks import Hunk, Span, moved
-from indexer.local import LocalRepository
+from indexer.git.edits import hunks_of
+from indexer.git.local import LocalRepository
+from indexer.git.patch import Hunk, Span, moved
 
 _NOT_A_WORD = re.compile(r"\W")
 

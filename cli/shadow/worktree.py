@@ -37,7 +37,7 @@ class WorkTree:
     def api(self) -> Api:
         """The embedded service that the watcher fills. Raises CentralUnreachableError."""
         from cli.embedded import running_place
-        from indexer.transport import Transport
+        from indexer.client.transport import Transport
 
         found = running_place(self._place.data_dir, self._place.organization)
         if found is None:

@@ -19,7 +19,7 @@ from agents.answers import (
 from agents.errors import INVALID, RefusedError
 from agents.outcomes import names_in
 from indexer.limits import SIDECAR_ANSWER_BYTES
-from indexer.proxies import direct
+from indexer.urls import direct
 
 _TRACES: Final[Mapping[str, type[Shape]]] = {
     "callers": CallersAnswer,

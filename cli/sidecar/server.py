@@ -28,7 +28,7 @@ from agents.errors import RefusedError
 from agents.event_lines import EventLines
 from agents.sidecar import INSTRUCTIONS, add_sidecar_tools
 from cli.sidecar.backend import CallerBackend, open_connections
-from indexer import log
+from indexer.output import log
 
 PATH: Final = "/mcp"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")

@@ -15,7 +15,7 @@ from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from cli.watching.limits import has_watches_left
 from indexer.errors import GitError
-from indexer.local import LocalRepository
+from indexer.git.local import LocalRepository
 
 _NOISE_MILLISECONDS: Final = 1_000  # so long a burst is waited for, at most
 _SILENCE_MILLISECONDS: Final = 100  # seen at the second look without a further path

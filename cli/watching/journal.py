@@ -9,8 +9,8 @@ from typing import Any, Final
 from cli.console import note, tell
 from cli.watching.lock import Watched
 from indexer.errors import IndexerError
-from indexer.printable import lines_of, one_line
-from indexer.report import Report
+from indexer.output.terminal import lines_of, one_line
+from indexer.pipeline.report import Report
 
 _NAMED: Final = 3
 _LISTED: Final = 100

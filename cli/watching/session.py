@@ -19,7 +19,7 @@ from cli.watching.events import Events, Holds
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import held_checkout, tell_watched
 from cli.watching.snapshot import Snapshots
-from indexer.config import embedder_access
+from indexer.config.settings import embedder_access
 from indexer.errors import (
     CentralUnreachableError,
     ConfigurationError,
@@ -27,11 +27,11 @@ from indexer.errors import (
     IndexerError,
     NotARepositoryError,
 )
-from indexer.local import LocalRepository
-from indexer.planning import Requested
-from indexer.processes import warm_up
-from indexer.progress import Lines, display
-from indexer.report import Report
+from indexer.git.local import LocalRepository
+from indexer.pipeline.progress import Lines, display
+from indexer.pipeline.report import Report
+from indexer.pipeline.worker_pool import warm_up
+from indexer.records.runs import Requested
 
 _RECHECK_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 0.1

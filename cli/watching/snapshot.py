@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from indexer.config.project_file import PROJECT_FILE, read_project_file
 from indexer.errors import CommitNotFoundError, GitError
-from indexer.listing import parse_diff
-from indexer.local import LocalRepository
-from indexer.project_file import PROJECT_FILE, read_project_file
-from indexer.selection import SelectionRules
+from indexer.git.local import LocalRepository
+from indexer.git.parse import parse_diff
+from indexer.pipeline.select import SelectionRules
 
 # The same tree on the same parent is the same commit.
 _WHO: Final = {

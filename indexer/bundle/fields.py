@@ -11,7 +11,7 @@ from typing import Final, NoReturn, TypeVar
 
 from indexer.errors import BundleError
 from indexer.limits import PATH_BYTES
-from indexer.records import Span
+from indexer.records.files import Span
 
 MAX_INTEGER: Final = 2**63 - 1  # a PostgreSQL bigint
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.json_size import has_more_values
+from indexer.http_bodies import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES
-from indexer.records import FileRecord, count_lines
+from indexer.records.files import FileRecord, count_lines
 
 # Every quotation mark inside of a text is escaped, so that only a chunk's own member reads so.
 _EMPTY: Final = b'"vector":null'

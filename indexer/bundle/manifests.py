@@ -5,7 +5,7 @@ from typing import Final
 from indexer.bundle.fields import Fields
 from indexer.bundle.rows import Rows
 from indexer.limits import LOCATION_CHARACTERS, NAME_CHARACTERS, VERSION_CHARACTERS
-from indexer.relations import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _KEYS: Final = frozenset(
     {

@@ -5,8 +5,8 @@ from typing import Final
 from indexer.bundle.fields import Fields
 from indexer.bundle.rows import Rows
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
-from indexer.records import FileRecord
-from indexer.relations import Access, Binding, Export, Import, Reference, ReferenceKind
+from indexer.records.files import FileRecord
+from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
 
 RELATION_KEYS: Final = frozenset({"namespace", "imports", "exports", "references"})
 

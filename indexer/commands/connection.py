@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.config import GitCredential, Settings
+from indexer.config.settings import GitCredential, Settings
 
 if TYPE_CHECKING:
-    from indexer.git import Repository
-    from indexer.identity import Purpose
-    from indexer.transport import Transport
+    from indexer.client.credentials import Purpose
+    from indexer.client.transport import Transport
+    from indexer.git.repository import Repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ def connect(
 ) -> Connection:
     """Open the repository and read the settings; nobody is asked yet. Raises IndexerError."""
     # Imported here: --help and a wrong argument answer at once.
-    from indexer.git import Repository
-    from indexer.identity import credentials_of
-    from indexer.transport import Transport
+    from indexer.client.credentials import credentials_of
+    from indexer.client.transport import Transport
+    from indexer.git.repository import Repository
 
     repository = Repository(options.path, GitCredential.load(environ))
     settings = Settings.load(

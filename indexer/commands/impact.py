@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from indexer import advice
-from indexer.actions import Level, Runner
 from indexer.commands.connection import add_arguments, connect
 from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit
+from indexer.output.github import Level, Runner
 
 if TYPE_CHECKING:
-    from indexer.impact.assessing import Impact
+    from indexer.impact.assessment import Impact
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -42,24 +42,27 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     """Tell the impact. Raises IndexerError; callers are no failure, an unknown project is one."""
-    from indexer.impact import report, summary  # here, so that --help answers at once
+    from indexer.impact import (
+        job_summary,  # here, so that --help answers at once
+        report,
+    )
 
     runner = Runner.of(environ)
     try:
         impact = _assess(options, environ)
     except IndexerError as error:
         runner.annotate(Level.ERROR, advice.title(error), advice.message(error))
-        runner.summarize(summary.of_failure(error, EXIT_OF[type(error)]))
+        runner.summarize(job_summary.of_failure(error, EXIT_OF[type(error)]))
         raise
     found = json.dumps(report.as_json(impact)) if options.json else report.as_text(impact)
     sys.stdout.write(found + "\n")
-    runner.summarize(summary.of_impact(impact))
+    runner.summarize(job_summary.of_impact(impact))
     return report.exit_of(impact)
 
 
 def _assess(options: argparse.Namespace, environ: Mapping[str, str]) -> "Impact":
-    from indexer.identity import Purpose
-    from indexer.impact.assessing import impact_of
+    from indexer.client.credentials import Purpose
+    from indexer.impact.assessment import impact_of
 
     connection = connect(options, environ, Purpose.IMPACT)
     settings = connection.settings

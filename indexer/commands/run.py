@@ -6,14 +6,15 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from indexer import advice, job_summary
-from indexer.actions import Level, Runner
+from indexer import advice
 from indexer.commands.connection import Connection, add_arguments, connect
 from indexer.errors import IndexerError
 from indexer.exits import EXIT_OF, Exit, TerminatedError
-from indexer.planning import Requested
-from indexer.records import Reason, SkipReason
-from indexer.report import Course, Report, as_json, as_text
+from indexer.output.github import Level, Runner
+from indexer.pipeline import job_summary
+from indexer.pipeline.report import Course, Report, as_json, as_text
+from indexer.records.files import SkipReason
+from indexer.records.runs import Reason, Requested
 
 WAIT_SECONDS: Final = 1800.0
 _OVER_LIMITS: Final = (SkipReason.TOO_LARGE, SkipReason.UNPROCESSABLE)
@@ -48,10 +49,10 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
 
 def _index(options: argparse.Namespace, environ: Mapping[str, str], course: Course) -> Report:
     # Imported here: --help and a wrong argument answer at once.
-    from indexer.processes import warm_up
+    from indexer.pipeline.worker_pool import warm_up
 
     warm_up()
-    from indexer.identity import Purpose
+    from indexer.client.credentials import Purpose
 
     connection = connect(options, environ, Purpose.INDEX)
     return index_branch(
@@ -66,10 +67,10 @@ def index_branch(
 
     Raises IndexerError; `plain`: no bar.
     """
-    from indexer.client import Central
-    from indexer.job import make_job
-    from indexer.pipeline import index
-    from indexer.progress import display
+    from indexer.client.api import Central
+    from indexer.pipeline.job import make_job
+    from indexer.pipeline.progress import display
+    from indexer.pipeline.run import index
 
     repository, settings = connection.repository, connection.settings
     job = make_job(repository, settings, ref=ref, requested=requested, timeout_seconds=WAIT_SECONDS)

@@ -1,10 +1,9 @@
 """Embedders: text in, unit vectors out. `open_embedder` is the one way to get one."""
 
-from indexer.access import EmbedderAccess
 from indexer.embedding.base import Embedder
 from indexer.embedding.catalogue import impossibility
 from indexer.errors import EmbedderMismatchError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 
 
 def open_embedder(spec: EmbedderSpec, access: EmbedderAccess | None = None) -> Embedder:

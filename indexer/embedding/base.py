@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from indexer.records import EmbedderSpec, Matrix
+from indexer.records.vectors import EmbedderSpec, Matrix
 
 
 @dataclass(frozen=True, slots=True)

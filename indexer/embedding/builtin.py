@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 from indexer.embedding.base import Usage
 from indexer.embedding.catalogue import PACKAGED
 from indexer.errors import EmbedderMismatchError, EmbeddingError
-from indexer.records import EmbedderSpec, Matrix
+from indexer.records.vectors import EmbedderSpec, Matrix
 
 SPEC: Final = PACKAGED
 

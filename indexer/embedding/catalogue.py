@@ -1,10 +1,11 @@
-"""What is known of embedders before any is asked: providers, their models' dimensions, defaults."""
+"""Models that embedders offer: dimensions, limits and prices."""
 
 import re
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit
 
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 
 PACKAGED: Final = EmbedderSpec("builtin", "aeterna-static-1", 256)
 DEFAULTS: Final[Mapping[str, EmbedderSpec]] = {
@@ -61,3 +62,17 @@ def dimensions_of(spec: EmbedderSpec) -> tuple[int, int] | None:
 def base_name(spec: EmbedderSpec) -> str:
     """The model without the tag that Ollama's names may end with."""
     return spec.model.partition(":")[0] if spec.provider == "ollama" else spec.model
+
+
+_DOLLARS_PER_MILLION_TOKENS: Final[Mapping[str, float]] = {
+    "text-embedding-3-small": 0.02,
+    "text-embedding-3-large": 0.13,
+    "text-embedding-ada-002": 0.10,
+}
+
+
+def openai_price(base_url: str, model: str) -> float | None:
+    """Dollars for a million tokens; None: another host's prices are not known, or the model."""
+    if urlsplit(base_url).hostname != "api.openai.com":
+        return None
+    return _DOLLARS_PER_MILLION_TOKENS.get(model)

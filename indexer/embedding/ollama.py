@@ -6,20 +6,20 @@ from typing import Any, Final
 
 import httpx
 
-from indexer.access import EmbedderAccess
 from indexer.embedding.catalogue import base_name
-from indexer.embedding.outcomes import (
+from indexer.embedding.http import (
     UNREADABLE,
     Answer,
+    Limits,
+    RemoteEmbedder,
     UnreadableAnswerError,
     failed,
 )
-from indexer.embedding.remote import Limits, RemoteEmbedder
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.http_answers import read_answer
-from indexer.patience import Away, asked_pause
-from indexer.proxies import direct
-from indexer.records import EmbedderSpec
+from indexer.http_bodies import read_answer
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.retry import Away, asked_pause
+from indexer.urls import direct
 
 # Small requests: a processor embeds some hundred tokens a second, and each has a time-out. A text
 # is cut by Ollama itself, at what the model reads.

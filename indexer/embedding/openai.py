@@ -10,19 +10,19 @@ from typing import Any, Final
 import numpy as np
 import openai
 
-from indexer.access import EmbedderAccess
-from indexer.embedding.outcomes import (
+from indexer.embedding.catalogue import openai_price
+from indexer.embedding.http import (
     UNREADABLE,
     Answer,
+    Limits,
+    RemoteEmbedder,
     UnreadableAnswerError,
     failed,
 )
-from indexer.embedding.prices import openai_price
-from indexer.embedding.remote import Limits, RemoteEmbedder
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.patience import Away, asked_pause
-from indexer.proxies import direct
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.retry import Away, asked_pause
+from indexer.urls import direct
 
 # A request may hold 2,048 texts and 300,000 tokens, a text 8,191 tokens. No token is shorter than a
 # byte, so a request of this many bytes keeps the limit whatever it says, with no tokenizer. A text

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from indexer.actions import plain
 from indexer.exits import Exit
-from indexer.impact.assessing import Impact, Lines
-from indexer.impact.questions import AffectedProject, Call, ChangedSymbol, Receipt
-from indexer.wording import counted
+from indexer.impact.assessment import Impact, Lines
+from indexer.impact.queries import AffectedProject, Call, ChangedSymbol, Receipt
+from indexer.output.github import plain
+from indexer.output.terminal import counted
 
 CALLS_SHOWN: Final = 20  # of one definition in one project
 OWN_CALLS_SHOWN: Final = 5

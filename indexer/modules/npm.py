@@ -8,9 +8,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from indexer.module_paths import javascript_module, javascript_modules
-from indexer.modules.directories import below, joined, parent, upward
-from indexer.modules.naming import ModuleName
+from indexer.modules.names import ModuleName
+from indexer.modules.paths import (
+    below,
+    javascript_module,
+    javascript_modules,
+    joined,
+    parent,
+    upward,
+)
 from indexer.modules.roots import PackageRoot
 
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "output"})

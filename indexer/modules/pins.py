@@ -4,8 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from indexer.modules.directories import upward
-from indexer.relations import Dependency, Ecosystem, Manifest
+from indexer.modules.paths import upward
+from indexer.records.manifests import Dependency, Ecosystem, Manifest
 
 _Versions = dict[str, list[str]]
 _NUMBERS = re.compile(r"\d+(?:\.\d+)*")

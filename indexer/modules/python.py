@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
-from indexer.module_paths import python_module
-from indexer.modules.directories import below, joined
-from indexer.modules.naming import ModuleName
+from indexer.modules.names import ModuleName
+from indexer.modules.paths import below, joined, python_module
 from indexer.modules.roots import PackageRoot
 
 # Where nothing is declared: what setuptools leaves out of a flat layout (FlatLayoutPackageFinder).

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from typing import Final, NamedTuple
 
-from indexer.modules.directories import parent, upward
+from indexer.modules.paths import parent, upward
 from indexer.modules.pins import Pins
-from indexer.relations import Dependency, Ecosystem, Manifest
+from indexer.records.manifests import Dependency, Ecosystem, Manifest
 
 # Manifests with such an ending, in a directory of such a name, speak for the directory around it.
 _INNER_DIRECTORIES: Final = {
@@ -40,7 +40,7 @@ class PackageRoot:
     """A package, or with `name` "" a directory that only asks for others.
 
     `manifest` is the path of the manifest that declares it. `dependencies` hold those of the
-    manifests above it too. The rest is as in `indexer.relations.Manifest`.
+    manifests above it too. The rest is as in `indexer.records.manifests.Manifest`.
     """
 
     ecosystem: Ecosystem

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from indexer.modules.directories import parent, upward
-from indexer.modules.naming import (
+from indexer.modules.names import (
     ModuleName,
     go_names,
     include_names,
@@ -14,9 +13,10 @@ from indexer.modules.naming import (
     swift_names,
 )
 from indexer.modules.npm import Aliases, Exports, npm_names
+from indexer.modules.paths import parent, upward
 from indexer.modules.python import python_names
 from indexer.modules.roots import PackageRoot, package_roots
-from indexer.relations import Ecosystem, Manifest
+from indexer.records.manifests import Ecosystem, Manifest
 
 _ECOSYSTEMS: Final = {
     "python": Ecosystem.PYPI,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from indexer.errors import ConfigurationError
 from indexer.store.base import VectorStore
-from indexer.store.qdrant.url import SCHEMES as QDRANT_SCHEMES
-from indexer.store.qdrant.url import QdrantAddress
+from indexer.store.qdrant.address import SCHEMES as QDRANT_SCHEMES
+from indexer.store.qdrant.address import QdrantAddress
 
 _POSTGRES = ("postgresql", "postgres")
 
@@ -23,7 +23,7 @@ def open_store(
     scheme, _, rest = url.partition(":")
     match scheme:
         case "edge":
-            from indexer.store.process import ProcessStore
+            from indexer.store.edge.client import ProcessStore
 
             return ProcessStore(Path(rest))
         case "qdrant" | "qdrants":

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
 from uuid import UUID
 
-from indexer.access import DirectAccess
-from indexer.records import EmbedderSpec, Matrix, TermVector, Vector
+from indexer.records.vectors import DirectAccess, EmbedderSpec, Matrix, TermVector, Vector
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from indexer.errors import StoreError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 
 DENSE = "dense"
 TERMS = "terms"

@@ -9,7 +9,7 @@ Each answers text, for what went wrong too. `integrations.chunkhound.search` ans
 from collections.abc import Callable
 from pathlib import Path
 
-from indexer.config import read_environment
+from indexer.config.settings import read_environment
 from integrations.chunkhound.errors import CodeSearchError, InvalidRequestError
 from integrations.chunkhound.records import Target
 from integrations.chunkhound.requests import DEFAULT_LIMIT, make_request, one_query, split_queries

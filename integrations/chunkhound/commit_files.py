@@ -13,12 +13,12 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from indexer.bundle.lines import FileLine
-from indexer.entries import selected_entries
-from indexer.git import Repository
+from indexer.git.repository import Repository
 from indexer.limits import BATCH_BYTES
-from indexer.processes import Processes
-from indexer.processing import Processor, fitting, workers_for
-from indexer.records import SkipReason, SourceFile, Span, TreeEntry, line_span, split_lines
+from indexer.pipeline.extract_files import Processor, fitting, workers_for
+from indexer.pipeline.plan import selected_entries
+from indexer.pipeline.worker_pool import Processes
+from indexer.records.files import SkipReason, SourceFile, Span, TreeEntry, line_span, split_lines
 from integrations.chunkhound.schema import chunk_type_of, language_of
 
 _LARGEST_INTEGER: Final = 2**31 - 1

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from indexer.limits import CHUNKHOUND_DATABASE_BYTES, CHUNKHOUND_DATABASE_SECONDS
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 from integrations.chunkhound.errors import (
     DatabaseError,
     DatabaseLockedError,

@@ -9,7 +9,7 @@ from indexer.limits import (
     CHUNKHOUND_EXPANDED_CHARACTERS,
     LABEL_CHARACTERS,
 )
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 from integrations.chunkhound.database import (
     THREADS,
     Database,

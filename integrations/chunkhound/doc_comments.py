@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from indexer.languages import Language
-from indexer.parsing import Parsed, parse
+from indexer.syntax.parser import Parsed, parse
 
 _PYTHON: Final = "python"
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.errors import EmbeddingError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 from integrations.chunkhound.errors import EmbeddingFailedError, NotInstalledError
 
 SPEC: Final = EmbedderSpec("openai", "text-embedding-3-small", 1536)

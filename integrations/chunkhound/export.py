@@ -20,8 +20,7 @@ from cli.part_files import (
     take_place,
 )
 from cli.place import Place
-from indexer.access import EmbedderAccess
-from indexer.config import GitCredential
+from indexer.config.settings import GitCredential
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
 from indexer.errors import (
@@ -32,12 +31,12 @@ from indexer.errors import (
     IndexerError,
     NotARepositoryError,
 )
-from indexer.extractor import EXTRACTOR
-from indexer.git import Repository
+from indexer.git.local import LocalRepository
+from indexer.git.repository import Repository
 from indexer.limits import CHUNKHOUND_EXPORTED_CHUNKS
-from indexer.local import LocalRepository
-from indexer.records import EmbedderSpec, embedder_input
-from indexer.wording import counted
+from indexer.output.terminal import counted
+from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec, embedder_input
 from integrations.chunkhound import schema
 from integrations.chunkhound.commit_files import CommitFile, commit_files
 from integrations.chunkhound.database_writer import (

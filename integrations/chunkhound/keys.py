@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from indexer.access import EmbedderAccess
-from indexer.config import embedder_access
+from indexer.config.settings import embedder_access
 from indexer.errors import ConfigurationError
 from indexer.limits import (
     CHUNKHOUND_EMBEDDING_SECONDS,
     CHUNKHOUND_RETRY_SECONDS,
     CHUNKHOUND_SECRETS_BYTES,
 )
+from indexer.records.vectors import EmbedderAccess
 from integrations.chunkhound.errors import (
     InvalidRequestError,
     MissingKeyError,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from indexer.printable import lines_of, one_line
+from indexer.output.terminal import lines_of, one_line
 from integrations.chunkhound.records import IndexStatus, SearchAnswer, SearchResult
 
 

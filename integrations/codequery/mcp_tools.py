@@ -19,7 +19,7 @@ from indexer.limits import (
     CODEQUERY_SECONDS,
     QUERY_CHARACTERS,
 )
-from indexer.printable import lines_of
+from indexer.output.terminal import lines_of
 from integrations.codequery.errors import EXIT_OF, Code
 from integrations.codequery.tool import ALIASES, NAME, codequery
 

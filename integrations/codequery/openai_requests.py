@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from indexer.config import embedder_access
+from indexer.config.settings import embedder_access
 from indexer.errors import ConfigurationError
 from indexer.limits import CODEQUERY_API_BYTES, CODEQUERY_REQUEST_SECONDS
-from indexer.patience import asked_pause
-from indexer.proxies import direct
+from indexer.retry import asked_pause
+from indexer.urls import direct
 from integrations.codequery.configuration import RetryRules
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
 from integrations.codequery.retry import Deadline, Retries

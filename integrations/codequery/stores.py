@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 from integrations.codequery.configuration import Configuration
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
 from integrations.codequery.openai_requests import Account

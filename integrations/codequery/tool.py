@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from indexer.config import read_environment
+from indexer.config.settings import read_environment
 from indexer.limits import CODEQUERY_RESULT_CHARACTERS, CODEQUERY_RESULTS
 from integrations.codequery.configuration import Configuration
 from integrations.codequery.discovery import Found, discovered_files, named_files

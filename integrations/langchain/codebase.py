@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from cli.receipts import missing_note
-from indexer.answers import expected
-from indexer.config import read_environment
+from indexer.client.responses import expected
+from indexer.config.settings import read_environment
 from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError
 from integrations.langchain.similarity import least_cosine
 from integrations.service_index import ServiceIndex

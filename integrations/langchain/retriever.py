@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, PrivateAttr
 
-from indexer.answers import expected
+from indexer.client.responses import expected
 from integrations.langchain.codebase import Codebase
 from integrations.langchain.similarity import similarity_of
 

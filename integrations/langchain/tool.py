@@ -11,7 +11,7 @@ from langchain_core.runnables.config import run_in_executor
 from langchain_core.tools import ArgsSchema, BaseTool
 from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr, model_validator
 
-from indexer.answers import expected
+from indexer.client.responses import expected
 from indexer.errors import IndexerError
 from indexer.limits import TOOL_INPUT_CHARACTERS
 from integrations.langchain.codebase import Codebase, IncompleteSearchError, NoIndexError

@@ -37,7 +37,7 @@ from central.trace.serializers import (
     GraphRequestSerializer,
 )
 from central.trace.shapes import CalleesSerializer, CallersSerializer, GraphSerializer
-from indexer.records import ChunkType
+from indexer.records.files import ChunkType
 from tests.agents.calling import call, code_server, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend
 

@@ -16,7 +16,7 @@ from central.knowledge.models import Document, Edge, Node, NodeKind, Origin, Pol
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Membership, Organization, Scope
 from central.tenancy.tokens import new_token, token_digest
-from indexer.relations import Ecosystem
+from indexer.records.manifests import Ecosystem
 
 
 class OrganizationFactory(DjangoModelFactory[Organization]):

@@ -15,9 +15,9 @@ from central.ingest.services.applying import apply_run
 from central.ingest.services.sweeping import sweep
 from central.tenancy.models import Organization, Scope
 from central.tenancy.tokens import new_token
-from indexer.bundle.compression import compress
-from indexer.bundle.encoding import encode_records, encode_tree
-from indexer.records import (
+from indexer.bundle.encode import encode_records, encode_tree
+from indexer.bundle.gzip import compress
+from indexer.records.files import (
     Chunk,
     ChunkType,
     FileRecord,
@@ -25,11 +25,10 @@ from indexer.records import (
     SkipReason,
     Span,
     Symbol,
-    TermVector,
     TreeEntry,
-    Vector,
 )
-from indexer.relations import Access, Binding, Export, Import, Reference, ReferenceKind
+from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
+from indexer.records.vectors import TermVector, Vector
 from tests.central.factories import ApiTokenFactory
 
 DIMENSIONS = 256

@@ -13,8 +13,8 @@ from cli import backend
 from cli.backend import PlaceBackend
 from cli.context import Invocation
 from cli.place import Place
-from indexer.identity import StaticToken
-from indexer.transport import Transport
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
 from scripts.local_service import Organization, free_address
 
 

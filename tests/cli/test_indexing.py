@@ -7,9 +7,9 @@ import pytest
 
 from cli.indexing import index_place
 from cli.place import open_place
-from indexer.identity import Purpose
-from indexer.planning import Requested
-from indexer.report import Report
+from indexer.client.credentials import Purpose
+from indexer.pipeline.report import Report
+from indexer.records.runs import Requested
 from scripts.local_git import commit_all, git
 from scripts.local_service import Service
 from tests.cli.conftest import MakeRepository

@@ -107,7 +107,9 @@ def test_a_signal_ends_it_without_a_traceback(
     assert (process.returncode, output, errors) == (code, b"", b"")
 
 
-@pytest.mark.parametrize("module", ["indexer.config", "cli.application", "typer", "cli.place"])
+@pytest.mark.parametrize(
+    "module", ["indexer.config.settings", "cli.application", "typer", "cli.place"]
+)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_it_starts_ends_it_so_too(
     tmp_path: Path, module: str, number: signal.Signals, code: int

@@ -8,8 +8,8 @@ import pytest
 
 from cli.local_token import LocalToken
 from cli.place import Place, open_place
+from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError
-from indexer.identity import Purpose
 from scripts.local_service import Service
 from tests.cli.conftest import MakeRepository
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from cli.project_files import project_file, write_project_file
+from indexer.config.project_file import ProjectFile, parse_project_file
 from indexer.errors import ConfigurationError
-from indexer.project_file import ProjectFile, parse_project_file
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from indexer.client import Central
-from indexer.config import Settings
-from indexer.git import Repository
-from indexer.identity import StaticToken
-from indexer.job import make_job
-from indexer.pipeline import Job, index
-from indexer.planning import Requested
-from indexer.progress import display
-from indexer.report import Course, Report, as_json
-from indexer.transport import Transport
+from indexer.client.api import Central
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
+from indexer.config.settings import Settings
+from indexer.git.repository import Repository
+from indexer.pipeline.job import make_job
+from indexer.pipeline.progress import display
+from indexer.pipeline.report import Course, Report, as_json
+from indexer.pipeline.run import Job, index
+from indexer.records.runs import Requested
 from scripts.local_service import Organization
 
 

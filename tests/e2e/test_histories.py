@@ -7,11 +7,11 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, event, given, note, settings
 from hypothesis import strategies as st
 
-from indexer.client import OpenRequest
-from indexer.extractor import EXTRACTOR
-from indexer.pipeline import Job
-from indexer.planning import Requested
-from indexer.report import Report
+from indexer.client.api import OpenRequest
+from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.pipeline.report import Report
+from indexer.pipeline.run import Job
+from indexer.records.runs import Requested
 from scripts.local_service import Organization
 from tests.e2e.histories import Branch, Step, steps
 from tests.e2e.indexing import carried_out, opened

@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from indexer.bundle.compression import compress
-from indexer.bundle.encoding import encode_tree
-from indexer.client import Central, OpenedRun, OpenRequest
-from indexer.identity import StaticToken
-from indexer.planning import Plan
-from indexer.records import Mode, Reason, RunStats, TreeEntry
-from indexer.transport import Transport
+from indexer.bundle.encode import encode_tree
+from indexer.bundle.gzip import compress
+from indexer.client.api import Central, OpenedRun, OpenRequest
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
+from indexer.records.files import TreeEntry
+from indexer.records.runs import Mode, Plan, Reason, RunStats
 from scripts.local_git import commit_all, git
 from scripts.local_service import Organization
 from tests.e2e.conftest import MakeRepository, write_files

@@ -13,18 +13,11 @@ from typing import Any
 
 from standardwebhooks import Webhook
 
-from indexer.bundle import compression, decoding
+from indexer.bundle import decode, gzip
 from indexer.embedding.builtin import SPEC
-from indexer.records import (
-    Chunk,
-    EmbedderSpec,
-    FileRecord,
-    Removal,
-    SkipReason,
-    TreeEntry,
-    embedding_digest,
-)
-from indexer.worker import embedder_inputs
+from indexer.pipeline.worker import embedder_inputs
+from indexer.records.files import Chunk, FileRecord, Removal, SkipReason, TreeEntry
+from indexer.records.vectors import EmbedderSpec, embedding_digest
 from tests.listening import listening
 
 SECRET = "whsec_" + "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"
@@ -80,8 +73,8 @@ class StandIn:
         return [
             record
             for number in sorted(self.batches)
-            for record in decoding.decode_records(
-                compression.decompress(self.batches[number], limit_bytes=self.batch_bytes),
+            for record in decode.decode_records(
+                gzip.decompress(self.batches[number], limit_bytes=self.batch_bytes),
                 dimensions=self.embedder.dimensions,
             )
         ]
@@ -172,8 +165,8 @@ class StandIn:
         }
 
     def _compare(self, body: bytes) -> dict[str, object]:
-        parts = compression.inflate([body], limit_bytes=10**9)
-        self.tree = entries_of(decoding.decode_tree(parts))
+        parts = gzip.inflate([body], limit_bytes=10**9)
+        self.tree = entries_of(decode.decode_tree(parts))
         lines = {entry.path: (entry.mode, entry.blob, entry.skipped) for entry in self.tree}
         return {
             "changed": [path for path, line in lines.items() if self.stored.get(path) != line],
@@ -207,7 +200,7 @@ class StandIn:
         self.embeddings |= {digest for digest, _ in self.chunks()}
 
 
-def entries_of(tree: Iterable[decoding.TreeColumns]) -> list[TreeEntry]:
+def entries_of(tree: Iterable[decode.TreeColumns]) -> list[TreeEntry]:
     """The entries of a tree that was decoded."""
     return [
         TreeEntry(path, mode, blob, size, skipped and SkipReason(skipped))

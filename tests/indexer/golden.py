@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from indexer.extraction import extract_file
-from indexer.records import FileRecord, Span
-from indexer.relations import Export, Import, Reference
+from indexer.pipeline.extract import extract_file
+from indexer.records.files import FileRecord, Span
+from indexer.records.references import Export, Import, Reference
 
 DATA = Path(__file__).parent / "data"
 # `.txt` is appended to the sources' names so that formatters and linters leave them alone.

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from cli.shadow.lines import EditedLines
 from cli.watching.snapshot import Snapshots
-from indexer.attributes import attributes_at
 from indexer.errors import GitError
-from indexer.git import Repository
-from indexer.impact.edits import edits_between, hunks_of
-from indexer.listing import SUBMODULE_MODE
-from indexer.local import LocalRepository
+from indexer.git.attributes import attributes_at
+from indexer.git.edits import edits_between, hunks_of
+from indexer.git.local import LocalRepository
+from indexer.git.parse import SUBMODULE_MODE
+from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
 
 MISSING = "0123456789012345678901234567890123456789"

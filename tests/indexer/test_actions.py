@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.actions import Level, Runner, plain
+from indexer.output.github import Level, Runner, plain
 
 # As the runner tells a command from other lines: src/Runner.Common/ActionCommand.cs.
 COMMAND = re.compile(r"\s*::|.*##\[", re.DOTALL)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.attributes import GENERATED, VENDORED, attributes_at
-from indexer.git import Repository
+from indexer.git.attributes import GENERATED, VENDORED, attributes_at
+from indexer.git.repository import Repository
 from indexer.limits import ATTRIBUTES_BYTES
 from tests.indexer.repositories import Sandbox
 

@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from indexer.bundle.decoding import decode_records
-from indexer.bundle.encoding import encode_file, packed_floats
+from indexer.bundle.decode import decode_records
+from indexer.bundle.encode import encode_file, packed_floats
 from indexer.bundle.lines import full_size, is_readable, with_vectors
 from indexer.errors import BundleError
 from indexer.limits import BATCH_VALUES, FILE_LINES
-from indexer.records import Chunk, ChunkType, FileRecord, Span, TermVector
-from indexer.relations import Export
+from indexer.records.files import Chunk, ChunkType, FileRecord, Span
+from indexer.records.references import Export
+from indexer.records.vectors import TermVector
 
 DIMENSIONS = 5  # whose base64 is padded
 TERMS = TermVector(np.array([1, 2], np.uint32), np.array([0.5, 1.0], np.float32))

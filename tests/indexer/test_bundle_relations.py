@@ -8,23 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.bundle import decoding, encoding
+from indexer.bundle import decode as decoding
+from indexer.bundle import encode as encoding
 from indexer.bundle.manifests import manifest_fields, read_manifest
 from indexer.errors import BundleError
 from indexer.limits import MODULE_PATH_BYTES
-from indexer.records import FileRecord, SkipReason
-from indexer.relations import (
-    Access,
-    Binding,
-    Dependency,
-    Ecosystem,
-    Export,
-    Import,
-    Manifest,
-    Pin,
-    Reference,
-    ReferenceKind,
-)
+from indexer.records.files import FileRecord, SkipReason
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
 
 CONTENT = "from acme.auth import Middleware as M\n\napp = M(app)\n"
 MANIFEST = Manifest(

@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.chunking import WINDOW_LINES
-from indexer.extraction import extract_file
-from indexer.layout import SOFT_CHARACTERS
-from indexer.records import Chunk, ChunkType, line_span, split_lines
+from indexer.pipeline.extract import extract_file
+from indexer.records.files import Chunk, ChunkType, line_span, split_lines
+from indexer.syntax.chunking import WINDOW_LINES
+from indexer.syntax.lines import SOFT_CHARACTERS
 
 FRAGMENTS = (
     "def first(a):\n    return a\n", "class Order:\n", "    def total(self):\n        pass\n",

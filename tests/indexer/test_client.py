@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from indexer.client import Central, OpenRequest
+from indexer.client.api import Central, OpenRequest
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
 from indexer.errors import (
     CentralError,
     CentralRefusedError,
@@ -15,10 +17,7 @@ from indexer.errors import (
     RunFailedError,
     RunStaleError,
 )
-from indexer.identity import StaticToken
-from indexer.planning import Plan
-from indexer.records import Mode, Reason, RunStats
-from indexer.transport import Transport
+from indexer.records.runs import Mode, Plan, Reason, RunStats
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 REQUEST = OpenRequest("acme", "shop", "refs/heads/main", "c" * 40, "extractor-1")

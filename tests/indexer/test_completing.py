@@ -7,12 +7,12 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from indexer import completing
 from indexer.bundle.lines import Extracted, FileLine
-from indexer.completing import Completer
 from indexer.errors import EmbedderUnavailableError
-from indexer.records import FileRecord, embedding_digest
-from indexer.vectors import Vectors
+from indexer.pipeline import embed
+from indexer.pipeline.embed import Completer, Vectors
+from indexer.records.files import FileRecord
+from indexer.records.vectors import embedding_digest
 
 SIZE = 8
 
@@ -50,7 +50,7 @@ def completing_with(embedder: Embedder) -> Iterator[Completer]:
 
 @pytest.fixture(autouse=True)
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(completing, "_WINDOW_CHUNKS", 3)
+    monkeypatch.setattr(embed, "_WINDOW_CHUNKS", 3)
 
 
 def test_files_keep_their_order_over_windows() -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.access import EmbedderAccess
-from indexer.config import (
+from indexer.config.settings import (
     DirectSettings,
     GitCredential,
     IdTokenSource,
@@ -16,6 +15,7 @@ from indexer.config import (
     take_environment,
 )
 from indexer.errors import ConfigurationError
+from indexer.records.vectors import EmbedderAccess
 
 ENVIRON = {
     "AETERNA_URL": "https://search.example/",

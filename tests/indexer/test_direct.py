@@ -8,14 +8,13 @@ import grpc
 import numpy as np
 import pytest
 
-from indexer.access import DirectAccess
 from indexer.bundle.lines import Extracted
-from indexer.direct import DirectWriter
 from indexer.embedding.builtin import SPEC
 from indexer.errors import CentralError, StoreError
-from indexer.points import point_id
-from indexer.processing import process
-from indexer.records import SourceFile, TreeEntry
+from indexer.pipeline.extract_files import process
+from indexer.pipeline.upload import DirectWriter
+from indexer.records.files import SourceFile, TreeEntry
+from indexer.records.vectors import DirectAccess, point_id
 from indexer.store import open_store
 from indexer.store.base import Collection, DirectStore
 from indexer.store.qdrant.direct import DirectCollection

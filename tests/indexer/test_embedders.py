@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from indexer import embedders
-from indexer.access import EmbedderAccess
-from indexer.embedders import LocalEmbedder, text_embedder
 from indexer.embedding.base import Usage
 from indexer.embedding.builtin import SPEC
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError
-from indexer.processes import Processes
-from indexer.records import EmbedderSpec
+from indexer.pipeline import text_embedder as embedders
+from indexer.pipeline.text_embedder import LocalEmbedder, text_embedder
+from indexer.pipeline.worker_pool import Processes
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 from tests.embedding_servers import Trouble, ollama_server
 
 SECRETIVE = EmbedderAccess(openai_api_key="sk-secret")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.expressions import Expression, last_name, read_calls, read_expression
+from indexer.syntax.expressions import Expression, last_name, read_calls, read_expression
 
 
 @pytest.mark.parametrize(

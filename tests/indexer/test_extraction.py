@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extraction import extract_file
 from indexer.languages import Language
 from indexer.languages.registry import PARSED, SUFFIXES
-from indexer.records import ChunkType, DegradeReason, FileRecord
+from indexer.pipeline.extract import extract_file
+from indexer.records.files import ChunkType, DegradeReason, FileRecord
 from tests.indexer.golden import SOURCES, extract_source, golden_path, render
 
 

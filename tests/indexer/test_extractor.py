@@ -4,19 +4,19 @@ from importlib import metadata
 
 import pytest
 
-from indexer import extractor
 from indexer.languages.registry import PARSED
+from indexer.pipeline import fingerprint
 
 
 def test_every_grammar_counts() -> None:
     distributions = {language.grammar.distribution for language in PARSED if language.grammar}
-    assert distributions | {"tree-sitter"} == set(extractor._DISTRIBUTIONS)
+    assert distributions | {"tree-sitter"} == set(fingerprint._DISTRIBUTIONS)
 
 
 def test_another_grammar_version_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = extractor.fingerprint()
+    before = fingerprint.fingerprint()
     version = metadata.version
     monkeypatch.setattr(
         metadata, "version", lambda name: "99" if name == "tree-sitter-go" else version(name)
     )
-    assert extractor.fingerprint.__wrapped__() != before
+    assert fingerprint.fingerprint.__wrapped__() != before

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import CommitNotFoundError, GitError, NotARepositoryError, ShallowCloneError
-from indexer.git import Repository
-from indexer.listing import storable_path
-from indexer.planning import Relation
-from indexer.records import SkipReason
+from indexer.git.parse import storable_path
+from indexer.git.repository import Repository
+from indexer.records.files import SkipReason
+from indexer.records.runs import Relation
 from tests.indexer.repositories import Sandbox
 
 MISSING = "0123456789012345678901234567890123456789"

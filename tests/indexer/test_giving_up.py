@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexer import giving_up
-from indexer.client import Central
-from indexer.giving_up import give_up
-from indexer.identity import StaticToken
-from indexer.report import Course, Stage
-from indexer.transport import Transport
+from indexer.client.api import Central
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
+from indexer.pipeline import open_run as opening
+from indexer.pipeline.open_run import give_up
+from indexer.pipeline.report import Course, Stage
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 TOO_LATE: tuple[int, dict[str, str], dict[str, str]] = (
@@ -72,7 +72,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for(
         def abandon_run(self, run_id: str, reason: str) -> None:  # noqa: ARG002 - as the real one
             self.over.wait(30)
 
-    monkeypatch.setattr(giving_up, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.01)
     central, course = Silent(), Course("run-1", Stage.OPEN)
     give_up(central, course)
     central.over.set()

@@ -9,12 +9,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
-from indexer.attribute_files import parse_attributes, values_of
+from indexer.config.project_file import parse_project_file
 from indexer.errors import ConfigurationError
+from indexer.git.attribute_files import parse_attributes, values_of
 from indexer.globs import ignore_spec
 from indexer.limits import PATTERN_BYTES, PATTERN_WILDCARDS, PATTERNS
-from indexer.project_file import parse_project_file
-from indexer.selection import SelectionRules, skip_reason_by_entry
+from indexer.pipeline.select import SelectionRules, skip_reason_by_entry
 from tests.indexer.repositories import Sandbox
 
 PIECES = st.sampled_from(["a", "b", "*", "?", "**", "/", "[ab]", "[!a]", ".py", "\\*"])

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import ConfigurationError, GitError, UntrustedRepositoryError
-from indexer.git import Repository
-from indexer.local import LocalRepository
+from indexer.git.local import LocalRepository
+from indexer.git.repository import Repository
 from tests.indexer.planted import MAIN, Planted, ask_everything
 from tests.indexer.repositories import Sandbox
 
@@ -335,12 +335,12 @@ def test_no_variable_of_the_caller_is_passed_on_that_names(
     values = {"p": planted.path, "elsewhere": elsewhere.path, "bin": tmp_path / "bin"}
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from indexer.config import take_environment\ntake_environment()\n"
+        "from indexer.config.settings import take_environment\ntake_environment()\n"
         "from tests.indexer.planted import ask_everything\n"
         "from tests.indexer.repositories import Sandbox\n"
         "checkout = object.__new__(Sandbox)\ncheckout.path = Path(sys.argv[1])\n"
         "ask_everything(checkout, Path(sys.argv[2]), newer='0' * 40)\n"
-        "from indexer.git import Repository\n"
+        "from indexer.git.repository import Repository\n"
         "print([entry.path for entry in Repository(checkout.path).tree('HEAD')])\n"
     )
     environ = dict(os.environ)

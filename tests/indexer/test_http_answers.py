@@ -8,11 +8,11 @@ from http.server import BaseHTTPRequestHandler
 import httpx
 import pytest
 
-from indexer import http_answers
+from indexer import http_bodies
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
 from indexer.errors import CentralError
-from indexer.http_answers import AnswerTooLongError, read_answer
-from indexer.identity import StaticToken
-from indexer.transport import Transport
+from indexer.http_bodies import AnswerTooLongError, read_answer
 from tests.listening import listening
 
 LIMIT = 1_000_000
@@ -43,7 +43,7 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr(http_answers, "ANSWER_BYTES", LIMIT)
+    monkeypatch.setattr(http_bodies, "ANSWER_BYTES", LIMIT)
     with listening(Answers) as url:
         yield url
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import jwt
 import pytest
 
-from indexer.config import IdTokenSource, Settings
+from indexer.client.credentials import KeylessToken, Purpose, StaticToken, credentials_of
+from indexer.client.transport import Transport
+from indexer.config.settings import IdTokenSource, Settings
 from indexer.errors import (
     CentralError,
     CentralRefusedError,
@@ -18,8 +20,6 @@ from indexer.errors import (
     IdentityUnavailableError,
     IndexerError,
 )
-from indexer.identity import KeylessToken, Purpose, StaticToken, credentials_of
-from indexer.transport import Transport
 from scripts.local_github import LocalGitHub
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.listening import listening

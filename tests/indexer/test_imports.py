@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexer.imports import Imported, expand, import_path, join_path, local_name
 from indexer.languages.traits import ImportStyle
+from indexer.resolution.imports import Imported, expand, import_path, join_path, local_name
 
 
 @pytest.mark.parametrize(

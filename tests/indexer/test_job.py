@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from indexer.client import OpenRequest
-from indexer.config import Settings
+from indexer.client.api import OpenRequest
+from indexer.config.settings import Settings
 from indexer.errors import ConfigurationError
-from indexer.git import Repository
-from indexer.job import make_job
-from indexer.planning import Requested
+from indexer.git.repository import Repository
+from indexer.pipeline.job import make_job
+from indexer.records.runs import Requested
 from tests.indexer.repositories import Sandbox
 
 ENVIRON = {

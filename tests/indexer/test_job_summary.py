@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from indexer import job_summary
 from indexer.errors import (
     CentralError,
     CentralRefusedError,
@@ -14,8 +13,10 @@ from indexer.errors import (
     ShallowCloneError,
 )
 from indexer.exits import Exit
-from indexer.records import Mode, Reason, RunStats, SkipReason
-from indexer.report import Course, Report, Stage
+from indexer.pipeline import job_summary
+from indexer.pipeline.report import Course, Report, Stage
+from indexer.records.files import SkipReason
+from indexer.records.runs import Mode, Reason, RunStats
 
 REPORT = Report(
     project="shop",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.json_size import has_more_values
+from indexer.http_bodies import has_more_values
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 values = st.recursive(

@@ -4,7 +4,7 @@ from threading import Event
 
 import pytest
 
-from indexer.lane import Lane
+from indexer.pipeline.upload import Lane
 
 
 def test_answers_come_once_and_in_the_order_of_the_tasks() -> None:

@@ -6,9 +6,9 @@ from importlib import metadata, resources
 
 import pytest
 
-from indexer.extractor import fingerprint
 from indexer.languages import Language, detect
 from indexer.languages.registry import PARSED
+from indexer.pipeline.fingerprint import fingerprint
 
 
 @pytest.mark.parametrize(

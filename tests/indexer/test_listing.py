@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import GitError
-from indexer.listing import parse_diff, storable_path, web_url
-from indexer.records import SkipReason
+from indexer.git.parse import parse_diff, storable_path, web_url
+from indexer.records.files import SkipReason
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer.attributes import GENERATED, attributes_at
 from indexer.errors import GitError
-from indexer.local import LOCAL_REF, LocalRepository
-from indexer.planning import Indexed, Plan, Relation, Requested, decide
-from indexer.records import Mode, Reason
+from indexer.git.attributes import GENERATED, attributes_at
+from indexer.git.local import LOCAL_REF, LocalRepository
+from indexer.pipeline.plan import decide
+from indexer.records.runs import Indexed, Mode, Plan, Reason, Relation, Requested
 from tests.indexer.repositories import Sandbox
 
 MISSING = "0123456789012345678901234567890123456789"

@@ -161,10 +161,10 @@ def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_f
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import indexer.git\n"
+        "import indexer.git.repository\n"
         "def broken(repository):\n"
         "    raise ZeroDivisionError('odd\\n::add-mask::x')\n"
-        "indexer.git.Repository.name = broken\n"
+        "indexer.git.repository.Repository.name = broken\n"
     )
     summary = tmp_path / "summary.md"
     environ = environment(central, PYTHONPATH=str(tmp_path), GITHUB_ACTIONS="true")
@@ -184,10 +184,10 @@ def test_what_a_file_makes_a_worker_say_is_no_command_of_the_runners(
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import indexer.worker\n"
+        "import indexer.pipeline.worker\n"
         "def broken(**file):\n"
         "    raise ValueError(file['content'].decode())\n"
-        "indexer.worker.extract_file = broken\n"
+        "indexer.pipeline.worker.extract_file = broken\n"
     )
     sandbox.commit("hostile", {"\n::error::b.py": "\n::stop-commands::x\n"})
     done = run(sandbox, environment(central, PYTHONPATH=str(tmp_path)))

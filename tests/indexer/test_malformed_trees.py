@@ -5,11 +5,11 @@ from binascii import unhexlify
 
 import pytest
 
-from indexer.entries import selection_rules
 from indexer.errors import ConfigurationError, GitError
-from indexer.git import Repository
-from indexer.listing import SUBMODULE_MODE
-from indexer.records import SkipReason
+from indexer.git.parse import SUBMODULE_MODE
+from indexer.git.repository import Repository
+from indexer.pipeline.plan import selection_rules
+from indexer.records.files import SkipReason
 from tests.indexer.repositories import Sandbox
 
 MISSING = "01" * 20

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from indexer.markdown import code, link, table, text
+from indexer.output.markdown import code, link, table, text
 
 PARSER = MarkdownIt("commonmark").enable("table")
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexer import giving_up, opening
-from indexer.client import Central, OpenedRun, OpenRequest
+from indexer.client.api import Central, OpenedRun, OpenRequest
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError
-from indexer.identity import StaticToken
-from indexer.opening import open_run
-from indexer.report import Course, Stage
-from indexer.transport import Transport
+from indexer.pipeline import open_run as opening
+from indexer.pipeline.open_run import open_run
+from indexer.pipeline.report import Course, Stage
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 REQUEST = OpenRequest("acme", "shop", "refs/heads/main", "c" * 40, "extractor")
@@ -96,7 +96,7 @@ def test_a_run_that_is_opened_while_its_thread_is_still_being_started_is_given_u
 def test_an_answer_that_does_not_come_is_not_waited_for(
     transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(giving_up, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.01)
     client, course = CancelledWhileOpening(transport), Course()
     monkeypatch.setattr(client, "answers", threading.Event())
     with pytest.raises(KeyboardInterrupt):

@@ -7,8 +7,8 @@ import pytest
 from indexer.languages import Language
 from indexer.languages.registry import PARSED, PYTHON, RUST, TEXT, C
 from indexer.limits import PARSED_BRACKETS
-from indexer.parsing import Parsed, parse
-from indexer.records import DegradeReason
+from indexer.records.files import DegradeReason
+from indexer.syntax.parser import Parsed, parse
 
 RANDOM = random.Random(7)  # noqa: S311 - a reproducible sample, not a secret
 HOSTILE = {

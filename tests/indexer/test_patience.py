@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from indexer.patience import asked_pause
+from indexer.retry import asked_pause
 
 
 @pytest.mark.parametrize(

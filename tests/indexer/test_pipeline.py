@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from indexer.client import Central
-from indexer.config import Settings
+from indexer.client.api import Central
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
+from indexer.config.settings import Settings
 from indexer.errors import CentralRefusedError, ConfigurationError, RunFailedError, RunStaleError
-from indexer.git import Repository
-from indexer.identity import StaticToken
-from indexer.job import make_job
-from indexer.pipeline import index
-from indexer.planning import Plan, Requested
-from indexer.records import FileRecord, Mode, Reason, Removal, SkipReason
-from indexer.relations import Ecosystem, Manifest, Pin
-from indexer.report import Course, Report
-from indexer.transport import Transport
+from indexer.git.repository import Repository
+from indexer.pipeline.job import make_job
+from indexer.pipeline.report import Course, Report
+from indexer.pipeline.run import index
+from indexer.records.files import FileRecord, Removal, SkipReason
+from indexer.records.manifests import Ecosystem, Manifest, Pin
+from indexer.records.runs import Mode, Plan, Reason, Requested
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.repositories import Sandbox
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.config import ConfigurationError
+from indexer.config.settings import ConfigurationError
 from indexer.embedding.builtin import SPEC
 from indexer.errors import (
     CentralRefusedError,
@@ -17,7 +17,8 @@ from indexer.errors import (
     EmbedderUnavailableError,
     EmbeddingError,
 )
-from indexer.records import EmbedderSpec, SkipReason
+from indexer.records.files import SkipReason
+from indexer.records.vectors import EmbedderSpec
 from tests.embedding_servers import Server, Trouble, ollama_server
 from tests.indexer.central import StandIn, stand_in
 from tests.indexer.repositories import Sandbox
@@ -171,7 +172,7 @@ def test_direct_uploads_are_asked_for_and_may_be_refused(
 def test_the_process_that_holds_the_secrets_loads_no_model_grammar_or_client() -> None:
     heavy = ("numpy", "openai", "qdrant_client", "grpc", "model2vec", "tree_sitter")
     program = (
-        "import sys, indexer.job, indexer.pipeline; "
+        "import sys, indexer.pipeline.job, indexer.pipeline.run; "
         f"print([name for name in {heavy} if name in sys.modules])"
     )
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[]\n"

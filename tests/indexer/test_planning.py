@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from indexer.planning import Indexed, Plan, Relation, Requested, decide
-from indexer.records import Mode, Reason
+from indexer.pipeline.plan import decide
+from indexer.records.runs import Indexed, Mode, Plan, Reason, Relation, Requested
 
 HEAD, BASE, REF = "head", "base", "refs/heads/main"
 

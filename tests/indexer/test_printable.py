@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.printable import lines_of, one_line
+from indexer.output.terminal import lines_of, one_line
 
 
 @given(st.text())

@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from indexer import plumbing
 from indexer.errors import GitTimeoutError
-from indexer.git import Repository
-from indexer.local import LocalRepository
-from indexer.processes import _prepare
+from indexer.git import process as git_process
+from indexer.git.local import LocalRepository
+from indexer.git.repository import Repository
+from indexer.pipeline.worker_pool import _prepare
 from tests.indexer.repositories import Sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +28,8 @@ HELD = "a" * 200 + "c"
 PROGRAM = """
 import sys, threading
 from pathlib import Path
-from indexer.git import Repository
-from indexer.processes import Processes
+from indexer.git.repository import Repository
+from indexer.pipeline.worker_pool import Processes
 from tests.indexer.test_process_group import busy, held
 repository = Repository(Path(sys.argv[1]))
 repository.read(repository.tree("HEAD")[0].blob)
@@ -124,7 +124,7 @@ def test_a_worker_that_starts_while_its_indexer_is_killed_does_not_outlive_it() 
 def test_a_git_that_does_not_end_is_ended_with_what_to_do(
     hostile: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plumbing, "GIT_COMMAND_SECONDS", 0.5)
+    monkeypatch.setattr(git_process, "GIT_COMMAND_SECONDS", 0.5)
     repository = LocalRepository(hostile.path)
     with pytest.raises(
         GitTimeoutError, match=r"check-ignore did not end .* `\*` in .gitattributes"
@@ -136,8 +136,8 @@ def test_a_git_that_does_not_end_is_ended_with_what_to_do(
 
 def test_a_hostile_attribute_holds_up_neither_run_nor_impact(hostile: Sandbox) -> None:
     """The same patterns that keep git busy, where only what is committed counts."""
-    from indexer.attributes import attributes_at
-    from indexer.impact.edits import edits_between
+    from indexer.git.attributes import attributes_at
+    from indexer.git.edits import edits_between
 
     base = hostile.git("rev-parse", "HEAD")
     quick = ("-c", "core.attributesFile=/dev/null")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from indexer import processes
-from indexer.processes import Processes
+from indexer.pipeline import worker_pool
+from indexer.pipeline.worker_pool import Processes
 
 
 def test_who_is_interrupted_while_processes_start_ends_once_they_have(
@@ -22,7 +22,7 @@ def test_who_is_interrupted_while_processes_start_ends_once_they_have(
             starts.append(super().submit(work, *arguments, **more))
             return starts[-1]
 
-    monkeypatch.setattr(processes, "ProcessPoolExecutor", Interrupted)
+    monkeypatch.setattr(worker_pool, "ProcessPoolExecutor", Interrupted)
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):

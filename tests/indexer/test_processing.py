@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from indexer import processes, worker
-from indexer.bundle.decoding import decode_records
+from indexer.bundle.decode import decode_records
 from indexer.bundle.lines import Extracted
 from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
-from indexer.processes import Processes
-from indexer.processing import Processor, Work, process, workers_for
-from indexer.records import (
+from indexer.pipeline import worker, worker_pool
+from indexer.pipeline.extract_files import Processor, Work, process, workers_for
+from indexer.pipeline.worker_pool import Processes
+from indexer.records.files import (
     DegradeReason,
     FileRecord,
     Removal,
     SkipReason,
     SourceFile,
     TreeEntry,
-    embedding_digest,
 )
+from indexer.records.vectors import embedding_digest
 
 BLOB = "a" * 40
 
@@ -120,7 +120,7 @@ def dead_on_arrival(_group: int) -> None:
 def test_processes_that_do_not_start_end_the_run_and_are_laid_to_no_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processes, "_prepare", dead_on_arrival)
+    monkeypatch.setattr(worker_pool, "_prepare", dead_on_arrival)
     with pytest.raises(IndexerError, match="end as soon as they start"):
         records(deadly_files())
 
@@ -135,8 +135,8 @@ def held_up(_files: Sequence[SourceFile]) -> list[Extracted]:
 def test_workers_do_not_outlive_a_process_that_is_killed() -> None:
     program = (
         "import sys, time\n"
-        "from indexer.processes import Processes\n"
-        "from indexer.processing import Processor\n"
+        "from indexer.pipeline.worker_pool import Processes\n"
+        "from indexer.pipeline.extract_files import Processor\n"
         "from tests.indexer.test_processing import source\n"
         "with Processes(2) as processes:\n"
         "    list(Processor(processes).extracted([source('a.py', 'x = 1')]))\n"
@@ -152,8 +152,8 @@ def test_workers_do_not_outlive_a_process_that_is_killed() -> None:
 
 def test_workers_that_are_held_up_do_not_outlive_a_process_that_is_killed() -> None:
     program = (
-        "from indexer.processes import Processes\n"
-        "from indexer.processing import Processor\n"
+        "from indexer.pipeline.worker_pool import Processes\n"
+        "from indexer.pipeline.extract_files import Processor\n"
         "from tests.indexer.test_processing import held_up, source\n"
         "with Processes(1) as processes:\n"
         "    list(Processor(processes, held_up).extracted([source('a.py', 'x = 1')]))\n"
@@ -167,5 +167,5 @@ def test_workers_that_are_held_up_do_not_outlive_a_process_that_is_killed() -> N
 
 def test_a_worker_imports_neither_git_nor_http() -> None:
     text = Path(worker.__file__).read_text()
-    assert "indexer.git" not in text
+    assert "indexer.git.repository" not in text
     assert "httpx" not in text

@@ -4,10 +4,9 @@ import io
 
 import pytest
 
-from indexer import progress
-from indexer.planning import Plan
-from indexer.progress import Bar, Lines, display
-from indexer.records import Mode, Reason
+from indexer.pipeline import progress
+from indexer.pipeline.progress import Bar, Lines, display
+from indexer.records.runs import Mode, Plan, Reason
 
 
 def test_lines_name_the_plan_and_the_stages() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from indexer.config.project_file import ProjectFile, parse_project_file
 from indexer.errors import ConfigurationError
-from indexer.project_file import ProjectFile, parse_project_file
 
 
 def test_the_project_file_is_read() -> None:

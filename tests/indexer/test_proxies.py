@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.proxies import direct
+from indexer.urls import direct
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import tree_sitter
 
 from indexer.languages import Language
 from indexer.languages.registry import PARSED
-from indexer.relating import LABELS
+from indexer.resolution.file_relations import LABELS
 
 QUERIES = resources.files("indexer.languages") / "queries"
 

@@ -1,7 +1,6 @@
 """Reasons of runs in words."""
 
-from indexer.reasons import sentence_of
-from indexer.records import Reason
+from indexer.records.runs import Reason, sentence_of
 
 
 def test_every_reason_has_a_sentence_of_its_own() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.extraction import extract_file
 from indexer.limits import FILE_REFERENCES
-from indexer.records import FileRecord
+from indexer.pipeline.extract import extract_file
+from indexer.records.files import FileRecord
 from tests.indexer.golden import SOURCES
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from indexer.config import GitCredential
+from indexer.config.settings import GitCredential
 from indexer.errors import GitError, ShallowCloneError
-from indexer.git import Repository
-from indexer.planning import Relation
+from indexer.git.repository import Repository
+from indexer.records.runs import Relation
 from tests.indexer.git_server import GitServer, git_server
 from tests.indexer.repositories import Sandbox
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.records import Mode, Reason, RunStats, SkipReason
-from indexer.report import Report, as_json, as_text, headline
+from indexer.pipeline.report import Report, as_json, as_text, headline
+from indexer.records.files import SkipReason
+from indexer.records.runs import Mode, Reason, RunStats
 
 REPORT = Report(
     project="shop",

@@ -2,15 +2,15 @@
 
 import pytest
 
+from indexer.git.parse import storable_path
 from indexer.limits import MANIFEST_CHARACTERS
-from indexer.listing import storable_path
-from indexer.records import SkipReason, TreeEntry
-from indexer.selection import (
+from indexer.pipeline.select import (
     SelectionRules,
     needs_content,
     skip_reason_by_content,
     skip_reason_by_entry,
 )
+from indexer.records.files import SkipReason, TreeEntry
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 

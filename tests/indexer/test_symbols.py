@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexer.extraction import extract_file
-from indexer.records import DegradeReason, FileRecord, Symbol
+from indexer.pipeline.extract import extract_file
+from indexer.records.files import DegradeReason, FileRecord, Symbol
 
 
 def record_of(path: str, text: str) -> FileRecord:

@@ -2,8 +2,9 @@
 
 from indexer.bundle.lines import FileLine
 from indexer.embedding.base import Usage
-from indexer.records import FileRecord, RunStats, SkipReason
-from indexer.tally import Stopwatch, Tally
+from indexer.pipeline.stats import Stopwatch, Tally
+from indexer.records.files import FileRecord, SkipReason
+from indexer.records.runs import RunStats
 
 
 def line(path: str, language: str = "", skipped: SkipReason | None = None) -> FileLine:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.type_names import read_type, read_types
+from indexer.syntax.types import read_type, read_types
 
 TRANSPARENT = frozenset({"Optional", "Promise", "Arc", "unique_ptr"})
 

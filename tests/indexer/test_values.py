@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.meanings import MAX_CHAIN
+from indexer.resolution.value import MAX_CHAIN
 from tests.indexer.test_relating import uses
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from indexer import vectors
 from indexer.errors import EmbedderUnavailableError
-from indexer.records import embedding_digest
-from indexer.vectors import Vectors
+from indexer.pipeline import embed
+from indexer.pipeline.embed import Vectors
+from indexer.records.vectors import embedding_digest
 
 
 @dataclass
@@ -86,7 +86,7 @@ def test_what_came_before_is_neither_asked_for_nor_embedded_again(
 def test_vectors_beyond_what_memory_takes_come_back_from_disk(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors, "_IN_MEMORY_BYTES", 20)
+    monkeypatch.setattr(embed, "_IN_MEMORY_BYTES", 20)
     with closing(Vectors(known=world.ask, most=9, embed=world.embed, size=8)) as found:
         for text in "abcdefgh":
             found.of(inputs(text))

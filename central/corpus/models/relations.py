@@ -14,7 +14,8 @@ from django.db.models.lookups import Exact
 
 from central.corpus.models.content import File
 from central.repositories.models import Repository
-from indexer.relations import Access, Binding, Ecosystem, ReferenceKind
+from indexer.records.manifests import Ecosystem
+from indexer.records.references import Access, Binding, ReferenceKind
 
 
 def _choices(options: type[StrEnum]) -> list[tuple[str, str]]:
@@ -35,7 +36,7 @@ def _last_name(of: Combinable) -> Func:
 
 
 class Import(models.Model):
-    """A name that a file binds to something of another file; see indexer.relations.Import."""
+    """A name that a file binds to something of another file (indexer.records.references)."""
 
     repository = _repository()
     file = models.ForeignKey(File, models.CASCADE, related_name="import_set", db_index=False)
@@ -62,7 +63,7 @@ class Import(models.Model):
 
 
 class Export(models.Model):
-    """A name that a file gives on; see indexer.relations.Export."""
+    """A name that a file gives on; see indexer.records.references.Export."""
 
     repository = _repository()
     file = models.ForeignKey(File, models.CASCADE, related_name="export_set", db_index=False)
@@ -88,7 +89,7 @@ class Export(models.Model):
 
 
 class Reference(models.Model):
-    """A use of a name, bound as far as its file tells; see indexer.relations.Reference."""
+    """A use of a name, bound as far as its file tells; see indexer.records.references.Reference."""
 
     repository = _repository()
     file = models.ForeignKey(  # a check of each of 100,000 rows would add a third to writing them
@@ -129,7 +130,7 @@ class Reference(models.Model):
 
 
 class Manifest(models.Model):
-    """What a manifest says, as indexer.relations.Manifest in JSON (see corpus.packages)."""
+    """What a manifest says, as indexer.records.manifests.Manifest in JSON (see corpus.packages)."""
 
     repository = _repository()
     file = models.OneToOneField(File, models.CASCADE, related_name="manifest")

@@ -15,7 +15,7 @@ from central.ingest.selectors import require_open
 from central.ingest.services.binding import writable_run
 from central.ingest.services.trees import TREE_NUMBER
 from central.tenancy.credentials import Credential
-from indexer.records import Mode
+from indexer.records.runs import Mode
 
 
 @dataclass(frozen=True, slots=True)

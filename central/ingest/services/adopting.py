@@ -12,8 +12,8 @@ from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.pieces import Piece, pieces_of
 from central.ingest.services.uploading import uploaded_files
-from indexer.bundle.arrays import unit_or_zero
-from indexer.records import Vector
+from indexer.bundle.vectors import unit_or_zero
+from indexer.records.vectors import Vector
 from indexer.store.base import Collection, VectorStore
 
 

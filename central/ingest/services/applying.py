@@ -40,7 +40,8 @@ from central.ingest.services.uploading import (
 from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from indexer.errors import StoreError
-from indexer.records import FileRecord, Mode
+from indexer.records.files import FileRecord
+from indexer.records.runs import Mode
 from indexer.store.base import VectorStore
 
 _PATHS = 500  # paths a statement

@@ -29,11 +29,12 @@ from central.ingest.selectors import lending_repositories_for, require_open
 from central.ingest.services.binding import open_run_of
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
 from central.tenancy.credentials import Credential
-from indexer.bundle.compression import PART_BYTES, decompress, gzip_packer, identity, inflate
-from indexer.bundle.decoding import decode_records, decode_tree
+from indexer.bundle.decode import decode_records, decode_tree
+from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, identity, inflate
 from indexer.errors import BundleError
 from indexer.limits import RUN_BATCHES
-from indexer.records import EmbedderSpec, FileRecord, Removal
+from indexer.records.files import FileRecord, Removal
+from indexer.records.vectors import EmbedderSpec
 
 _RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -12,7 +12,7 @@ from central.ingest.models import Batch, IndexRun, RunState
 from central.ingest.services.binding import writable_run
 from central.repositories.models import Repository, Trouble
 from central.tenancy.credentials import Credential
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 
 # Why a client gives a run up. The first two say that the index is as new as its commit.
 NOTHING_TO_DO = ("up_to_date", "superseded")

@@ -7,8 +7,8 @@ from central.common.errors import ConflictError
 from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun, RunState
 from central.tenancy.models import Organization
-from indexer.access import DirectAccess
 from indexer.errors import DirectNotAvailableError, StoreError
+from indexer.records.vectors import DirectAccess
 from indexer.store.base import DirectStore
 
 ACCESS_SECONDS = 6 * 60 * 60  # of a token: as long as GitHub lets a job run

@@ -13,7 +13,7 @@ from central.ingest.selectors import lending_repositories_for
 from central.ingest.services.binding import open_run_of
 from central.tenancy.credentials import Credential
 from indexer.limits import DIGESTS_ASKED
-from indexer.records import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderSpec, Vector
 
 _VECTOR_BYTES = 20_000_000  # of an answer, before base64
 

@@ -24,7 +24,7 @@ from central.ingest.services.restoring import (
 from central.ingest.services.uploading import delete_points
 from central.repositories.models import Repository
 from indexer.errors import StoreError
-from indexer.records import Vector
+from indexer.records.vectors import Vector
 from indexer.store.base import Collection, VectorStore
 
 _ROUNDS = 3  # through what was indexed meanwhile

@@ -17,8 +17,8 @@ from central.ingest.services.keeping import keep_uploads
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
-from indexer.access import DirectAccess
 from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
+from indexer.records.vectors import DirectAccess
 
 _RETRY_SECONDS = 30
 

@@ -6,8 +6,8 @@ from itertools import islice
 from uuid import UUID
 
 from central.corpus.embeddings import chunk_texts
-from indexer.points import point_id
-from indexer.records import Chunk, FileRecord, Removal
+from indexer.records.files import Chunk, FileRecord, Removal
+from indexer.records.vectors import point_id
 
 _PIECES = 256  # rows a statement
 

@@ -13,7 +13,7 @@ from central.corpus.packing import unpack_terms
 from central.corpus.points import REPAIRED
 from central.ingest.models import LIVE_STATES, IndexRun
 from central.repositories.models import Repository
-from indexer.records import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderSpec, Vector
 from indexer.store.base import Collection, Point, VectorStore
 
 Lender = Callable[[Collection, Sequence[UUID]], Mapping[UUID, Vector]]

@@ -16,9 +16,9 @@ from central.common.errors import InvalidError
 from central.common.statements import fetch_rows
 from central.corpus.copying import copy_rows
 from central.ingest.models import IndexRun
-from indexer.bundle.compression import PART_BYTES, inflate
-from indexer.bundle.decoding import TreeColumns, decode_tree
-from indexer.records import SKIPPED_BY_CONTENT
+from indexer.bundle.decode import TreeColumns, decode_tree
+from indexer.bundle.gzip import PART_BYTES, inflate
+from indexer.records.files import SKIPPED_BY_CONTENT
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 

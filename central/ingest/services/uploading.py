@@ -15,7 +15,8 @@ from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.pieces import Piece, pieces_of
 from central.ingest.services.trees import TREE_NUMBER
-from indexer.records import FileRecord, Vector
+from indexer.records.files import FileRecord
+from indexer.records.vectors import Vector
 from indexer.store.base import Collection, Point, VectorStore
 
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them

@@ -30,7 +30,7 @@ from central.knowledge.resolution import CodePlace, nodes_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from indexer.limits import NODE_BODY_BYTES
-from indexer.records import split_lines
+from indexer.records.files import split_lines
 
 _ADR_DIRECTORY: Final = r"(^|/)(docs/(adrs?|decisions)|doc/adr|adr|decisions)/.*\.(md|markdown)$"
 

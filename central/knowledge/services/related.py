@@ -32,7 +32,7 @@ from central.tenancy.credentials import Credential
 from indexer.errors import EmbeddingError
 from indexer.lexical import tokenize
 from indexer.limits import DOCUMENTS_COMPARED, RELATED_CHARACTERS
-from indexer.records import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderSpec, Vector
 
 CODE: Final = "code"
 _RECIPROCAL: Final = 60  # of reciprocal rank fusion (Cormack et al., 2009)

@@ -25,7 +25,7 @@ from central.repositories.models import Repository
 from central.search.embedding import query_vectors
 from central.tenancy.models import Organization
 from indexer.limits import SEMANTIC_LINKS
-from indexer.records import EmbedderSpec, Matrix
+from indexer.records.vectors import EmbedderSpec, Matrix
 from indexer.store.base import HybridQuery
 
 RELATED: Final = "related_to"

@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                     "embedder",
                     models.CharField(
                         default="builtin/aeterna-static-1/256",
-                        help_text="provider/model/dimensions, as indexer.records.EmbedderSpec writes it",
+                        help_text="provider/model/dimensions, as indexer.records.vectors.EmbedderSpec writes it",
                         max_length=200,
                         validators=[central.tenancy.models.validate_embedder],
                     ),

@@ -10,7 +10,7 @@ from central.common.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record
 from central.tenancy.models import Organization, validate_embedder
 from indexer.embedding import open_embedder
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 
 _CHECK_SECONDS = 20.0  # a service may have to load its model
 

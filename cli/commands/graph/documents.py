@@ -28,7 +28,7 @@ from cli.commands.graph.output import mapping, only_given, tell_answer, tell_sto
 from cli.context import Invocation
 from cli.options import Json, Project, examples
 from indexer.exits import Exit
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
     from cli.graph_api import GraphApi

@@ -9,7 +9,7 @@ import typer
 
 from cli.options import examples
 from indexer.exits import Exit
-from indexer.printable import one_line
+from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
     from cli.graph_files import Exported, Progress
@@ -52,7 +52,7 @@ def export(
 
 
 def _content(exported: "Exported") -> str:
-    from indexer.wording import counted
+    from indexer.output.terminal import counted
 
     parts = [counted(exported.nodes, "node"), counted(exported.edges, "edge")]
     if exported.calls is not None:

@@ -53,7 +53,7 @@ def violations(
     """
     from cli import knowledge
     from cli.console import note
-    from indexer.wording import counted
+    from indexer.output.terminal import counted
 
     with ctx.obj.graph() as graph:
         asked = {"project": _project(graph, project), "limit": limit}

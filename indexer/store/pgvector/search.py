@@ -6,12 +6,12 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Hit, HybridQuery, PointFilter, has_direction, has_terms
 from indexer.store.pgvector import statements
+from indexer.store.pgvector.maintenance import vector_indexes
+from indexer.store.pgvector.statements import TermWeights, any_of, by_weight, most, reaching
 from indexer.store.pgvector.tables import partition
-from indexer.store.pgvector.terms import TermWeights, any_of, by_weight, most, reaching
-from indexer.store.pgvector.upkeep import vector_indexes
 
 # Of a large organisation more are: what a filter leaves is seldom where the query's nearest are,
 # so the index reads many times as many, and still misses some.

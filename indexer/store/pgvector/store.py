@@ -14,9 +14,9 @@ import numpy as np
 import psycopg
 
 from indexer.errors import StoreError
-from indexer.records import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderSpec, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point, ranked
-from indexer.store.pgvector import statements, upkeep
+from indexer.store.pgvector import maintenance, statements
 from indexer.store.pgvector.connections import Connections
 from indexer.store.pgvector.search import Scope, begin
 from indexer.store.pgvector.tables import (
@@ -117,7 +117,7 @@ class PgVectorStore:
 
     def optimize(self) -> None:
         with self._connections.session() as connection:
-            upkeep.vacuum(connection)
+            maintenance.vacuum(connection)
         self.maintain()
 
     def maintain(self) -> None:
@@ -125,7 +125,7 @@ class PgVectorStore:
         with self._connections.transaction() as connection:
             divide_plain_tables(connection)
         with self._connections.session() as connection:
-            upkeep.maintain(connection, exact_points=self._exact_points)
+            maintenance.maintain(connection, exact_points=self._exact_points)
 
     def check(self) -> None:
         with self._connections.transaction() as connection:

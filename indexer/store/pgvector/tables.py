@@ -5,7 +5,7 @@ import hashlib
 import psycopg
 from psycopg import sql
 
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.schema import embedder_key
 
 SCHEMA = "codesearch"

@@ -8,7 +8,7 @@ import numpy as np
 from qdrant_client import models
 from qdrant_client.conversions import common_types as types
 
-from indexer.records import TermVector, Vector
+from indexer.records.vectors import TermVector, Vector
 from indexer.store.base import (
     Hit,
     HybridHits,

@@ -1,5 +1,9 @@
 """A Qdrant server or cluster: the store of the largest installations, and of direct uploads."""
 
+import base64
+import hashlib
+import hmac
+import json
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -8,18 +12,19 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from qdrant_client import models
 
-from indexer.access import DirectAccess
 from indexer.errors import CollectionMissingError, DirectNotAvailableError
-from indexer.records import Vector
+from indexer.records.vectors import DirectAccess, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point
-from indexer.store.qdrant import physical
+from indexer.store.qdrant import collections
+from indexer.store.qdrant.address import QdrantAddress
+from indexer.store.qdrant.collections import PREFIX, Names, names_of
 from indexer.store.qdrant.connection import Connection
-from indexer.store.qdrant.names import PREFIX, Names, names_of
+from indexer.store.qdrant.direct import WORK_SECONDS, batches, upsert
 from indexer.store.qdrant.points import (
     Found,
     dense_vector,
@@ -29,9 +34,6 @@ from indexer.store.qdrant.points import (
     requests_of,
     run_of,
 )
-from indexer.store.qdrant.token import access_token
-from indexer.store.qdrant.url import QdrantAddress
-from indexer.store.qdrant.writing import WORK_SECONDS, batches, upsert
 from indexer.store.schema import DENSE, READ_BATCH, organization_key
 
 # A person waits for a search; an apply rather waits for a server that is being restarted.
@@ -88,15 +90,15 @@ class QdrantStore:
         names = self._names(collection)
         self._forget(names)
         if self._address.collections == "project":
-            physical.drop(self._working, names)
+            collections.drop(self._working, names)
         else:
             self._delete(collection, point_filter([collection.repository]))
-            physical.release_if_empty(self._working, names)
+            collections.release_if_empty(self._working, names)
 
     def drop_organization(self, organization: str) -> None:
         with self._making:
             self._known = set()
-        physical.drop_family(self._working, f"{PREFIX}{organization_key(organization)}~")
+        collections.drop_family(self._working, f"{PREFIX}{organization_key(organization)}~")
 
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
@@ -128,7 +130,7 @@ class QdrantStore:
 
     def optimize(self) -> None:
         """Wait until the server, which compacts and indexes by itself, has nothing left to do."""
-        physical.settle(self._working, seconds=_SETTLE_SECONDS)
+        collections.settle(self._working, seconds=_SETTLE_SECONDS)
 
     def maintain(self) -> None:
         """Nothing is due: the server looks after itself, beside searches and writes."""
@@ -168,7 +170,7 @@ class QdrantStore:
             return
         with self._making:
             if names not in self._known:
-                physical.make(self._working, self._address, names, collection.embedder)
+                collections.make(self._working, self._address, names, collection.embedder)
                 self._known.add(names)
 
     def _forget(self, names: Names) -> None:
@@ -258,3 +260,25 @@ class QdrantStore:
                 "tokens (service.jwt_rbac); an indexer with QDRANT_API_KEY needs none."
             )
         return None
+
+
+def access_token(api_key: str, *, collection: str, expires_at: datetime) -> str:
+    """A token that reads and writes `collection`, and may do nothing to any other.
+
+    To Qdrant that is its points, its payload indexes and snapshots of it; not its settings.
+    """
+    claims = {
+        "exp": int(expires_at.timestamp()),
+        "access": [{"collection": collection, "access": "rw"}],
+    }
+    signed = f"{_encoded({'alg': 'HS256', 'typ': 'JWT'})}.{_encoded(claims)}"
+    signature = hmac.digest(api_key.encode(), signed.encode(), hashlib.sha256)
+    return f"{signed}.{_base64(signature)}"
+
+
+def _encoded(part: dict[str, Any]) -> str:
+    return _base64(json.dumps(part, separators=(",", ":")).encode())
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

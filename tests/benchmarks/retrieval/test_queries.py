@@ -12,7 +12,7 @@ from benchmarks.retrieval.queries import (
     target_of,
 )
 from benchmarks.retrieval.sample import Half, sample
-from indexer.records import Span, Symbol
+from indexer.records.files import Span, Symbol
 
 WRITTEN = {Kind.ARCHITECTURE, Kind.SYMBOL, Kind.NATURAL}
 SYMBOLS = {

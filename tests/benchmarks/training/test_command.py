@@ -8,10 +8,9 @@ import pytest
 from benchmarks.training.command import main
 from benchmarks.training.folder import PACKAGED, quantized, read_folder, tokenize
 from benchmarks.training.tokens import encode
-from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 from tests.benchmarks.training.organisation import TOPICS, organisation_repository
 
 

@@ -13,9 +13,9 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import Change, insert_files, remove_files
 from central.corpus.rows import Origin
 from central.repositories.models import Repository
-from indexer.records import FileRecord, SkipReason
-from indexer.relations import Dependency as Asked
-from indexer.relations import Ecosystem, Manifest, Pin
+from indexer.records.files import FileRecord, SkipReason
+from indexer.records.manifests import Dependency as Asked
+from indexer.records.manifests import Ecosystem, Manifest, Pin
 from tests.central.factories import RepositoryFactory
 from tests.central.protocol import file_record, skipped_record
 

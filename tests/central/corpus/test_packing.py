@@ -11,7 +11,7 @@ from central.corpus.packing import (
     unpack_terms,
     unpack_vector,
 )
-from indexer.records import TermVector
+from indexer.records.vectors import TermVector
 
 TERMS = st.dictionaries(st.integers(1, 2**29), st.floats(0.5, 1000, width=32), max_size=20).map(
     lambda weights: TermVector(

@@ -12,9 +12,8 @@ from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun
 from central.ingest.services import granting
 from central.repositories.models import Repository
-from indexer.access import DirectAccess
 from indexer.errors import StoreError
-from indexer.points import point_id
+from indexer.records.vectors import DirectAccess, point_id
 from indexer.store.base import Collection, Point, VectorStore
 from tests.central.protocol import Api, commit_of, file_record, tree_of
 

@@ -25,7 +25,7 @@ from central.ingest.services.claims import claim_run
 from central.ingest.services.uploading import EmbeddingGoneError, PointWriter
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
-from indexer.records import TreeEntry
+from indexer.records.files import TreeEntry
 from tests.central.protocol import (
     Api,
     api_of,

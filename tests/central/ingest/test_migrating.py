@@ -29,10 +29,10 @@ from central.ingest.management import progress
 from central.ingest.services import migrating
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
-from indexer.records import TermVector
+from indexer.records.vectors import TermVector
 from indexer.store import open_store
 from indexer.store.base import Collection, HybridQuery, Point, VectorStore
-from indexer.store.edge import EdgeStore
+from indexer.store.edge.store import EdgeStore
 from tests.central.protocol import Api, apply_queued, unit_vector
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 

@@ -29,7 +29,7 @@ from central.knowledge.services.catch_up import catch_up
 from central.repositories.models import Repository
 from central.repositories.services import note_push, retire_repository
 from central.tenancy.models import Organization
-from indexer.records import TermVector
+from indexer.records.vectors import TermVector
 from indexer.store.base import Point
 from tests.central.factories import DependencyFactory, FileFactory, ModuleFactory, PackageFactory
 from tests.central.knowledge.graph import created, linked

@@ -17,7 +17,7 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.services import reconciling
 from central.ingest.services.reconciling import RepositoryReport, reconcile
 from central.repositories.models import Repository
-from indexer.records import TermVector
+from indexer.records.vectors import TermVector
 from indexer.store.base import Point
 from tests.central.protocol import Api, api_of, apply_queued, file_record, unit_vector
 

@@ -12,8 +12,8 @@ from django.test import override_settings
 from central.ingest.models import Batch
 from central.repositories.models import Repository
 from central.tenancy.models import Scope
-from indexer.bundle.compression import compress
-from indexer.records import Removal, TreeEntry
+from indexer.bundle.gzip import compress
+from indexer.records.files import Removal, TreeEntry
 from tests.central.factories import OrganizationFactory
 from tests.central.protocol import (
     Api,

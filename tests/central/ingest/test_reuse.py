@@ -9,8 +9,8 @@ from pytest_django import Settings
 import indexer.embedding.builtin
 from central.corpus import vectors
 from central.corpus.models import Chunk
-from indexer.access import EmbedderAccess
-from indexer.records import Removal
+from indexer.records.files import Removal
+from indexer.records.vectors import EmbedderAccess
 from tests.central.factories import OrganizationFactory
 from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
 

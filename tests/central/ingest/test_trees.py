@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.records import SKIPPED_BY_CONTENT, SkipReason, TreeEntry
+from indexer.records.files import SKIPPED_BY_CONTENT, SkipReason, TreeEntry
 from tests.central.protocol import EXTRACTOR, Api, api_of, apply_queued, blob_of, skipped_record
 
 pytestmark = pytest.mark.django_db

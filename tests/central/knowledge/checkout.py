@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from central.corpus.vectors import embedder
 from central.knowledge.services.catch_up import catch_up
-from indexer.records import EmbedderSpec, FileRecord, SourceFile, TreeEntry
-from indexer.worker import embedder_inputs, make_record
+from indexer.pipeline.worker import embedder_inputs, make_record
+from indexer.records.files import FileRecord, SourceFile, TreeEntry
+from indexer.records.vectors import EmbedderSpec
 from tests.central.protocol import Api, apply_queued, blob_of, commit_of
 
 

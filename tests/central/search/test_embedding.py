@@ -13,8 +13,8 @@ from central.search.answers import Answer
 from central.search.query import Mode, SearchRequest
 from central.search.services import search
 from central.tenancy.models import Organization
-from indexer.access import EmbedderAccess
 from indexer.errors import EmbedderUnavailableError
+from indexer.records.vectors import EmbedderAccess
 from tests.central.search.conftest import AUTH
 from tests.central.search.corpus import credential_for, index_repository
 from tests.embedding_servers import KEY, Server, Trouble, ollama_server, openai_server

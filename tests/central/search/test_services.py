@@ -14,7 +14,7 @@ from central.search.services import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.embedding.base import Embedder
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from tests.central.search.conftest import AUTH
 from tests.central.search.corpus import (
     COMMIT,

@@ -13,8 +13,8 @@ from central.repositories.models import Repository
 from central.settings import embedders
 from central.tenancy import checks
 from central.tenancy.models import Organization, validate_embedder
-from indexer.access import EmbedderAccess
 from indexer.embedding.catalogue import DEFAULTS
+from indexer.records.vectors import EmbedderAccess
 from tests.embedding_servers import KEY, Server, ollama_server, openai_server
 
 BUILTIN, OLLAMA, OPENAI = (str(DEFAULTS[name]) for name in ("builtin", "ollama", "openai"))

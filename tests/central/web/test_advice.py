@@ -5,7 +5,7 @@ import pytest
 from central.ingest.models import IndexRun, RunState
 from central.repositories.states import IndexState
 from central.web.advice import advice_on, advice_on_run, why_skipped
-from indexer.records import SkipReason
+from indexer.records.files import SkipReason
 
 
 @pytest.mark.parametrize("state", IndexState)

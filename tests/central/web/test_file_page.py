@@ -15,7 +15,7 @@ from central.tenancy.models import Membership
 from central.web.colouring import BUSY
 from central.web.views_file import SHOWN_CHARACTERS, SHOWN_LINES
 from indexer.limits import COLOURED_CHARACTERS
-from indexer.records import SkipReason
+from indexer.records.files import SkipReason
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 
 CODE = """class Signer:

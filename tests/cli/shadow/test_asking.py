@@ -14,8 +14,8 @@ from cli.shadow.asking import shadowed
 from cli.shadow.worktree import WorkTree
 from cli.watching.lock import held_checkout, tell_watched
 from cli.watching.snapshot import Snapshots
+from indexer.client.credentials import StaticToken
 from indexer.errors import CentralRefusedError, CentralUnreachableError
-from indexer.identity import StaticToken
 from tests.cli.shadow.rows import (
     CENTRAL,
     LOCAL,

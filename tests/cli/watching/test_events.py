@@ -8,7 +8,7 @@ import pytest
 
 from cli.watching import events as events_module
 from cli.watching.events import Events
-from indexer.local import LocalRepository
+from indexer.git.local import LocalRepository
 from tests.indexer.repositories import Sandbox
 
 SECONDS = 20.0

@@ -8,8 +8,8 @@ import pytest
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import Watched
 from indexer.errors import CentralUnreachableError
-from indexer.records import Mode, Reason, RunStats
-from indexer.report import Report
+from indexer.pipeline.report import Report
+from indexer.records.runs import Mode, Reason, RunStats
 
 STATE = Watched(Path("/src/shop"), "shop", "c" * 40, "2026-01-01T00:00:00.000Z", 1, Path("/data"))
 REPORT = Report(

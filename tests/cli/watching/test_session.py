@@ -11,10 +11,9 @@ from cli.watching import session
 from cli.watching.events import Events
 from cli.watching.journal import Journal, Update
 from cli.watching.lock import watched
+from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError, NotARepositoryError
-from indexer.identity import Purpose
-from indexer.planning import Requested
-from indexer.records import Reason
+from indexer.records.runs import Reason, Requested
 from scripts.local_git import git
 from scripts.local_service import Service
 from tests.cli.conftest import MakeRepository

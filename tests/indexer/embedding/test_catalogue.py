@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.embedding.catalogue import DEFAULTS, impossibility
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
-from indexer.embedding.outcomes import UnreadableAnswerError, unit_rows
+from indexer.embedding.http import UnreadableAnswerError, unit_rows
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 from tests.embedding_servers import Server, Trouble, ollama_server
 
 NOMIC = EmbedderSpec("ollama", "nomic-embed-text", 768)

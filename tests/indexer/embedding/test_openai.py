@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
+from indexer.embedding.catalogue import openai_price
 from indexer.embedding.openai import LIMITS
-from indexer.embedding.prices import openai_price
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 from tests.embedding_servers import KEY, Server, Trouble, count_tokens, openai_server
 
 SMALL = EmbedderSpec("openai", "text-embedding-3-small", 1536)

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from indexer.access import EmbedderAccess
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
 from indexer.errors import EmbedderMismatchError, EmbeddingError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
 
 PACKAGED = Path(str(files("indexer"))) / "embedding" / "model"
 

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embedding.outcomes import Answer, RefusedError
-from indexer.embedding.remote import Limits, RemoteEmbedder
+from indexer.embedding.http import Answer, Limits, RefusedError, RemoteEmbedder
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
-from indexer.patience import Away
-from indexer.records import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderSpec, Vector
+from indexer.retry import Away
 from tests.embedding_servers import vector_of
 
 SPEC = EmbedderSpec("openai", "a-model", 16)

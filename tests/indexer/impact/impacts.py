@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from indexer.impact.assessing import Impact, Lines, Range
-from indexer.impact.edits import EditedFile, Edits
-from indexer.impact.questions import (
+from indexer.git.edits import EditedFile, Edits
+from indexer.impact.assessment import Impact, Lines, Range
+from indexer.impact.queries import (
     AffectedProject,
     Answer,
     Call,

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer.config import GitHubContext
+from indexer.config.settings import GitHubContext
 from indexer.errors import CommitNotFoundError, ConfigurationError
-from indexer.git import Repository
-from indexer.impact.assessing import Impact, Lines, Range, assess, range_of
-from indexer.impact.questions import (
+from indexer.git.repository import Repository
+from indexer.impact.assessment import Impact, Lines, Range, assess, range_of
+from indexer.impact.queries import (
     Answer,
     ChangedLines,
     ChangedSymbol,

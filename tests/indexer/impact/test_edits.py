@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from indexer.git import Repository
-from indexer.impact.edits import EditedFile, Edits, edits_between, moved_files
-from indexer.impact.hunks import Span
+from indexer.git.edits import EditedFile, Edits, edits_between, moved_files
+from indexer.git.patch import Span
+from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
 
 THREE = "one\ntwo\nthree\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.git import Repository
-from indexer.impact.hunks import Hunk, Span, changed_spans, moved, parse_patch
+from indexer.git.patch import Hunk, Span, changed_spans, moved, parse_patch
+from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
 
 # Lines that look like a patch's own, are cut by other readers, or hold nothing.

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
 from indexer.errors import CentralError, CentralRefusedError
-from indexer.identity import StaticToken
-from indexer.impact.questions import ChangedLines, Missing, Questions
-from indexer.transport import Transport
+from indexer.impact.queries import ChangedLines, Missing, Questions
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 RECEIPT: dict[str, Any] = {

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from indexer.impact.assessing import Impact, Lines
-from indexer.impact.edits import EditedFile, Edits
-from indexer.impact.questions import Caller, Missing
+from indexer.git.edits import EditedFile, Edits
+from indexer.impact.assessment import Impact, Lines
+from indexer.impact.queries import Caller, Missing
 from indexer.impact.report import as_json, as_text, caveats, headline
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 

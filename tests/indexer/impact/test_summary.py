@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from indexer.errors import ShallowCloneError
 from indexer.exits import Exit
-from indexer.impact.questions import Caller, Receipt
-from indexer.impact.summary import of_failure, of_impact
+from indexer.impact.job_summary import of_failure, of_impact
+from indexer.impact.queries import Caller, Receipt
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
 

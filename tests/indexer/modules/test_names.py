@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.languages import detect
 from indexer.modules import Workspace, ecosystem_of
-from indexer.relations import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 from tests.indexer.modules.workspaces import PROJECT, named, workspace
 
 GO_MOD = "module github.com/acme/go-kit\n"

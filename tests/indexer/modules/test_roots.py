@@ -2,7 +2,7 @@
 
 from indexer.languages import detect
 from indexer.modules import RootDependency, Workspace
-from indexer.relations import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 from tests.indexer.modules.workspaces import PROJECT, named, workspace
 
 

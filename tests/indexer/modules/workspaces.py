@@ -1,7 +1,7 @@
 """Workspaces of manifests that are written out."""
 
+from indexer.manifests import read_manifest
 from indexer.modules import Workspace
-from indexer.packages import read_manifest
 
 PROJECT = '[project]\nname = "acme-auth"\n'
 

@@ -2,8 +2,8 @@
 
 import json
 
-from indexer.packages import read_manifest
-from indexer.relations import Manifest
+from indexer.manifests import read_manifest
+from indexer.records.manifests import Manifest
 
 
 def read(path: str, content: object) -> Manifest:

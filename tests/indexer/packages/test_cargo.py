@@ -1,6 +1,6 @@
 """Cargo.toml and Cargo.lock."""
 
-from indexer.relations import Pin
+from indexer.records.manifests import Pin
 from tests.indexer.packages.reading import asked, read
 
 

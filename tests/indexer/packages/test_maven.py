@@ -1,6 +1,6 @@
 """pom.xml and Gradle's files."""
 
-from indexer.relations import Dependency, Pin
+from indexer.records.manifests import Dependency, Pin
 from tests.indexer.packages.reading import asked, read
 
 

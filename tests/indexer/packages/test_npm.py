@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.relations import Dependency, Pin
+from indexer.records.manifests import Dependency, Pin
 from tests.indexer.packages.reading import read
 
 

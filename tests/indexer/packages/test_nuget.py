@@ -1,6 +1,6 @@
 """Projects of .NET, versions in one place, and the lock file."""
 
-from indexer.relations import Dependency, Pin
+from indexer.records.manifests import Dependency, Pin
 from tests.indexer.packages.reading import read
 
 

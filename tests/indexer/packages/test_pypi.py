@@ -1,6 +1,6 @@
 """Python's manifests and lock files."""
 
-from indexer.relations import Dependency, Pin
+from indexer.records.manifests import Dependency, Pin
 from tests.indexer.packages.reading import asked, read
 
 

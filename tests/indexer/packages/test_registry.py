@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
-from indexer.packages import is_manifest, read_manifest
-from indexer.relations import Ecosystem, Manifest
+from indexer.manifests import is_manifest, read_manifest
+from indexer.records.manifests import Ecosystem, Manifest
 
 MANIFESTS = {
     "pyproject.toml": Ecosystem.PYPI,

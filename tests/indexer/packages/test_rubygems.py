@@ -1,6 +1,6 @@
 """Gem specifications, Gemfile and Gemfile.lock."""
 
-from indexer.relations import Dependency, Pin
+from indexer.records.manifests import Dependency, Pin
 from tests.indexer.packages.reading import read
 
 

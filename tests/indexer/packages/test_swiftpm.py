@@ -1,6 +1,6 @@
 """Package.swift and Package.resolved."""
 
-from indexer.relations import Dependency, Pin
+from indexer.records.manifests import Dependency, Pin
 from tests.indexer.packages.reading import read
 
 

@@ -17,10 +17,10 @@ from qdrant_client import QdrantClient
 
 from indexer.store import open_store
 from indexer.store.base import VectorStore
-from indexer.store.edge import EdgeStore
+from indexer.store.edge.store import EdgeStore
+from indexer.store.qdrant.address import QdrantAddress
+from indexer.store.qdrant.collections import PREFIX
 from indexer.store.qdrant.connection import Connection
-from indexer.store.qdrant.names import PREFIX
-from indexer.store.qdrant.url import QdrantAddress
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
 OpenStore = Callable[[], VectorStore]

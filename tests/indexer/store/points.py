@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from indexer.records import EmbedderSpec, TermVector, Vector
+from indexer.records.vectors import EmbedderSpec, TermVector, Vector
 from indexer.store.base import Collection, Hit, HybridQuery, Point, PointFilter, ranked
 
 DIMENSIONS = 8

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from indexer.errors import StoreError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import HybridHits, HybridQuery, PointFilter, VectorStore
 from tests.indexer.store.conftest import OpenStore
 from tests.indexer.store.points import (

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import PointFilter
-from indexer.store.edge import EdgeStore
-from indexer.store.edge_shard import Shard, create_shard, edge_errors
+from indexer.store.edge.shard import Shard, create_shard, edge_errors
+from indexer.store.edge.store import EdgeStore
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
 
 HOLDER = """
 import sys
 from pathlib import Path
-from indexer.store.edge import EdgeStore
+from indexer.store.edge.store import EdgeStore
 from tests.indexer.store.points import a_collection, a_point
 
 store = EdgeStore(Path(sys.argv[1]))

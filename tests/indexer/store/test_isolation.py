@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, HybridQuery, Point, VectorStore
 from tests.indexer.store.conftest import REAL_QDRANT
 from tests.indexer.store.points import SMALL, a_collection, a_point, ids, terms, unit

@@ -13,11 +13,10 @@ import psutil
 import pytest
 
 from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
-from indexer.records import EmbedderSpec
-from indexer.store import process_parent
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import VectorStore
-from indexer.store.edge import EdgeStore
-from indexer.store.process import ProcessStore
+from indexer.store.edge.client import ProcessStore
+from indexer.store.edge.store import EdgeStore, client
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,7 +27,7 @@ PARENT = """
 import signal
 import sys
 from pathlib import Path
-from indexer.store.process import ProcessStore
+from indexer.store.edge.client import ProcessStore
 from tests.indexer.store.points import a_collection, a_point
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores it
@@ -77,7 +76,7 @@ def test_nothing_starts_before_the_first_use(store: ProcessStore) -> None:
 
 
 def test_store_process_imports_only_what_it_needs() -> None:
-    listing = "import sys, indexer.store.process_child; print(*sys.modules)"
+    listing = "import sys, indexer.store.edge.child; print(*sys.modules)"
     names = subprocess.check_output([sys.executable, "-c", listing], cwd=ROOT, text=True).split()
     roots = {name.partition(".")[0] for name in names}
     assert {"indexer", "qdrant_edge", "numpy"} <= roots
@@ -134,7 +133,7 @@ def test_process_that_hangs_is_killed_and_the_next_call_starts_another(
     point = a_point()
     store.upsert(ACME, [point])
     process = store_process(store)
-    monkeypatch.setattr(process_parent, "_CALL_SECONDS", 0.3)
+    monkeypatch.setattr(client, "_CALL_SECONDS", 0.3)
     process.suspend()
     failures: list[str] = []
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.records import TermVector
+from indexer.records.vectors import TermVector
 from indexer.store import schema
 from indexer.store.base import Collection, Hit, HybridQuery, Point, VectorStore, ranked
 from tests.indexer.store.points import (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.errors import ConfigurationError, StoreError
 from indexer.lexical import K1
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store import open_store, schema
 
 specs = st.builds(EmbedderSpec, st.text(min_size=1), st.text(), st.integers(1, 4096))

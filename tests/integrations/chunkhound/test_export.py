@@ -19,7 +19,7 @@ import pytest
 
 from cli.indexing import index_place
 from cli.place import open_place
-from indexer.access import EmbedderAccess
+from indexer.client.credentials import Purpose
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.errors import (
@@ -29,8 +29,8 @@ from indexer.errors import (
     IndexerError,
     NotARepositoryError,
 )
-from indexer.identity import Purpose
-from indexer.planning import Requested
+from indexer.records.runs import Requested
+from indexer.records.vectors import EmbedderAccess
 from integrations.chunkhound import export
 from integrations.chunkhound.embedding import SPEC
 from integrations.chunkhound.export import Exported, Progress, export_index

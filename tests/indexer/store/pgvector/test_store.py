@@ -12,14 +12,14 @@ import pytest
 from psycopg import sql
 
 from indexer.errors import ConfigurationError, StoreError, StoreUnavailableError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store import open_store
 from indexer.store.base import HybridQuery, Point
-from indexer.store.pgvector import upkeep
+from indexer.store.pgvector import maintenance
 from indexer.store.pgvector.connections import postgres_errors
+from indexer.store.pgvector.maintenance import TRY_LOCK, Partition, VectorIndex, vector_indexes
 from indexer.store.pgvector.store import PgVectorStore
 from indexer.store.pgvector.tables import exists, partition, table
-from indexer.store.pgvector.upkeep import TRY_LOCK, Partition, VectorIndex, vector_indexes
 from tests.indexer.store.points import (
     SMALL,
     TOLERANCE,
@@ -241,13 +241,13 @@ def test_upkeep_reads_no_points_where_hardly_any_have_changed(
     indexed.store.maintain()
     indexed.add(20)
     counted: list[object] = []
-    compose = upkeep._of
+    compose = maintenance._of
 
     def composed(part: Partition, statement: str) -> sql.Composed:
         counted.extend([part.name] if "count(*)" in statement else [])
         return compose(part, statement)
 
-    monkeypatch.setattr(upkeep, "_of", composed)
+    monkeypatch.setattr(maintenance, "_of", composed)
     indexed.store.maintain()
     [index] = indexed.indexes()
     assert not [name for name in counted if index.name.startswith(f"{name}_")]

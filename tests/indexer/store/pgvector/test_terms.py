@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.store.pgvector.terms import any_of, by_weight, most, reaching
+from indexer.store.pgvector.statements import any_of, by_weight, most, reaching
 from indexer.store.schema import MAX_TERM_WEIGHT
 from tests.indexer.store.points import terms
 

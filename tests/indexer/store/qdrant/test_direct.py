@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 import jwt
 import pytest
 
-from indexer.access import DirectAccess
 from indexer.errors import ConfigurationError, DirectNotAvailableError, StoreError
+from indexer.records.vectors import DirectAccess
 from indexer.store import open_store
 from indexer.store.base import Collection, DirectStore
 from indexer.store.qdrant.direct import DirectCollection
-from indexer.store.qdrant.token import access_token
+from indexer.store.qdrant.store import access_token
 from tests.indexer.store.conftest import Server
 from tests.indexer.store.points import OTHER, SMALL, a_collection, a_point, dense_query, ids, unit
 from tests.indexer.store.qdrant.server import StandIn

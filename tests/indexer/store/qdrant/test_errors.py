@@ -16,7 +16,7 @@ from indexer.errors import (
     StoreFullError,
     StoreUnavailableError,
 )
-from indexer.store.qdrant.errors import FOREIGN, problem_of
+from indexer.store.qdrant.connection import FOREIGN, problem_of
 
 AWAY = StoreUnavailableError
 

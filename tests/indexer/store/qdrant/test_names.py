@@ -5,9 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection
-from indexer.store.qdrant.names import (
+from indexer.store.qdrant.collections import (
     AliasChanges,
     Names,
     after_upsert,

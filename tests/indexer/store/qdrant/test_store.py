@@ -9,10 +9,10 @@ import pytest
 from qdrant_client import models
 
 from indexer.errors import StoreError, StoreUnavailableError
-from indexer.records import EmbedderSpec
+from indexer.records.vectors import EmbedderSpec
 from indexer.store import open_store
 from indexer.store.base import Collection
-from indexer.store.qdrant.names import names_of
+from indexer.store.qdrant.collections import names_of
 from tests.indexer.store.conftest import Server
 from tests.indexer.store.points import OTHER, SMALL, a_collection, a_point, dense_query, ids, unit
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in

@@ -4,7 +4,7 @@ import pytest
 
 from indexer.errors import ConfigurationError
 from indexer.store import check_address
-from indexer.store.qdrant.url import QdrantAddress, from_rest_url
+from indexer.store.qdrant.address import QdrantAddress, from_rest_url
 
 
 def test_without_options_it_is_grpc_with_a_collection_per_project() -> None:

@@ -1,0 +1,272 @@
+"""The client of central's indexing API (API.md "Indexing"): one method a call, records out.
+
+Every call may be repeated: a batch by its bytes, the webhook by its id, and a second run that is
+opened by chance expires. So `transport` asks again where an answer was lost.
+"""
+
+import json
+import time
+from binascii import a2b_base64
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from standardwebhooks import Webhook
+
+from indexer.client.responses import commit_name, expected
+from indexer.client.transport import Transport
+from indexer.errors import RunFailedError, RunStaleError
+from indexer.records.runs import Plan, RunStats
+from indexer.records.vectors import DirectAccess, EmbedderSpec
+
+_RUNS: Final = "/api/v1/index/runs"
+_SHORTEST_POLL_SECONDS: Final = 0.02
+_LONGEST_POLL_SECONDS: Final = 1.0
+_POLL_SHARE: Final = 0.04  # of the time waited so far: so much later it is seen to have ended
+_ENDED_BADLY: Final = frozenset({"failed", "abandoned", "expired"})
+_GZIP: Final = {"Content-Type": "application/gzip"}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """What a run is of. `ref` and `default_branch` are full names."""
+
+    org_id: str
+    project_id: str
+    ref: str
+    commit_sha: str
+    extractor: str
+    repository_id: int | None = None
+    owner_id: int | None = None
+    default_branch: str | None = None
+    event: str | None = None
+    run_url: str | None = None
+    repository_url: str | None = None
+    vectors: str | None = None  # "direct": the points are written from here
+    own_secret: bool | None = None  # in a direct run: no token is needed
+
+
+@dataclass(frozen=True, slots=True)
+class DirectRun:
+    """Where the points of a direct run go; `repository` is the key that they carry."""
+
+    access: DirectAccess
+    repository: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRun:
+    """What Open answered; `base_*` are None until the repository has been indexed.
+
+    `digests`: how many may be asked for at once; `direct` None: vectors go into the batches;
+    `reindex`: an administrator asked for every file to be processed.
+    """
+
+    run_id: str
+    webhook_secret: str
+    base_commit: str | None
+    base_extractor: str | None
+    base_embedder: str | None
+    embedder: EmbedderSpec
+    batch_bytes: int
+    batch_files: int
+    digests: int
+    direct: DirectRun | None
+    reindex: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TreeAnswer:
+    """What a full run must send, and how many stored files the tree no longer has."""
+
+    changed: frozenset[str]
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """A run as central sees it; `progress` is in central's words."""
+
+    state: str
+    error: str
+    progress: dict[str, Any]
+
+
+class Followed(NamedTuple):
+    """Where central tells what becomes of a run: programs, and people."""
+
+    status_url: str
+    page_url: str | None
+
+
+class Central:
+    """One central service, as one credential sees it. Safe to share between threads.
+
+    Every method raises CentralError: CentralUnreachableError, CentralRefusedError,
+    RunConflictError (open_run alone) or RunStaleError.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def open_run(self, request: OpenRequest) -> OpenedRun:
+        """Open a run. RunConflictError: another run of the repository must end first."""
+        fields = {key: value for key, value in asdict(request).items() if value is not None}
+        answer = self._transport.request("POST", _RUNS, content=_json(fields))
+        with expected(answer):
+            return OpenedRun(
+                run_id=answer["run_id"],
+                webhook_secret=answer["webhook_secret"],
+                base_commit=commit_name(answer["base_commit"]),
+                base_extractor=answer["base_extractor"],
+                base_embedder=answer["base_embedder"],
+                embedder=EmbedderSpec(**answer["embedder"]),
+                batch_bytes=answer["limits"]["batch_bytes"],
+                batch_files=answer["limits"]["batch_files"],
+                digests=answer["limits"]["digests"],
+                direct=_direct(answer["vector_store"]),
+                reindex=answer.get("reindex") is True,  # a central of before says nothing of it
+            )
+
+    def put_tree(self, run_id: str, body: bytes) -> TreeAnswer:
+        """Send the tree of a full run, gzip of NDJSON."""
+        answer = self._transport.request(
+            "PUT", f"{_RUNS}/{run_id}/tree", content=body, headers=lambda: _GZIP
+        )
+        with expected(answer):
+            return TreeAnswer(frozenset(answer["changed"]), int(answer["removed"]))
+
+    def known_embeddings(
+        self, run_id: str, digests: Collection[bytes]
+    ) -> dict[bytes, bytes | None]:
+        """Those of `digests` that need not be embedded; in a direct run with their vectors.
+
+        Packed: little-endian float32.
+        """
+        content = _json({"digests": [digest.hex() for digest in digests]})
+        answer = self._transport.request("POST", f"{_RUNS}/{run_id}/embeddings", content=content)
+        with expected(answer):
+            vectors = answer.get("vectors", {})
+            return {
+                bytes.fromhex(digest): a2b_base64(vectors[digest]) if vectors else None
+                for digest in answer["known"]
+            }
+
+    def put_batch(self, run_id: str, number: int, body: bytes) -> None:
+        """Send batch `number` (from 1), compressed."""
+        path = f"{_RUNS}/{run_id}/batches/{number}"
+        self._transport.request("PUT", path, content=body, headers=lambda: _GZIP)
+
+    def send_webhook(
+        self, request: OpenRequest, run: OpenedRun, plan: Plan, *, batches: int, stats: RunStats
+    ) -> Followed:
+        """Announce that the run is uploaded, signed with the run's secret."""
+        content = _json(
+            {
+                "org_id": request.org_id,
+                "project_id": request.project_id,
+                "run_id": run.run_id,
+                "commit_sha": request.commit_sha,
+                "base_commit": run.base_commit,
+                "mode": plan.mode,
+                "reason": plan.reason,
+                "batches": batches,
+                "stats": asdict(stats),
+                "indexed_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            }
+        )
+
+        def signed() -> dict[str, str]:
+            now = datetime.now(UTC)
+            signature = Webhook(run.webhook_secret).sign(run.run_id, now, content.decode())
+            return {
+                "Content-Type": "application/json",
+                "webhook-id": run.run_id,
+                "webhook-timestamp": str(int(now.timestamp())),
+                "webhook-signature": signature,
+            }
+
+        answer = self._transport.request(
+            "POST", "/api/v1/index/updated", content=content, headers=signed
+        )
+        with expected(answer):
+            page_url = answer.get("page_url")  # none before pages were
+            return Followed(str(answer["status_url"]), str(page_url) if page_url else None)
+
+    def get_run(self, run_id: str) -> RunState:
+        """The run's state now."""
+        answer = self._transport.request("GET", f"{_RUNS}/{run_id}")
+        with expected(answer):
+            return RunState(
+                state=answer["state"],
+                error=answer.get("error") or "",
+                progress=answer.get("progress") or {},
+            )
+
+    def abandon_run(self, run_id: str, reason: str) -> None:
+        """Give the run up; `reason` is `up_to_date`, `superseded` or `cancelled`."""
+        path = f"{_RUNS}/{run_id}?reason={reason}"
+        self._transport.request("DELETE", path, retry=reason != "cancelled")
+
+    def wait_until_applied(
+        self,
+        run_id: str,
+        *,
+        timeout_seconds: float,
+        on_state: Callable[[RunState], None] = lambda _: None,
+    ) -> None:
+        """Return when the run is applied.
+
+        Raises RunStaleError (plan again) or RunFailedError, also when the time is up.
+        """
+        last = self._wait(run_id, {"applied", "stale"} | _ENDED_BADLY, timeout_seconds, on_state)
+        if last.state == "stale":
+            raise RunStaleError(f"run {run_id} is stale: another run was applied meanwhile")
+        if last.state in _ENDED_BADLY:
+            raise RunFailedError(f"run {run_id} ended as {last.state}: {last.error or 'no reason'}")
+        if last.state != "applied":
+            raise RunFailedError(
+                f"run {run_id} was still {last.state} after {timeout_seconds:.0f} s; central goes "
+                "on with it: check its workers and GET /api/v1/index/status"
+            )
+
+    def wait_until_ended(self, run_id: str, *, timeout_seconds: float) -> None:
+        """Return when the run is neither queued nor applying, or when the time is up."""
+        states = {"applied", "stale", "open"} | _ENDED_BADLY
+        self._wait(run_id, states, timeout_seconds, lambda _: None)
+
+    def _wait(
+        self,
+        run_id: str,
+        states: Collection[str],
+        timeout_seconds: float,
+        on_state: Callable[[RunState], None],
+    ) -> RunState:
+        """Poll, quickly at first: a small run is applied within milliseconds."""
+        began = time.monotonic()
+        while True:
+            run = self.get_run(run_id)
+            on_state(run)
+            waited = time.monotonic() - began
+            pause = min(max(_POLL_SHARE * waited, _SHORTEST_POLL_SECONDS), _LONGEST_POLL_SECONDS)
+            if run.state in states or waited + pause > timeout_seconds:
+                return run
+            time.sleep(pause)
+
+
+def _direct(answer: Any) -> DirectRun | None:
+    if answer is None:
+        return None
+    ends = answer["expires_at"]
+    access = DirectAccess(
+        url=answer["url"],
+        collection=answer["collection"],
+        token=answer["token"],
+        expires_at=datetime.fromisoformat(ends) if ends else None,
+    )
+    return DirectRun(access, repository=answer["repository"])
+
+
+def _json(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields).encode()

@@ -1,0 +1,188 @@
+"""Who the indexer is to central: an API token, or what central gives for GitHub's id token."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, Final, Protocol
+from urllib.parse import quote
+
+import httpx
+
+from indexer.client.responses import decoded, is_passing, response_of
+from indexer.config.settings import IdTokenSource, Settings
+from indexer.errors import CentralError, IdentityError, IdentityUnavailableError
+from indexer.http_bodies import read_answer
+from indexer.retry import Away, asked_pause, persist
+from indexer.urls import direct
+
+_EXCHANGE: Final = "/api/v1/auth/github-oidc"
+_AHEAD_SECONDS: Final = 30.0
+_TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
+
+
+class Purpose(StrEnum):
+    """What a keyless token is for; central grants no more than that."""
+
+    INDEX = "index"
+    IMPACT = "impact"
+
+
+_SCOPES: Final = {Purpose.INDEX: "index", Purpose.IMPACT: "search"}
+
+
+class Credentials(Protocol):
+    """What a request to central is made with. Safe to share between threads."""
+
+    hints: Mapping[int | str, str]  # what to change, by central's status or code
+
+    def bearer(self) -> str:
+        """The secret of the `Authorization` header."""
+        ...
+
+    def renew(self, refused: str) -> bool:
+        """Get another one than `refused`, which central did not take; False: there is none."""
+        ...
+
+
+def credentials_of(settings: Settings, purpose: Purpose = Purpose.INDEX) -> Credentials:
+    """The credentials that the settings choose. Asks nobody yet."""
+    if isinstance(settings.credential, IdTokenSource):
+        return KeylessToken(settings, settings.credential, purpose)
+    return StaticToken(settings.credential, purpose)
+
+
+class StaticToken:
+    """An API token that somebody made for this job; there is no other."""
+
+    def __init__(self, token: str, purpose: Purpose = Purpose.INDEX) -> None:
+        self._token = token
+        self.hints: Mapping[int | str, str] = {
+            401: "check AETERNA_TOKEN: it may be wrong, expired or revoked",
+            "insufficient_scope": f"AETERNA_TOKEN needs the scope `{_SCOPES[purpose]}`",
+        }
+
+    def bearer(self) -> str:
+        """The token."""
+        return self._token
+
+    def renew(self, refused: str) -> bool:  # noqa: ARG002 - there is no other token
+        """No."""
+        return False
+
+
+class KeylessToken:
+    """A short-lived token that central gives for an id token of the job, as often as needed.
+
+    Its methods raise CentralError where central refuses or is away, and IdentityError where
+    GitHub gives no id token.
+    """
+
+    hints: Mapping[int | str, str] = {
+        401: "run the job again: even a token that central has just given was refused",
+        403: "a keyless token may do what the organisation's policy gives this job, no more",
+    }
+
+    def __init__(
+        self,
+        settings: Settings,
+        source: IdTokenSource,
+        purpose: Purpose,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._url = settings.url
+        self._source = source
+        self._purpose = purpose
+        self._retry_seconds = settings.retry_seconds
+        self._sleep = sleep
+        self._token = ""
+        self._renew_at = 0.0
+        self._lock = threading.Lock()
+
+    def bearer(self) -> str:
+        """A token that is not about to expire."""
+        with self._lock:
+            if time.monotonic() >= self._renew_at:
+                self._exchange()
+            return self._token
+
+    def renew(self, refused: str) -> bool:
+        """Exchange again, unless another thread was quicker."""
+        with self._lock:
+            if self._token == refused:
+                self._exchange()
+        return True
+
+    def _exchange(self) -> None:
+        began = time.monotonic()
+        headers, mounts = {"Accept": "application/json"}, direct(self._url)
+        with httpx.Client(timeout=_TIMEOUT, headers=headers, mounts=mounts) as http:
+            response = persist(
+                lambda: self._attempt(http), seconds=self._retry_seconds, sleep=self._sleep
+            )
+        self._token, lifetime = _granted(decoded(response, self._exchange_hints()))
+        self._renew_at = began + max(lifetime - _AHEAD_SECONDS, lifetime / 2)
+
+    def _exchange_hints(self) -> Mapping[int | str, str]:
+        return {
+            404: "check central-url (AETERNA_URL); an older service needs an API token",
+            "oidc_audience": (
+                f"it is for {self._url}: set central-url (AETERNA_URL) to exactly the service's "
+                "public address"
+            ),
+        }
+
+    def _attempt(self, http: httpx.Client) -> httpx.Response | Away:
+        """One exchange, with an id token of its own: where an answer was lost, one is used up."""
+        id_token = self._id_token(http)
+        if isinstance(id_token, Away):
+            return id_token
+        body = {"token": id_token, "purpose": self._purpose}
+        return response_of(
+            lambda: read_answer(http, "POST", self._url + _EXCHANGE, json=body), url=self._url
+        )
+
+    def _id_token(self, http: httpx.Client) -> str | Away:
+        """https://docs.github.com/en/actions/reference/security/oidc#requesting-the-jwt."""
+        address = f"{self._source.url}&audience={quote(self._url, safe='')}"
+        try:
+            headers = {"Authorization": f"bearer {self._source.key}"}
+            response = read_answer(http, "GET", address, headers=headers)
+        except httpx.RequestError as exc:
+            problem = IdentityUnavailableError(
+                f"GitHub gave no id token ({type(exc).__name__}): check that this runner may "
+                "reach the host of ACTIONS_ID_TOKEN_REQUEST_URL"
+            )
+            problem.__cause__ = exc
+            return Away(problem)
+        status = response.status_code
+        if is_passing(response) or status >= httpx.codes.INTERNAL_SERVER_ERROR:
+            problem = IdentityUnavailableError(
+                f"GitHub gave no id token (HTTP {status}); run the job again later"
+            )
+            return Away(problem, asked_pause(response.headers.get("Retry-After")))
+        value = _value(response) if response.is_success else ""
+        if not value:
+            raise IdentityError(
+                f"GitHub gave no id token (HTTP {status}): give the job the permission "
+                "`id-token: write`, and its caller too if it is a called workflow"
+            )
+        return value
+
+
+def _value(response: httpx.Response) -> str:
+    try:
+        value = response.json()["value"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return value if isinstance(value, str) and value.isascii() else ""
+
+
+def _granted(answer: Any) -> tuple[str, float]:
+    try:
+        token, lifetime = answer["access_token"], float(answer["expires_in"])
+    except (KeyError, TypeError, ValueError, OverflowError) as exc:
+        raise CentralError(
+            "central's answer to the id token cannot be read: are both up to date?"
+        ) from exc
+    return str(token), lifetime

@@ -1,0 +1,129 @@
+"""What comes back from central: JSON, a service that is away, or a problem as the error it is."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
+
+import httpx
+
+from indexer.errors import (
+    CentralError,
+    CentralRefusedError,
+    CentralUnreachableError,
+    RunConflictError,
+    RunStaleError,
+)
+from indexer.http_bodies import AnswerTooLongError
+from indexer.retry import Away, asked_pause
+
+_RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
+_COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_HINTS: Final = {
+    404: "check AETERNA_URL, the organisation and the project, and that the token may see them",
+    413: "split the upload, or raise the server's limit",
+}
+
+
+def response_of(send: Callable[[], httpx.Response], *, url: str) -> httpx.Response | Away:
+    """What the service at `url` answered, whatever that is, unless it may be better later."""
+    try:
+        response = send()
+    except AnswerTooLongError as exc:
+        raise CentralError(
+            f"{url} gave an answer of {exc}: check that AETERNA_URL names the service itself"
+        ) from exc
+    except httpx.RequestError as exc:
+        return Away(_unreachable(url, exc))
+    if is_passing(response):
+        problem = CentralUnreachableError(
+            f"central is not available (HTTP {response.status_code}): {_detail(response)}"
+        )
+        return Away(problem, asked_pause(response.headers.get("Retry-After")))
+    return response
+
+
+def is_passing(response: httpx.Response) -> bool:
+    """Whether the status says that the same request may succeed later."""
+    return response.status_code in _RETRIED_STATUSES
+
+
+def decoded(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
+    """The JSON of an answer, None where there is none; a problem is raised as its error.
+
+    `hints` say what to change, by code or by status.
+    """
+    if not response.is_success:
+        _refuse(response, hints)
+    if not response.content:
+        return None
+    try:
+        return response.json()
+    except (ValueError, RecursionError) as exc:
+        raise CentralError(
+            f"the answer of {response.request.url} is not JSON: check that AETERNA_URL names "
+            "the service itself"
+        ) from exc
+
+
+@contextmanager
+def expected(answer: object) -> Iterator[None]:
+    """An answer that lacks what the contract promises is central's fault, and said to be."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError) as exc:
+        kind = type(answer).__name__
+        raise CentralError(
+            f"central gave a {kind} that this client cannot read ({exc}): are both up to date?"
+        ) from exc
+
+
+def commit_name(value: Any) -> str | None:
+    """The commit that an answer names, if any: git takes other texts for options and refs.
+
+    Raises TypeError and ValueError.
+    """
+    if value is not None and not _COMMIT.fullmatch(value):
+        raise ValueError(f"{value!r} names no commit")
+    name: str | None = value
+    return name
+
+
+def _unreachable(url: str, exc: httpx.RequestError) -> CentralUnreachableError:
+    error = CentralUnreachableError(
+        f"{url} did not answer ({type(exc).__name__}): check AETERNA_URL, that the "
+        "service runs, and that this machine may reach it"
+    )
+    error.__cause__ = exc
+    return error
+
+
+def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoReturn:
+    """A problem document (RFC 9457) as the error that it stands for."""
+    status, fields = response.status_code, _problem(response)
+    code, detail = str(fields.get("code", "refused")), _detail(response)
+    if code == "run_in_progress" and "run_id" in fields:
+        raise RunConflictError(detail, run_id=str(fields["run_id"]))
+    if code == "run_not_open" and fields.get("state") == "stale":
+        raise RunStaleError(detail)
+    if status >= httpx.codes.INTERNAL_SERVER_ERROR:
+        raise CentralUnreachableError(
+            f"central failed (HTTP {status}): {detail}; its log tells why"
+        )
+    hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
+    message = f"central refused (HTTP {status}, {code}): {detail}"
+    if hint:
+        message = f"{message.removesuffix('.')}; {hint}"
+    raise CentralRefusedError(message, code=code, status=status, problem=fields)
+
+
+def _problem(response: httpx.Response) -> dict[str, Any]:
+    try:
+        fields = response.json()
+    except (ValueError, RecursionError):  # a proxy's page
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _detail(response: httpx.Response) -> str:
+    return str(_problem(response).get("detail") or response.reason_phrase)

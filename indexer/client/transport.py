@@ -1,0 +1,107 @@
+"""HTTP to central: the credential, time-outs, and retries while the service is away.
+
+The credential travels in a header only; no message holds it.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Any, Final
+
+import httpx
+
+from indexer.client.credentials import Credentials
+from indexer.client.responses import decoded, response_of
+from indexer.http_bodies import read_answer, receive_answer
+from indexer.retry import persist
+from indexer.urls import direct
+
+_JSON: Final = {"Content-Type": "application/json"}
+
+
+class Transport:
+    """Requests to one service. `retry_seconds`: how long a service that is away is waited for."""
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        credentials: Credentials,
+        retry_seconds: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.url = url
+        self._credentials = credentials
+        self._http = httpx.Client(
+            base_url=url,
+            auth=_Bearer(credentials),
+            headers={"Accept": "application/json"},
+            timeout=httpx.Timeout(60.0, connect=5.0),
+            mounts=direct(url),
+        )
+        self._retry_seconds = retry_seconds
+        self._sleep = sleep
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None = None,
+        headers: Callable[[], Mapping[str, str]] = lambda: _JSON,
+        retry: bool = True,
+    ) -> Any:
+        """Send and answer the decoded JSON, None where there is none.
+
+        `headers` is called for each attempt: a signature's time must not grow old.
+        """
+
+        def send() -> httpx.Response:
+            return read_answer(self._http, method, path, content=content, headers=dict(headers()))
+
+        response = persist(
+            lambda: response_of(send, url=self.url),
+            seconds=self._retry_seconds if retry else 0.0,
+            sleep=self._sleep,
+        )
+        return decoded(response, self._credentials.hints)
+
+    def download(
+        self,
+        path: str,
+        receive: Callable[[Iterator[bytes], int | None], None],
+        *,
+        wait_seconds: float,
+    ) -> None:
+        """GET what is too long for memory: `receive` is given its pieces, and its size if told.
+
+        It is called again from the beginning if the service goes away meanwhile. `wait_seconds`:
+        how long the service may take between two pieces.
+        """
+        timeout = httpx.Timeout(wait_seconds, connect=5.0)
+        response = persist(
+            lambda: response_of(
+                lambda: receive_answer(self._http, path, receive, timeout=timeout), url=self.url
+            ),
+            seconds=self._retry_seconds,
+            sleep=self._sleep,
+        )
+        decoded(response, self._credentials.hints)
+
+
+class _Bearer(httpx.Auth):
+    """The credential of each request; one that is refused is renewed, and that once."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        bearer = self._credentials.bearer()
+        request.headers["Authorization"] = f"Bearer {bearer}"
+        response = yield request
+        if response.status_code == httpx.codes.UNAUTHORIZED and self._credentials.renew(bearer):
+            request.headers["Authorization"] = f"Bearer {self._credentials.bearer()}"
+            yield request

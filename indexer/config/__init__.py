@@ -1,0 +1,1 @@
+"""Settings of the indexer: the environment and `.codesearch.toml`."""

@@ -1,0 +1,251 @@
+"""Requests to an embedding service: batches, retries, and its errors as ours."""
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from indexer.embedding.base import Usage
+from indexer.embedding.simultaneous import Sleep, do_all
+from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
+from indexer.records.vectors import EmbedderSpec, Matrix, Vector
+from indexer.retry import Away, persist
+
+# What reading an answer may raise that is in no known form.
+UNREADABLE: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+_REFUSED_AS_A_WHOLE: Final = frozenset({400, 413, 422})
+_TOO_LONG: Final = re.compile(r"token|context|too (?:long|large|many)|maximum|length", re.I)
+_MESSAGE_CHARACTERS: Final = 300
+_SECRET: Final = re.compile(r"\b(?:sk|key|Bearer)[-_ ][^\s\"']+", re.I)
+
+
+class UnreadableAnswerError(Exception):
+    """The answer is not what the service's interface promises; another may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One row per text, in their order, as the service gave them, and what it counted."""
+
+    rows: object
+    tokens: int
+
+
+class RefusedError(Exception):
+    """The request is too much, or something in it is: parts of it may be taken.
+
+    `is_too_long`: of a single text, a shorter one may be.
+    """
+
+    def __init__(self, message: str, *, is_too_long: bool) -> None:
+        super().__init__(message)
+        self.is_too_long = is_too_long
+
+
+def failed(status: int, *, place: str, pause_seconds: float, message: str) -> Away:
+    """What an answer other than success stands for, but for those that the provider knows better.
+
+    `message` is the service's own. Raises RefusedError, and EmbeddingError where nothing helps but
+    a change.
+    """
+    said = f"{place} answered HTTP {status}: {readable(message)}".rstrip(": ")
+    if status in _REFUSED_AS_A_WHOLE:
+        raise RefusedError(said, is_too_long=bool(_TOO_LONG.search(message)))
+    if status in {408, 409, 425, 429} or status >= 500:
+        asked = f"; it asks to wait {pause_seconds:.0f} s" if pause_seconds else ""
+        return Away(EmbedderUnavailableError(f"{said}{asked}"), pause_seconds)
+    raise EmbeddingError(said)
+
+
+def readable(message: str) -> str:
+    """The start of what a service said, without what looks like a key; nothing of a page."""
+    line = " ".join(_SECRET.sub("…", message).split())
+    return "" if line.startswith("<") else line[:_MESSAGE_CHARACTERS]
+
+
+def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Matrix:
+    """The rows as float32 (count, dimensions) of length 1; a zero row stays one.
+
+    Raises EmbedderMismatchError for another number of dimensions, UnreadableAnswerError.
+    """
+    try:
+        matrix = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as exc:
+        raise UnreadableAnswerError("vectors of several lengths, or of no numbers") from exc
+    if matrix.ndim != 2:
+        raise UnreadableAnswerError("no vectors")
+    if len(matrix) != count:
+        raise UnreadableAnswerError(f"{len(matrix)} vectors for {count} texts")
+    if matrix.shape[1] != spec.dimensions:
+        given = matrix.shape[1]
+        raise EmbedderMismatchError(
+            f"{spec.model} at {place} makes vectors of {given} dimensions, the organisation's "
+            f"embedder is {spec}: set that to {spec.provider}/{spec.model}/{given} "
+            f"(manage.py set_embedder), or serve a model of {spec.dimensions} dimensions there."
+        )
+    with np.errstate(over="ignore"):  # an infinite length is refused, not warned of
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise UnreadableAnswerError("numbers that are not finite")
+    return (matrix / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one request (texts, bytes of UTF-8), of one text, and how many requests at a time."""
+
+    texts: int
+    bytes: int
+    text_bytes: int
+    requests: int
+
+
+class Service(Protocol):
+    """One model of one embedding service."""
+
+    place: str  # as messages name it; holds no secret
+    limits: Limits
+    price: float | None  # dollars for a million tokens; None: unknown
+
+    def ask(self, texts: Sequence[str]) -> Answer | Away:
+        """One attempt at the vectors of `texts`; safe to call from several threads.
+
+        Raises UnreadableAnswerError, RefusedError, and EmbeddingError for what no other attempt
+        can change.
+        """
+        ...
+
+
+class RemoteEmbedder:
+    """Embeds by asking a service; safe to share between threads.
+
+    `before_document` and `before_query` are put in front of the texts. `retry_seconds` is how long
+    each request waits for a service that is away or busy.
+    """
+
+    def __init__(
+        self,
+        spec: EmbedderSpec,
+        service: Service,
+        *,
+        retry_seconds: float,
+        before_document: str = "",
+        before_query: str = "",
+    ) -> None:
+        self._spec = spec
+        self._service = service
+        self._retry_seconds = retry_seconds
+        self._before_document = before_document
+        self._before_query = before_query
+        self._lock = threading.Lock()
+        self._requests = 0
+        self._tokens = 0
+
+    @property
+    def spec(self) -> EmbedderSpec:
+        return self._spec
+
+    @property
+    def usage(self) -> Usage:
+        with self._lock:
+            price = self._service.price
+            cost = None if price is None else self._tokens * price / 1_000_000
+            return Usage(self._requests, self._tokens, cost)
+
+    def check(self) -> None:
+        """Ask for one vector. Raises EmbeddingError."""
+        self._embed(["check"], self._before_query)
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return self._embed(texts, self._before_document)
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        return self._embed(texts, self._before_query)
+
+    def _embed(self, texts: Sequence[str], before: str) -> Matrix:
+        """Services refuse a text that is empty; nothing is known of it, so its row is zero."""
+        limit = self._service.limits.text_bytes
+        inputs = {
+            index: _cut(before + text, limit) for index, text in enumerate(texts) if text.strip()
+        }
+        rows = np.zeros((len(texts), self._spec.dimensions), dtype=np.float32)
+        done = set(range(len(texts))).difference(inputs)
+
+        def work(batch: list[int], sleep: Sleep) -> None:
+            rows[batch] = self._vectors([inputs[index] for index in batch], sleep)
+            with self._lock:
+                done.update(batch)
+
+        batches = list(_batches(inputs, self._service.limits))
+        failure = do_all(batches, work, most=self._service.limits.requests)
+        if isinstance(failure, EmbeddingError):
+            kept: dict[int, Vector] = {index: rows[index] for index in sorted(done)}
+            raise type(failure)(str(failure), done=kept) from failure
+        if failure:
+            raise failure
+        return rows
+
+    def _vectors(self, texts: list[str], sleep: Sleep) -> Matrix:
+        """Of a request, or of its parts if the service refuses it as a whole."""
+        try:
+            return persist(lambda: self._attempt(texts), seconds=self._retry_seconds, sleep=sleep)
+        except RefusedError as exc:
+            parts = _smaller(texts, exc)
+        return np.concatenate([self._vectors(part, sleep) for part in parts])
+
+    def _attempt(self, texts: Sequence[str]) -> "Matrix | Away":
+        service = self._service
+        with self._lock:
+            self._requests += 1
+        try:
+            answer = service.ask(texts)
+            if isinstance(answer, Away):
+                return answer
+            with self._lock:
+                self._tokens += answer.tokens
+            return unit_rows(answer.rows, count=len(texts), spec=self._spec, place=service.place)
+        except UnreadableAnswerError as exc:
+            problem = EmbedderUnavailableError(f"{service.place} gave no usable answer: {exc}")
+            return Away(problem)
+
+
+def _smaller(texts: list[str], refused: RefusedError) -> list[list[str]]:
+    """Requests that may be taken where one of all the texts was not. Raises EmbeddingError."""
+    if len(texts) > 1:
+        middle = len(texts) // 2
+        return [texts[:middle], texts[middle:]]
+    shorter = _cut(texts[0], len(texts[0].encode()) // 2)
+    if not (refused.is_too_long and shorter.strip()):
+        raise EmbeddingError(str(refused)) from refused
+    return [[shorter]]
+
+
+def _cut(text: str, limit_bytes: int) -> str:
+    """The start of `text` that UTF-8 writes in so many bytes; a lone surrogate, as none is `?`."""
+    encoded = text.encode(errors="replace")[:limit_bytes]
+    return encoded.decode(errors="ignore")
+
+
+def _batches(inputs: dict[int, str], limits: Limits) -> Iterator[list[int]]:
+    """The indices of the inputs in requests that keep the limits."""
+    batch: list[int] = []
+    size = 0
+    for index, text in inputs.items():
+        length = len(text.encode())
+        if batch and (len(batch) == limits.texts or size + length > limits.bytes):
+            yield batch
+            batch, size = [], 0
+        batch.append(index)
+        size += length
+    if batch:
+        yield batch

@@ -1,0 +1,1 @@
+"""Git: commits, trees, diffs, blobs and attributes, read by the git program."""

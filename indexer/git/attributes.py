@@ -1,0 +1,86 @@
+"""Which paths `.gitattributes` marks as generated or vendored, at a commit rather than on disk.
+
+The files of the commit alone count: no attributes of the user, of the work tree or of `.git/info`.
+"""
+
+import logging
+from collections.abc import Iterable
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Final
+
+from indexer.git.attribute_files import (
+    UNSPECIFIED,
+    AttributesFile,
+    parse_attributes,
+    values_of,
+)
+from indexer.git.parse import ATTRIBUTES_FILE, parse_tree
+from indexer.git.repository import Repository
+from indexer.limits import ATTRIBUTES_BYTES
+from indexer.records.files import TreeEntry
+
+GENERATED: Final = "linguist-generated"
+VENDORED: Final = "linguist-vendored"
+_WANTED: Final = (GENERATED, VENDORED)
+_log = logging.getLogger(__name__)
+
+
+def attributes_at(
+    repository: Repository, commit: str, paths: Iterable[str]
+) -> dict[str, dict[str, str]]:
+    """The values of GENERATED and VENDORED for each path, as `git check-attr` words them.
+
+    What is unspecified is absent, and so is a path that has neither. A file or a line beyond the
+    bounds of indexer.limits says nothing, and the log says so.
+    """
+    wanted = list(paths)
+    files = _files(repository, _attribute_files(repository, commit, wanted))
+    if not files:
+        return {}
+    marked = {path: _marks(path, files) for path in wanted}
+    return {path: values for path, values in marked.items() if values}
+
+
+def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, AttributesFile]:
+    """By directory. What the top one calls a macro may be set by any."""
+    files: dict[str, AttributesFile] = {}
+    names = {GENERATED, VENDORED}
+    for entry in sorted(entries, key=lambda entry: entry.path != ATTRIBUTES_FILE):
+        file = _read(repository, entry, names)
+        names |= file.macros.keys()
+        files[entry.path.encode().decode("latin-1").rpartition("/")[0]] = file
+    return files
+
+
+def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> list[TreeEntry]:
+    """The `.gitattributes` of the root and of every directory above `paths`."""
+    directories = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    names = sorted(
+        ATTRIBUTES_FILE if directory == "." else f"{directory}/{ATTRIBUTES_FILE}"
+        for directory in directories
+    )
+    found = []
+    for start in range(0, len(names), 500):  # below every limit on the length of a command
+        listing = repository.run(
+            "ls-tree", "-z", "-l", "--full-tree", commit, "--", *names[start : start + 500]
+        )
+        found += parse_tree(listing)
+    return [entry for entry in found if entry.mode.startswith("100")]
+
+
+def _read(repository: Repository, entry: TreeEntry, names: set[str]) -> AttributesFile:
+    if entry.size > ATTRIBUTES_BYTES:
+        _log.warning("%s is larger than %d bytes and is left out", entry.path, ATTRIBUTES_BYTES)
+        return AttributesFile()
+    return parse_attributes(
+        repository.read(entry.blob),
+        names,
+        is_top="/" not in entry.path,
+        complain=partial(_log.warning, "%s: line %d is left out: %s", entry.path),
+    )
+
+
+def _marks(path: str, files: dict[str, AttributesFile]) -> dict[str, str]:
+    values = values_of(str(PurePosixPath(path)).encode(), files)
+    return {name: values[name] for name in _WANTED if values.get(name, UNSPECIFIED) != UNSPECIFIED}

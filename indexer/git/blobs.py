@@ -1,0 +1,81 @@
+"""Content of blobs, through one `git cat-file --batch` that stays open.
+
+Not GitPython's own reader: it takes object names of SHA-1 repositories only.
+"""
+
+import os
+import select
+import time
+from typing import Final
+
+from indexer.errors import GitError
+from indexer.git.parse import explained
+from indexer.git.process import Plumbing, Process, end, timed_out
+from indexer.limits import GIT_COMMAND_SECONDS
+
+_READ_BYTES: Final = 1 << 20
+
+
+class Blobs:
+    """Not for use by several threads at once. The process starts with the first question."""
+
+    def __init__(self, git: Plumbing) -> None:
+        self._git = git
+        self._process: Process | None = None
+        self._rest = bytearray()
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process:
+            end(self._process)
+            self._process = None
+
+    def read(self, blob: str) -> bytes | None:
+        """The content; None if the clone has no such blob. Raises GitError."""
+        process = self._process = self._process or self._started()
+        deadline = time.monotonic() + GIT_COMMAND_SECONDS
+        try:
+            process.stdin.write(blob.encode() + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError as exc:
+            raise self._ended(process) from exc
+        header = self._line(process, deadline).split()  # name, type, size; or name, "missing"
+        if len(header) != 3:
+            return None
+        content = self._bytes(process, int(header[2]) + 1, deadline)  # and the LF that ends it
+        return content[:-1] if header[1] == b"blob" else None
+
+    def _started(self) -> Process:
+        self._rest = bytearray()
+        return self._git.start("cat-file", "--batch")
+
+    def _line(self, process: Process, deadline: float) -> bytes:
+        while (end_of_line := self._rest.find(b"\n")) < 0:
+            self._rest += self._more(process, deadline)
+        return self._taken(end_of_line + 1)
+
+    def _bytes(self, process: Process, count: int, deadline: float) -> bytes:
+        while len(self._rest) < count:
+            self._rest += self._more(process, deadline)
+        return self._taken(count)
+
+    def _taken(self, count: int) -> bytes:
+        taken = bytes(self._rest[:count])
+        del self._rest[:count]
+        return taken
+
+    def _more(self, process: Process, deadline: float) -> bytes:
+        poll = select.poll()
+        poll.register(process.stdout)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1_000):
+            self.close()
+            raise timed_out("cat-file", GIT_COMMAND_SECONDS)
+        part = os.read(process.stdout.fileno(), _READ_BYTES)
+        if not part:
+            raise self._ended(process)
+        return part
+
+    def _ended(self, process: Process) -> GitError:
+        complaint = explained(process.stderr.read().decode(errors="replace").strip())
+        self.close()
+        return GitError(f"git cat-file failed: {complaint}")

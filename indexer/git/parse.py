@@ -1,0 +1,192 @@
+"""What git says, parsed: raw diffs, trees, remotes, complaints. Pure; nothing here runs git.
+
+Paths are bytes to git and text to everybody else. A path that cannot be stored gets a stand-in
+that is the same in every run, so that its removal finds it again.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from indexer.errors import GitError
+from indexer.limits import PATH_BYTES
+from indexer.records.files import SkipReason, TreeEntry
+
+SUBMODULE_MODE = "160000"
+ATTRIBUTES_FILE = ".gitattributes"
+
+_NEVER_CHECKED_OUT = frozenset({b"", b".", b"..", b".git"})
+_CUT_BYTES = 900
+_DIGEST_DIGITS = 16
+_STAND_IN_ENDING = re.compile(rf"…[0-9a-f]{{{_DIGEST_DIGITS}}}\Z")
+_ESCAPES = {
+    0x07: "\\a", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0B: "\\v", 0x0C: "\\f", 0x0D: "\\r",
+    0x22: '\\"', 0x5C: "\\\\",
+}  # fmt: skip
+_SIGNS_OF_DAMAGE = (
+    "Could not read", "unable to read", "not a tree", "is corrupt", "is empty", "in tree entry",
+    "bad object", "bad tree object", "too-short tree", "truncated",
+)  # fmt: skip
+_SCP_REMOTE = re.compile(r"(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>[^/].*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between two commits. A rename is a removal and an entry.
+
+    Sizes are not known to a diff: `entries` have size 0 until the blobs are asked for.
+    """
+
+    entries: tuple[TreeEntry, ...]
+    removed: tuple[str, ...]
+
+
+def parse_tree(listing: bytes) -> list[TreeEntry]:
+    """`git ls-tree -r -z -l --full-tree`, in git's order; a submodule has size 0.
+
+    A path that a malformed tree has twice is listed once, with the reason to skip it.
+    """
+    entries = []
+    for line in listing.split(b"\0")[:-1]:
+        head, _, raw_path = line.partition(b"\t")
+        mode, _kind, blob, size = head.decode("ascii").split()
+        if size == "BAD":
+            raise missing_blob(blob)
+        path, skipped = storable_path(raw_path)
+        entries.append(TreeEntry(path, mode, blob, 0 if size == "-" else int(size), skipped))
+    return _listed_once(entries)
+
+
+def _listed_once(entries: list[TreeEntry]) -> list[TreeEntry]:
+    by_path: dict[str, TreeEntry] = {}
+    for entry in entries:
+        first = by_path.setdefault(entry.path, entry)
+        if first is not entry and not first.skipped:
+            by_path[entry.path] = replace(first, skipped=SkipReason.PATH_INVALID)
+    return list(by_path.values())
+
+
+def repeats_paths(listing: bytes) -> bool:
+    """Whether `git ls-tree -z --name-only` has a path twice."""
+    names = listing.split(b"\0")[:-1]
+    return len(set(names)) < len(names)
+
+
+def parse_diff(listing: bytes) -> Changes:
+    """`git diff-tree -r -z --no-renames --raw --no-abbrev`: statuses A, M, T and D.
+
+    Any other status raises GitError: it would be a change that nobody indexes.
+    """
+    entries, removed = [], []
+    for head, raw_path in _pairs(listing):
+        _old_mode, mode, _old_blob, blob, status = head.removeprefix(b":").decode("ascii").split()
+        path, skipped = storable_path(raw_path)
+        if status in {"A", "M", "T"}:
+            entries.append(TreeEntry(path, mode, blob, 0, skipped))
+        elif status == "D":
+            removed.append(path)
+        else:
+            raise GitError(f"git diff-tree gave the status {status!r}, which is not expected")
+    return Changes(tuple(_listed_once(entries)), tuple(removed))
+
+
+def _pairs(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
+    fields = iter(listing.split(b"\0")[:-1])
+    return zip(fields, fields, strict=True)
+
+
+def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
+    """A path as text, or its stand-in and why it is skipped.
+
+    A stand-in ends in "…" and a digest of the raw path. Before that comes the path, cut if it is
+    long, and written as git writes it between quotes if it is not UTF-8; of one that is invalid,
+    slashes too. A real path with such an ending gets a stand-in too, so that no two paths share a
+    name.
+    """
+    reason = SkipReason.PATH_TOO_LONG
+    try:
+        path = raw.decode()
+    except UnicodeDecodeError:
+        path, reason = _quoted(raw), SkipReason.PATH_NOT_UTF8
+    if not _NEVER_CHECKED_OUT.isdisjoint(raw.lower().split(b"/")):
+        path, reason = _quoted(raw).replace("/", r"\057"), SkipReason.PATH_INVALID
+    elif path.encode() == raw and len(raw) <= PATH_BYTES and not _is_stand_in(path):
+        return path, None
+    digest = hashlib.sha256(raw).hexdigest()[:_DIGEST_DIGITS]
+    cut = path.encode()[:_CUT_BYTES].decode(errors="ignore")
+    return f"{cut}…{digest}", reason
+
+
+def _is_stand_in(path: str) -> bool:
+    return _STAND_IN_ENDING.search(path) is not None
+
+
+def _quoted(raw: bytes) -> str:
+    """C-style quoting as git's quote.c does it with core.quotePath on."""
+    quoted = (
+        _ESCAPES.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}")
+        for byte in raw
+    )
+    return '"' + "".join(quoted) + '"'
+
+
+def web_url(remote: str) -> str | None:
+    """The https address of a remote, without user, password, query or `.git`; None for a path.
+
+    `git@host:owner/name.git` and ssh:// name the same place on every forge; a port of ssh does
+    not serve pages, so it is dropped, one of http(s) is kept.
+    """
+    scp = _SCP_REMOTE.fullmatch(remote)
+    if scp and "://" not in remote:
+        return _https(scp["host"], scp["path"])
+    try:
+        parts = urlsplit(remote)
+        port = parts.port
+    except ValueError:  # no valid port or address
+        return None
+    if parts.scheme not in {"https", "http", "ssh", "git"} or not parts.hostname:
+        return None
+    host = parts.hostname
+    if port and parts.scheme in {"https", "http"}:
+        host = f"{host}:{port}"
+    return _https(host, parts.path)
+
+
+def _https(host: str, path: str) -> str:
+    return f"https://{host}/{path.strip('/').removesuffix('.git')}"
+
+
+def symref_target(listing: bytes) -> str | None:
+    """The ref that the first name in `git ls-remote --symref` stands for; None: for a commit."""
+    target, _, _ = listing.decode(errors="replace").partition("\t")
+    return target.removeprefix("ref: ") if target.startswith("ref: ") else None
+
+
+def blob_size(blob: str, line: str) -> int:
+    """The size in a line of `git cat-file --batch-check=%(objectsize)`."""
+    if line.endswith("missing"):
+        raise missing_blob(blob)
+    return int(line)
+
+
+def missing_blob(blob: str) -> GitError:
+    """What is raised where a clone lacks a file's content."""
+    return GitError(
+        f"the blob {blob} is missing from this clone: fetch it again with `git fetch --refetch`, "
+        "or make the clone anew; `git fsck` says what else it lacks"
+    )
+
+
+def explained(complaint: str) -> str:
+    """Git's complaint in one line, with what to do where an object or the owner is not right."""
+    if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
+        said = " ".join(complaint.split())
+        return f"{said}. The clone is damaged: `git fsck` says where; make it anew"
+    if "dubious ownership" in complaint:
+        return (
+            "another user owns the repository's directory; if you trust it, run "
+            "`git config --global --add safe.directory <directory>` (in a container: '*')"
+        )
+    return " ".join(complaint.split()) or "no message"

@@ -1,0 +1,285 @@
+"""A repository as the indexer sees it: commits, ancestry, what changed, and blobs.
+
+Reads objects, never the work tree or the index, so neither local edits nor a user's configuration
+can change an answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from indexer.config.project_file import PROJECT_FILE
+from indexer.config.settings import GitCredential
+from indexer.errors import CommitNotFoundError, ConfigurationError, GitError, ShallowCloneError
+from indexer.git.blobs import Blobs
+from indexer.git.parse import (
+    ATTRIBUTES_FILE,
+    SUBMODULE_MODE,
+    Changes,
+    blob_size,
+    missing_blob,
+    parse_diff,
+    parse_tree,
+    repeats_paths,
+)
+from indexer.git.process import NOTHING, Plumbing
+from indexer.git.remote import Remote, refuse_programs
+from indexer.limits import PROJECT_FILE_BYTES
+from indexer.records.files import TreeEntry
+from indexer.records.runs import Relation
+
+_OBJECT_MISSING = 128
+_PATHS_AT_ONCE = 500  # below every limit on the length of a command
+
+
+class Repository:
+    """The repository that holds `path`. Not for use by several threads at once.
+
+    `credential` is for a remote that asks for one, of a clone that has none; `environment` is for
+    every git command.
+    """
+
+    asks_remotes: ClassVar = True
+
+    def __init__(
+        self,
+        path: Path,
+        credential: GitCredential | None = None,
+        environment: Mapping[str, str] = NOTHING,
+    ) -> None:
+        self._git = Plumbing(path, environment)
+        self._credential = credential
+        self._blobs = Blobs(self._git)
+        self.root = self._git.root
+        if self.asks_remotes and self.is_partial:
+            refuse_programs(self._git)
+            self._git.fetch_lazily()
+
+    @cached_property
+    def is_partial(self) -> bool:
+        """Whether it is a clone that lacks objects which a remote has promised."""
+        return bool(self._git.configured(r"^remote\..*\.promisor$|^extensions\.partialclone$"))
+
+    def close(self) -> None:
+        """End the process that reads blobs."""
+        self._blobs.close()
+
+    # Commits and refs
+
+    def commit(self, revision: str) -> str:
+        """The full object name of the commit that `revision` names."""
+        status, out, _ = self._git.attempt(
+            "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
+        )
+        if status:
+            raise CommitNotFoundError(
+                f"{revision!r} names no commit in this clone; fetch it or name another"
+            )
+        return out.decode().strip()
+
+    def head_ref(self) -> str | None:
+        """The checked-out branch (`refs/heads/…`); None where HEAD is detached."""
+        status, out, _ = self._git.attempt("symbolic-ref", "--quiet", "HEAD")
+        return None if status else out.decode(errors="replace").strip()
+
+    def default_branch(self) -> str | None:
+        """The remote's default branch (None: it does not say); without one, the checked-out one."""
+        return self._remote.default_branch() if self._remote else self.head_ref()
+
+    @cached_property
+    def _remote(self) -> Remote | None:
+        return Remote.of(self._git, self._credential)
+
+    def web_url(self) -> str | None:
+        """Where people see this repository; None without a remote, or if it is a path."""
+        return self._remote.web_url() if self._remote else None
+
+    def name(self) -> str:
+        """The last part of the remote's address, else the directory's name."""
+        url = self.web_url()
+        return url.rpartition("/")[2] if url else self.root.resolve().name.removesuffix(".git")
+
+    def tip(self, ref: str) -> str | None:
+        """The commit of `ref` at the remote, or here if there is no remote; None: no such ref."""
+        if self._remote:
+            return self._remote.tip(ref)
+        status, out, _ = self._git.attempt("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        return None if status else out.decode().strip()
+
+    # Ancestry
+
+    def has_left(self, head: str, base: str, ref: str) -> bool:
+        """Whether the branch was moved from `head` to `base` or past it.
+
+        A remote that does not answer is no reason to stop a job that the forge has just started:
+        the answer is then no.
+        """
+        try:
+            tip = self.tip(ref)
+        except GitError:
+            return False
+        if tip is None or tip == head:
+            return False
+        if tip == base:
+            return True
+        return (self.has_commit(tip) or self._fetched(tip)) and self.is_ancestor(base, tip)
+
+    def is_shallow(self) -> bool:
+        """Whether history was cut off: ancestry is then not to be trusted."""
+        return self._shallow
+
+    @cached_property
+    def _shallow(self) -> bool:
+        return self._git.text("rev-parse", "--is-shallow-repository") == "true"
+
+    def deepen(self) -> None:
+        """Fetch the missing history. Raises ShallowCloneError if that cannot be done."""
+        advice = "set `fetch-depth: 0` on the checkout step, or run `git fetch --unshallow`"
+        if not self._remote:
+            raise ShallowCloneError(
+                f"the clone is shallow and has no remote to fetch from; {advice}"
+            )
+        problem = self._remote.unshallow()
+        self.__dict__.pop("_shallow", None)
+        if problem or self.is_shallow():
+            raise ShallowCloneError(
+                f"the clone is shallow and its history could not be fetched: {advice} ({problem})"
+            )
+
+    def has_commit(self, commit: str) -> bool:
+        """Whether the object is here (a partial clone may fetch it); says nothing of ancestry."""
+        return not self._git.attempt("cat-file", "-e", f"{commit}^{{commit}}")[0]
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """Whether `descendant` holds all of `ancestor`'s history.
+
+        Raises ShallowCloneError in a shallow clone, where a "no" may be false, and
+        CommitNotFoundError where an object is missing.
+        """
+        if self.is_shallow():
+            raise ShallowCloneError("ancestry cannot be decided in a shallow clone; deepen it")
+        status, _, problem = self._git.attempt("merge-base", "--is-ancestor", ancestor, descendant)
+        if status == _OBJECT_MISSING:
+            raise CommitNotFoundError(f"{ancestor} or {descendant} is not here: {problem}")
+        return status == 0
+
+    def relation(self, base: str, head: str) -> Relation:
+        """How `base` lies to `head`. Deepens a shallow clone unless both are the same commit."""
+        if base == head:
+            return Relation.SAME
+        if self.is_shallow():
+            self.deepen()
+        if not self.has_commit(base) and not self._fetched(base):
+            return Relation.MISSING
+        if self.is_ancestor(base, head):
+            return Relation.ANCESTOR
+        return Relation.DESCENDANT if self.is_ancestor(head, base) else Relation.DIVERGED
+
+    def _fetched(self, commit: str) -> bool:
+        """Ask the remote for a commit that is not here.
+
+        It may be newer than this clone: another job's, which was quicker. No ref is moved.
+        """
+        if not self._remote:
+            return False
+        self._remote.fetch(commit)
+        return self.has_commit(commit)
+
+    # Content
+
+    def raw_diff(self, base: str, head: str) -> bytes:
+        """What differs, as `git diff-tree --raw -z` writes it.
+
+        Plumbing without renames: the same as `git diff -M100%` with each rename split in two, and
+        deaf to diff settings of the user.
+        """
+        return self.diff(
+            "-z", "--raw", "--no-abbrev", "--ignore-submodules=none", "--end-of-options",
+            base, head, "--",
+        )  # fmt: skip
+
+    def diff(self, *arguments: str) -> bytes:
+        """The output of `git diff-tree` over all files: see Plumbing.diff."""
+        return self._git.diff(*arguments)
+
+    def changes(self, base: str, head: str) -> Changes:
+        """What `head` has and `base` has not, and the other way round."""
+        changes = parse_diff(self.raw_diff(base, head))
+        return Changes(tuple(self._with_sizes(changes.entries)), changes.removed)
+
+    def _with_sizes(self, entries: tuple[TreeEntry, ...]) -> list[TreeEntry]:
+        wanted = [entry.blob for entry in entries if entry.mode != SUBMODULE_MODE]
+        listing = self._git.run(
+            "cat-file", "--batch-check=%(objectsize)", stdin="\n".join([*wanted, ""]).encode()
+        )
+        lines = iter(listing.decode().splitlines())
+        return [
+            entry
+            if entry.mode == SUBMODULE_MODE
+            else replace(entry, size=blob_size(entry.blob, next(lines)))
+            for entry in entries
+        ]
+
+    def selection_changed(self, base: str, head: str) -> bool:
+        """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`.
+
+        Or a malformed tree has a changed path twice, of which a diff tells half the story.
+        """
+        changes = parse_diff(self.raw_diff(base, head))
+        paths = [*changes.removed, *(entry.path for entry in changes.entries)]
+        return (
+            any(
+                path == PROJECT_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
+            )
+            or self._repeats(base, paths)
+            or self._repeats(head, paths)
+        )
+
+    def _repeats(self, commit: str, paths: list[str]) -> bool:
+        few = paths if len(paths) <= _PATHS_AT_ONCE else []
+        return bool(paths) and repeats_paths(
+            self._git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", *few)
+        )
+
+    def tree(self, commit: str) -> list[TreeEntry]:
+        """Every tracked file of `commit`, submodules included."""
+        return parse_tree(self._git.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+
+    def read(self, blob: str) -> bytes:
+        """The content of a blob, through one process that stays open."""
+        content = self._blobs.read(blob)
+        if content is None:
+            raise missing_blob(blob)
+        return content
+
+    def read_path(self, commit: str, path: str) -> bytes | None:
+        """The content of a file with settings in a commit; None if there is none.
+
+        Raises ConfigurationError if it is too large, before it is read.
+        """
+        entries = parse_tree(
+            self._git.run("ls-tree", "-z", "-l", "--full-tree", commit, "--", path)
+        )
+        if not entries or entries[0].mode[:3] != "100" or entries[0].skipped:
+            return None
+        if entries[0].size > PROJECT_FILE_BYTES:
+            raise ConfigurationError(
+                f"{path} is larger than {PROJECT_FILE_BYTES} bytes: shorten it"
+            )
+        return self.read(entries[0].blob)
+
+    @cached_property
+    def objects(self) -> Path:
+        """The directory of objects, which work trees of one repository share."""
+        return Path(self._git.text("rev-parse", "--git-path", "objects"))
+
+    @cached_property
+    def object_format(self) -> str:
+        """`sha1` or `sha256`."""
+        return self._git.text("rev-parse", "--show-object-format")
+
+    def run(self, *arguments: str, stdin: bytes = b"", **environment: str) -> bytes:
+        """The output of another git command; a non-zero exit status is a GitError."""
+        return self._git.run(*arguments, stdin=stdin, **environment)

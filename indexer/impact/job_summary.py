@@ -1,0 +1,113 @@
+"""What a branch changes for others, as GitHub's job summary."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final, NamedTuple
+
+from indexer import advice
+from indexer.errors import IndexerError
+from indexer.exits import Exit
+from indexer.impact.assessment import Impact
+from indexer.impact.queries import AffectedProject, Call, ChangedSymbol
+from indexer.impact.report import (
+    CALLS_SHOWN,
+    OWN_CALLS_SHOWN,
+    asked,
+    called,
+    caveats,
+    headline,
+    left_over,
+    some,
+    surety,
+    versions,
+)
+from indexer.output.markdown import code, link, text
+from indexer.output.terminal import counted
+
+# GitHub refuses a step's summary above 1 MiB:
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+MAX_BYTES: Final = 1_000_000
+_LEFT_OUT_BYTES: Final = 500
+_PROJECTS_SHOWN: Final = 200
+_SHORT: Final = 12  # characters of a commit
+
+
+class _Block(NamedTuple):
+    markdown: str
+    callers: int  # that it tells of
+
+
+def of_impact(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
+    """At most `max_bytes` of UTF-8: what reaches furthest first, and how much was left out."""
+    begin, end = _begin(impact), _end(impact)
+    left = max_bytes - _size(begin) - _size(end) - _LEFT_OUT_BYTES
+    shown, untold = [], sum(one.count for one in impact.answer.symbols)
+    for block in chain.from_iterable(map(_blocks, called(impact))):
+        left -= _size(block.markdown)
+        if left < 0:
+            break
+        shown.append(block.markdown)
+        untold -= block.callers
+    if left < 0:
+        shown.append(f"{counted(untold, 'caller')} left out: GitHub shows 1 MiB at most.\n\n")
+    return "".join([begin, *shown, end])
+
+
+def of_failure(error: IndexerError, exit_code: Exit) -> str:
+    """Of a command that could not tell."""
+    mending = advice.lines_to_write(error)
+    lines = f"```yaml\n{mending}\n```\n\n" if mending else ""
+    return (
+        f"### Impact unknown: {text(advice.title(error))}\n\n{text(str(error))}\n\n{lines}"
+        f"Exit code {exit_code:d}: {exit_code.meaning}.\n\n"
+    )
+
+
+def _size(markdown: str) -> int:
+    return len(markdown.encode())
+
+
+def _begin(impact: Impact) -> str:
+    sentence = headline(impact)
+    notes = "".join(f"> {text(note)}\n\n" for note in caveats(impact))
+    return (
+        f"### Impact of the changes in {code(impact.project)}\n\n"
+        f"**{text(sentence[0].upper() + sentence[1:])}**\n\n{notes}"
+    )
+
+
+def _blocks(symbol: ChangedSymbol) -> Iterator[_Block]:
+    """A definition's heading, then its callers, a block for each project."""
+    one = symbol.definition
+    place = link(code(f"{one.file}:{one.line}"), one.url)
+    yield _Block(f"#### {code(one.qualified_name)}\n\n{text(one.kind)} at {place}\n\n", 0)
+    for project in symbol.others:
+        yield _project(project, "", CALLS_SHOWN)
+    if symbol.own.count:
+        yield _project(symbol.own, ", this repository", OWN_CALLS_SHOWN)
+
+
+def _project(project: AffectedProject, note: str, limit: int) -> _Block:
+    head = f"{counted(project.count, 'caller')}{versions(project)}"
+    calls = "".join(f"  * {_call(one)}\n" for one in project.callers[:limit])
+    more = left_over(project, limit)
+    rest = f"  * {text(more)}\n" if more else ""
+    return _Block(f"* {code(project.project)}{note}: {text(head)}\n{calls}{rest}\n", project.count)
+
+
+def _call(call: Call) -> str:
+    place = link(code(f"{call.file}:{call.line}"), call.url)
+    return f"{place} in {code(call.caller.qualified_name)} ({text(surety(call))})"
+
+
+def _end(impact: Impact) -> str:
+    alone = [one.definition.qualified_name for one in impact.answer.symbols if not one.count]
+    uncalled = f"Changed, without callers: {text(some(alone))}\n\n" if alone else ""
+    commits = list(impact.answer.receipt.projects.items())
+    if not commits:
+        return uncalled
+    rows = [f"* {code(name)} at {code(sha[:_SHORT])}" for name, sha in commits[:_PROJECTS_SHOWN]]
+    if left := len(commits) - len(rows):
+        rows.append(f"* and {left:,} more")
+    summary = f"<summary>Asked: {text(asked(impact))}</summary>"
+    return "\n".join([f"{uncalled}<details>{summary}\n", *rows, "\n</details>\n\n"])

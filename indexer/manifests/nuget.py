@@ -1,0 +1,71 @@
+"""*.csproj, Directory.Packages.props and packages.lock.json. Names are compared in lower case."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from xml.etree.ElementTree import Element
+
+from indexer.manifests.parsing import read_json, read_xml, string, table
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+
+_EXACT = re.compile(r"\[?\s*(\d[\w.+-]*)\s*\]?")
+
+
+def read_csproj(text: str, path: str) -> Manifest:
+    """Named by `PackageId`, else `AssemblyName`, else the file. Raises ValueError and SyntaxError.
+
+    A project that is referred to is taken to be named as its file.
+    """
+    project = read_xml(text)
+    names = [_property(project, "PackageId"), _property(project, "AssemblyName")]
+    name = next((name for name in names if name and "$(" not in name), PurePosixPath(path).stem)
+    asked = list(_references(project, "PackageReference"))
+    projects = [
+        Dependency(PurePosixPath(place.replace("\\", "/")).stem.lower(), "")
+        for one in project.iter("ProjectReference")
+        if (place := one.get("Include", ""))
+    ]
+    version = _property(project, "Version") or _property(project, "VersionPrefix")
+    return Manifest(
+        Ecosystem.NUGET,
+        name=name.lower(),
+        version="" if "$(" in version else version,
+        dependencies=(*asked, *projects),
+        pins=_pins(asked),
+    )
+
+
+def read_central_versions(text: str) -> Manifest:
+    """Directory.Packages.props: versions for the projects below. Raises as `read_csproj` does."""
+    return Manifest(Ecosystem.NUGET, pins=_pins(_references(read_xml(text), "PackageVersion")))
+
+
+def read_nuget_lock(text: str) -> Manifest:
+    """packages.lock.json, of all target frameworks. Raises ValueError and RecursionError."""
+    frameworks = table(read_json(text), "dependencies").values()
+    return Manifest(
+        Ecosystem.NUGET,
+        pins=tuple(
+            Pin(name.lower(), string(table(entry).get("resolved")))
+            for framework in frameworks
+            for name, entry in table(framework).items()
+        ),
+    )
+
+
+def _references(project: Element, tag: str) -> Iterator[Dependency]:
+    for one in project.iter(tag):
+        name = one.get("Include") or one.get("Update") or ""
+        version = one.get("Version") or one.findtext("Version") or ""
+        yield Dependency(name.strip().lower(), "" if "$(" in version else version.strip())
+
+
+def _pins(references: Iterator[Dependency] | list[Dependency]) -> tuple[Pin, ...]:
+    """NuGet takes the lowest version that suits, so a bare one is the one in use."""
+    return tuple(
+        Pin(one.name, found[1]) for one in references if (found := _EXACT.fullmatch(one.required))
+    )
+
+
+def _property(project: Element, tag: str) -> str:
+    return (project.findtext(f"PropertyGroup/{tag}") or "").strip()

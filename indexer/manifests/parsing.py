@@ -1,0 +1,72 @@
+"""Values of parsed manifests and blocks of lock files, typed."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Final
+from xml.etree import ElementTree
+
+Table = dict[str, object]
+
+# tomllib takes time by the square of a key's dots.
+_MAX_DOTS_SQUARED: Final = 10_000_000
+
+
+def read_json(text: str) -> Table:
+    """The object. Raises ValueError and RecursionError."""
+    return table(json.loads(text))
+
+
+def read_toml(text: str) -> Table:
+    """The document. Raises ValueError and RecursionError."""
+    if sum(line.count(".") ** 2 for line in text.split("\n")) > _MAX_DOTS_SQUARED:
+        raise ValueError("the file would take too long to parse")
+    return tomllib.loads(text)
+
+
+def read_xml(text: str) -> ElementTree.Element:
+    """The root element, tags without their namespaces. Raises ValueError and SyntaxError.
+
+    Entity declarations are refused, so that nothing is expanded.
+    """
+    if "<!ENTITY" in text:
+        raise ValueError("entity declarations are refused")
+    root = ElementTree.fromstring(text)  # noqa: S314 (entities are refused above)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    return root
+
+
+def table(value: object, *keys: str) -> Table:
+    """The table below `keys`, or an empty one."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def string(value: object) -> str:
+    """The string, or ""."""
+    return value if isinstance(value, str) else ""
+
+
+def array(value: object) -> list[object]:
+    """The array, or an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def strings(value: object) -> list[str]:
+    """The strings of an array; one string is taken for an array of it."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in array(value) if isinstance(item, str)]
+
+
+_BLOCK = re.compile(
+    r'^\[\[package\]\]\r?\nname = "([^"\n]{1,500})"\r?\nversion = "([^"\n]{1,200})"', re.MULTILINE
+)
+
+
+def locked_packages(text: str) -> Iterator[tuple[str, str]]:
+    """Name and version of every block that has both."""
+    return ((found[1], found[2]) for found in _BLOCK.finditer(text))

@@ -1,0 +1,181 @@
+"""Manifests of Python projects: `pyproject.toml`, and where its packages lie."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from indexer.manifests.parsing import Table, array, read_toml, string, strings, table
+from indexer.manifests.requirements import exact_pins, python_name, requirements
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """As in `Manifest`: top-level names, the directories that they begin in, and directories that
+    are packaged under a name that is not their own.
+    """
+
+    import_names: tuple[str, ...] = ()
+    source_roots: tuple[str, ...] = ()
+    entries: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of_directories(cls, directories: Iterable[str]) -> "Layout":
+        """From packages as directories or files, such as `src/acme`."""
+        places = [_clean(directory).rpartition("/") for directory in directories]
+        names = [_module(name) for _, _, name in places]
+        return cls(_unique(names), _unique(parent for parent, _, _ in places))
+
+    @classmethod
+    def of_setuptools(
+        cls,
+        *,
+        directories: Mapping[str, str],
+        packages: Iterable[str],
+        where: Iterable[str],
+        modules: Iterable[str],
+    ) -> "Layout":
+        """From `package_dir`, `packages` or `find`'s `include`, `find`'s `where`, `py_modules`."""
+        roots = [_clean(place) for place in where]
+        names = [name.partition(".")[0] for name in packages]
+        entries = []
+        for name, directory in directories.items():
+            place = _clean(directory)
+            parent, _, last = place.rpartition("/")
+            if not name:
+                roots.append(place)
+            elif last == name:
+                roots.append(parent)
+                names.append(name)
+            else:
+                entries.append((name, place))
+        names += [name.partition(".")[0] for name in modules]
+        return cls(_unique(name for name in names if name != "*"), _unique(roots), tuple(entries))
+
+
+def _clean(directory: str) -> str:
+    parts = (part for part in directory.split("/") if part not in {"", "."})
+    return "/".join(parts)
+
+
+def _module(name: str) -> str:
+    return name.removesuffix(".py").removesuffix(".pyi")
+
+
+def _unique(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def read_pyproject(text: str) -> Manifest:
+    """Raises ValueError and RecursionError."""
+    document = read_toml(text)
+    project = table(document, "project")
+    poetry = table(document, "tool", "poetry")
+    dependencies = [
+        *requirements(_listed(document)),
+        *_poetry_dependencies(poetry),
+    ]
+    layout = _layout(table(document, "tool"))
+    return Manifest(
+        Ecosystem.PYPI,
+        name=python_name(string(project.get("name")) or string(poetry.get("name"))),
+        version=string(project.get("version")) or string(poetry.get("version")),
+        import_names=layout.import_names,
+        source_roots=layout.source_roots,
+        entries=layout.entries,
+        members=tuple(strings(table(document, "tool", "uv", "workspace").get("members"))),
+        dependencies=tuple(dependencies),
+        pins=(*exact_pins(dependencies), *_poetry_pins(dependencies, poetry)),
+    )
+
+
+def _listed(document: Table) -> Iterator[str]:
+    project = table(document, "project")
+    yield from strings(project.get("dependencies"))
+    groups = [
+        table(project, "optional-dependencies"),
+        table(document, "dependency-groups"),
+        table(document, "tool", "pdm", "dev-dependencies"),
+    ]
+    for group in groups:
+        for listed in group.values():
+            yield from strings(listed)
+    yield from strings(table(document, "tool", "uv").get("dev-dependencies"))
+    yield from strings(table(document, "tool", "flit", "metadata").get("requires"))
+
+
+def _poetry_dependencies(poetry: Table) -> Iterator[Dependency]:
+    groups = [poetry, *(table(group) for group in table(poetry, "group").values())]
+    tables = [table(group, "dependencies") for group in groups]
+    for asked in [*tables, table(poetry, "dev-dependencies")]:
+        for name, wanted in asked.items():
+            if name != "python":
+                first = next(iter(array(wanted)), wanted)
+                required = string(first) or string(table(first).get("version"))
+                yield Dependency(python_name(name), "" if required == "*" else required)
+
+
+def _poetry_pins(dependencies: list[Dependency], poetry: Table) -> Iterator[Pin]:
+    """With poetry a bare version is an exact one."""
+    if poetry:
+        for one in dependencies:
+            if one.required[:1].isdigit() and one.required.replace(".", "").isalnum():
+                yield Pin(one.name, one.required)
+
+
+def _layout(tool: Table) -> Layout:
+    """By the first backend that tells."""
+    for read in (_setuptools, _poetry, _hatch, _flit, _pdm, _uv, _maturin):
+        layout = read(tool)
+        if layout != Layout():
+            return layout
+    return Layout()
+
+
+def _setuptools(tool: Table) -> Layout:
+    settings = table(tool, "setuptools")
+    find = table(settings, "packages", "find")
+    return Layout.of_setuptools(
+        directories={key: string(value) for key, value in table(settings, "package-dir").items()},
+        packages=[*strings(settings.get("packages")), *strings(find.get("include"))],
+        where=strings(find.get("where")),
+        modules=strings(settings.get("py-modules")),
+    )
+
+
+def _poetry(tool: Table) -> Layout:
+    listed = [table(item) for item in array(table(tool, "poetry").get("packages"))]
+    return Layout.of_directories(
+        f"{string(item.get('from')) or '.'}/{string(item.get('include'))}" for item in listed
+    )
+
+
+def _hatch(tool: Table) -> Layout:
+    build = table(tool, "hatch", "build")
+    wheel = table(build, "targets", "wheel")
+    listed = strings(wheel.get("packages")) or strings(build.get("packages"))
+    return Layout.of_directories(listed or strings(wheel.get("only-include")))
+
+
+def _flit(tool: Table) -> Layout:
+    name = string(table(tool, "flit", "module").get("name"))
+    name = name or string(table(tool, "flit", "metadata").get("module"))
+    return Layout(import_names=(name.partition(".")[0],)) if name else Layout()
+
+
+def _pdm(tool: Table) -> Layout:
+    directory = string(table(tool, "pdm", "build").get("package-dir"))
+    return Layout(source_roots=(directory.strip("./"),)) if directory else Layout()
+
+
+def _uv(tool: Table) -> Layout:
+    backend = table(tool, "uv", "build-backend")
+    if not backend:
+        return Layout()
+    root = backend.get("module-root", "src")
+    names = [name.partition(".")[0] for name in strings(backend.get("module-name"))]
+    return Layout(import_names=tuple(names), source_roots=(string(root).strip("./"),))
+
+
+def _maturin(tool: Table) -> Layout:
+    directory = string(table(tool, "maturin").get("python-source"))
+    return Layout(source_roots=(directory.strip("./"),)) if directory else Layout()

@@ -1,0 +1,112 @@
+"""Names of a file's module where the path, the namespace and the package's root tell them."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from indexer.modules.paths import below, include_module, joined, parent, ruby_module, rust_module
+from indexer.modules.roots import PackageRoot
+
+_RUST_ASIDE: Final = ("tests/", "examples/", "benches/", "bin/")
+_GO_HIDDEN: Final = frozenset({"internal", "testdata"})
+
+
+class ModuleName(NamedTuple):
+    """A name by which imports may mean a file.
+
+    `public`: other repositories may use it. `scope`: files of this name and package see one
+    another's definitions without an import (with C# also those of the names before each dot).
+    """
+
+    name: str
+    public: bool
+    scope: bool
+
+
+def go_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
+    """The package's import path. Tests in a package of their own (`x_test`) have their own name."""
+    directory = parent(path)
+    seen = below(path, root.root) if root and root.name else None
+    if root is None or seen is None:
+        yield ModuleName("/" + directory, public=False, scope=True)
+        return
+    inside = parent(seen)
+    name = f"{root.name}/{inside}" if inside else root.name
+    is_test = path.endswith("_test.go")
+    is_hidden = namespace == "main" or not _GO_HIDDEN.isdisjoint(inside.split("/"))
+    suffix = "_test" if is_test and namespace.endswith("_test") else ""
+    yield ModuleName(name + suffix, public=not (is_test or is_hidden), scope=True)
+
+
+def namespace_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
+    """The declared namespace; without one, a scope that is the package's own."""
+    directory = root.root if root else ""
+    if not namespace:
+        yield ModuleName("/" + directory, public=False, scope=True)
+        return
+    seen = parent(below(path, directory) or path).removesuffix(namespace.replace(".", "/"))
+    yield ModuleName(namespace, public=not _is_test(seen.split("/")), scope=True)
+
+
+def _is_test(folders: list[str]) -> bool:
+    """`src/test/java`, `src/androidTest/kotlin`, `tests/Unit`, `Acme.Auth.Tests/`."""
+    if any(folder.endswith("Tests") or folder == "tests" for folder in folders):
+        return True
+    around = ["src", *folders]
+    return any(
+        outer == "src" and (folder.lower() == "test" or folder.endswith("Test"))
+        for outer, folder in pairwise(around)
+    )
+
+
+def rust_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
+    """The path from the crate's source directory, after the crate's name where it is public."""
+    yield ModuleName(rust_module(path), public=False, scope=False)
+    if root is None or not root.name:
+        return
+    crate = next(iter(root.import_names), root.name).replace("-", "_")
+    library = next((file for _, file in root.entries), "src/lib.rs")
+    seen = below(path, joined(root.root, parent(library)) or "")
+    if seen is None or seen in {"main.rs", "build.rs"} or seen.startswith(_RUST_ASIDE):
+        return
+    if joined(root.root, library) == path:
+        yield ModuleName(crate, public=True, scope=False)
+        return
+    parts = seen.removesuffix(".rs").split("/")
+    inner = parts[:-1] if parts[-1] in {"mod", "lib"} else parts
+    yield ModuleName(".".join([crate, *inner]), public=True, scope=False)
+
+
+def ruby_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
+    """The path as `require` takes it. Constants are global, so the package is one scope."""
+    yield ModuleName(ruby_module(path), public=False, scope=False)
+    seen = below(path, root.root) if root else path
+    inside = below(seen or "", "lib")
+    if inside and inside.endswith(".rb"):
+        is_public = bool(root and root.name)
+        yield ModuleName(inside.removesuffix(".rb"), public=is_public, scope=False)
+    package = (root.name or "/" + root.root) if root else "/"
+    yield ModuleName(f"gem:{package}", public=False, scope=True)
+
+
+def swift_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
+    """The target: by its declared directory, else `Sources/<target>` and `Tests/<target>`."""
+    directory = root.root if root else ""
+    seen = below(path, directory) or path
+    targets = sorted(root.entries, key=lambda entry: -len(entry[1])) if root else ()
+    for target, folder in targets:
+        if below(seen, folder) is not None:
+            is_test = seen.startswith("Tests/") or target.endswith("Tests")
+            yield ModuleName(target, public=not is_test, scope=True)
+            return
+    first, _, rest = seen.partition("/")
+    target, slash, _ = rest.partition("/")
+    if first in {"Sources", "Tests"} and slash:
+        yield ModuleName(target, public=bool(root) and first == "Sources", scope=True)
+        return
+    yield ModuleName("/" + directory, public=False, scope=True)
+
+
+def include_names(path: str) -> Iterator[ModuleName]:
+    """The path as `#include` may end."""
+    yield ModuleName(include_module(path), public=False, scope=False)

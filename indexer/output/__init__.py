@@ -1,0 +1,1 @@
+"""What people and runners read: terminal text, Markdown, workflow commands, the log."""

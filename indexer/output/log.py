@@ -1,0 +1,25 @@
+"""The log: lines on standard error, none of which is a command to GitHub's runner."""
+
+import logging
+import sys
+
+from indexer.output.github import plain
+
+
+def to_standard_error() -> None:
+    """Begin to log, in this process."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Plain())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    for client in ("httpx", "httpx2"):  # a line for each request
+        logging.getLogger(client).setLevel(logging.WARNING)
+
+
+class _Plain(logging.Formatter):
+    """A message is one line, whatever file name it holds; a traceback keeps its lines."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return plain(super().formatMessage(record))
+
+    def formatException(self, ei: "logging._SysExcInfoType") -> str:  # noqa: N802 - logging's name
+        return "\n".join(plain(line) for line in super().formatException(ei).split("\n"))

@@ -1,0 +1,1 @@
+"""An index run, from its plan to the report."""

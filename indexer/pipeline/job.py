@@ -1,0 +1,70 @@
+"""What is to be indexed, made out of the repository, the settings and the arguments."""
+
+from indexer.client.api import OpenRequest
+from indexer.config.settings import GitHubContext, Settings, direct_settings, embedder_access
+from indexer.errors import ConfigurationError
+from indexer.git.repository import Repository
+from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.pipeline.run import Job
+from indexer.records.runs import Requested
+
+_BRANCHES = "refs/heads/"
+
+
+def make_job(
+    repository: Repository,
+    settings: Settings,
+    *,
+    ref: str | None,
+    requested: Requested,
+    timeout_seconds: float,
+) -> Job:
+    """The job of indexing `ref` (default: the checked-out branch).
+
+    The checked-out commit stands for the branch where that is checked out or HEAD is detached, as
+    it is in an action. Raises CommitNotFoundError, and ConfigurationError: without any branch, too.
+    """
+    checked_out = repository.head_ref()
+    full_ref = _full_name(ref) if ref else checked_out
+    if full_ref is None:
+        raise ConfigurationError("HEAD is detached, so the branch must be named with --ref")
+    here = checked_out in {None, full_ref}
+    url = repository.web_url()
+    github = _own_context(settings.github, url)
+    default = github.default_branch or repository.default_branch()
+    direct = direct_settings(settings.environ)
+    return Job(
+        request=OpenRequest(
+            org_id=settings.organization,
+            project_id=settings.project,
+            ref=full_ref,
+            commit_sha=repository.commit("HEAD" if here else full_ref),
+            extractor=EXTRACTOR,
+            repository_id=_number(github.repository_id),
+            owner_id=_number(github.owner_id),
+            default_branch=default.removeprefix(_BRANCHES) if default else None,
+            event=settings.github.event or None,
+            run_url=settings.github.run_url or None,
+            repository_url=url,
+            vectors="direct" if direct else None,
+            own_secret=bool(direct.api_key) if direct else None,
+        ),
+        requested=requested,
+        timeout_seconds=timeout_seconds,
+        access=embedder_access(settings.environ),
+        direct=direct,
+    )
+
+
+def _full_name(ref: str) -> str:
+    return ref if ref.startswith("refs/") else f"{_BRANCHES}{ref}"
+
+
+def _own_context(github: GitHubContext, url: str | None) -> GitHubContext:
+    """GitHub's ids only if they are this repository's: a job may index another checkout."""
+    same = url is not None and url.lower() == github.repository_url.lower()
+    return github if same else GitHubContext()
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None

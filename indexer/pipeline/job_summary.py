@@ -1,0 +1,124 @@
+"""GitHub's job summary of a run, as Markdown: what was done, or what to change."""
+
+from indexer.advice import lines_to_write, title
+from indexer.errors import IndexerError, RunFailedError, RunStaleError
+from indexer.exits import Exit
+from indexer.output.markdown import code, link, table, text
+from indexer.output.terminal import counted
+from indexer.pipeline.report import Course, Report, Stage, embedding_cost
+from indexer.records.runs import Mode, Reason, RunStats
+
+_SHORT = 12  # characters of a commit
+_REWRITTEN = {Reason.DIVERGED, Reason.REWOUND}
+_STANDING = {
+    Stage.UNOPENED: "The index is unchanged.",
+    Stage.OPEN: "The service could not be told; the run will expire, the index is unchanged.",
+    Stage.ANNOUNCING: "Whether the service goes on with the run, its status tells.",
+    Stage.ANNOUNCED: "All had been uploaded: the service goes on with the run.",
+    Stage.GIVEN_UP: "The run was given up, the index is unchanged.",
+}
+
+
+def of_report(report: Report) -> str:
+    """Of a run that did what it should; in one line, if that was nothing."""
+    if report.mode is Mode.NONE:
+        return (
+            f"**Code index of {code(report.project)}:** nothing to do at "
+            f"{_commit(report, report.commit_sha)}, {_why(report)}. {_run(report)}\n\n"
+        )
+    return "\n".join(
+        (
+            f"### Code index: {code(report.project)}\n",
+            f"**{str(report.mode).capitalize()} run** of {_commit(report, report.commit_sha)}: "
+            f"{_why(report)}.{_rewritten(report)}\n",
+            f"{_figures(report)}\n",
+            *_tables(report),
+            f"{_run(report)}\n\n",
+        )
+    )
+
+
+def of_failure(error: IndexerError, exit_code: Exit, course: Course) -> str:
+    """Of a run that failed."""
+    mending = lines_to_write(error)
+    is_told = isinstance(error, RunFailedError | RunStaleError)  # by central, what became of it
+    return "\n".join(
+        (
+            f"### Code index failed: {title(error)}\n",
+            f"{text(str(error))}\n",
+            *([f"```yaml\n{mending}\n```\n"] if mending else []),
+            *([] if is_told else [f"{standing(course)}\n"]),
+            _ending(exit_code, course),
+        )
+    )
+
+
+def of_fault(exit_code: Exit) -> str:
+    """Of a command that ended as nobody expected."""
+    return (
+        "### A fault of the indexer\n\nPlease report it with the lines of the log.\n\n"
+        f"{_ending(exit_code, Course())}"
+    )
+
+
+def of_cancelled(exit_code: Exit, course: Course) -> str:
+    """Of a run that was cancelled."""
+    return f"### Code index cancelled\n\n{standing(course)} {_ending(exit_code, course)}"
+
+
+def standing(course: Course) -> str:
+    """What becomes of a run that ended before its time."""
+    return _STANDING[course.stage]
+
+
+def _ending(exit_code: Exit, course: Course) -> str:
+    run = f" Run {code(course.run_id)}." if course.run_id else ""
+    return f"Exit code {exit_code:d}: {exit_code.meaning}.{run}\n\n"
+
+
+def _why(report: Report) -> str:
+    return f"{report.sentence} ({code(report.reason)})"
+
+
+def _commit(report: Report, commit: str) -> str:
+    address = report.repository_url and f"{report.repository_url}/commit/{commit}"
+    return link(code(commit[:_SHORT]), address)
+
+
+def _rewritten(report: Report) -> str:
+    if report.reason not in _REWRITTEN or not report.base_commit:
+        return ""
+    old, new = (_commit(report, commit) for commit in (report.base_commit, report.commit_sha))
+    return f" The branch was moved from {old} to {new}."
+
+
+def _figures(report: Report) -> str:
+    stats = report.stats
+    return (
+        f"{counted(stats.files_changed, 'file')} indexed, {stats.files_removed:,} removed, "
+        f"{stats.files_skipped:,} skipped; {counted(stats.chunks, 'chunk')} "
+        f"({stats.embedded:,} embedded, {stats.reused:,} reused), "
+        f"{counted(stats.symbols, 'symbol')}, {counted(stats.references, 'reference')}."
+        f"{_cost(stats)}"
+    )
+
+
+def _cost(stats: RunStats) -> str:
+    return f" Embedding took {embedding_cost(stats)}." if stats.embedding_requests else ""
+
+
+def _tables(report: Report) -> list[str]:
+    languages = sorted(report.languages.items(), key=lambda item: (-item[1], item[0]))
+    skipped = sorted(report.skipped.items(), key=lambda item: (-item[1], item[0]))
+    files = [(text(name), f"{count:,}") for name, count in languages]
+    reasons = [(code(name), f"{count:,}", name.sentence) for name, count in skipped]
+    stages = [(name, f"{seconds:.2f}") for name, seconds in report.seconds.items()]
+    return [
+        *([table(("Language", "Files:"), files)] if files else []),
+        *([table(("Skipped", "Files:", "Why"), reasons)] if reasons else []),
+        table(("Stage", "Seconds:"), [*stages, ("**all**", f"**{report.total_seconds:.2f}**")]),
+    ]
+
+
+def _run(report: Report) -> str:
+    return f"Run {link(code(report.run_id), report.page_url or report.status_url)}."

@@ -1,0 +1,123 @@
+"""How far a run is: a bar on a terminal, plain lines now and then elsewhere. On standard error."""
+
+import sys
+from time import monotonic
+from types import TracebackType
+from typing import Final, Protocol, TextIO
+
+from indexer.records.runs import Plan
+
+_LINE_SECONDS: Final = 5.0
+_PERCENT_SECONDS: Final = 10.0
+
+
+class Display(Protocol):
+    """A pipeline.Progress that is put away in the end."""
+
+    def __enter__(self) -> "Display": ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def plan(self, plan: Plan) -> None: ...
+
+    def start(self, stage: str, total: int) -> None: ...
+
+    def advance(self) -> None: ...
+
+    def reach(self, percent: int) -> None: ...
+
+
+def display(*, plain: bool) -> Display:
+    """A bar if standard error is a terminal and nobody asks for `plain`."""
+    if plain or not sys.stderr.isatty():
+        return Lines(sys.stderr)
+    return Bar()
+
+
+class Lines:
+    """A line when a stage begins, and one every few seconds while it lasts."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._stage = ""
+        self._total = self._done = 0
+        self._next_line_at = 0.0
+
+    def __enter__(self) -> "Lines":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.flush()
+
+    def plan(self, plan: Plan) -> None:
+        """Say what kind of run it is."""
+        self._write(f"mode: {plan.mode}, reason: {plan.reason}")
+
+    def start(self, stage: str, total: int) -> None:
+        """Name the stage."""
+        self._stage, self._total, self._done = stage, total, 0
+        self._next_line_at = monotonic() + (_LINE_SECONDS if total else _PERCENT_SECONDS)
+        self._write(f"{stage}: {total}" if total else stage)
+
+    def advance(self) -> None:
+        """Count, and say so if the last line is some seconds old."""
+        self._done += 1
+        if monotonic() < self._next_line_at:
+            return
+        self._next_line_at = monotonic() + _LINE_SECONDS
+        of_total = f": {self._done} of {self._total}" if self._total else " goes on"
+        self._write(f"{self._stage}{of_total}")
+
+    def reach(self, percent: int) -> None:
+        """Say how far the stage is, if the last line is some seconds old."""
+        now = monotonic()
+        if now >= self._next_line_at:
+            self._next_line_at = now + _PERCENT_SECONDS
+            self._write(f"{self._stage}: {percent} %")
+
+    def _write(self, line: str) -> None:
+        self._stream.write(f"{line}\n")
+
+
+class Bar:
+    """rich's bar. It refreshes when told to: a refreshing thread would not survive a fork."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._bars = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
+        self._task = self._bars.add_task("opening", total=None)
+        self._next_refresh_at = 0.0
+
+    def __enter__(self) -> "Bar":
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def plan(self, plan: Plan) -> None:
+        """Print mode and reason above the bar."""
+        self._bars.console.print(f"{plan.mode} run: {plan.reason}", markup=False)
+
+    def start(self, stage: str, total: int) -> None:
+        """Begin a new bar in the old one's place."""
+        self._bars.reset(self._task, description=stage, total=total or None)
+        self._bars.refresh()
+
+    def advance(self) -> None:
+        """A step; drawn at most ten times a second."""
+        self._bars.advance(self._task)
+        if monotonic() >= self._next_refresh_at:
+            self._next_refresh_at = monotonic() + 0.1
+            self._bars.refresh()
+
+    def reach(self, percent: int) -> None:
+        """The stage is so far; drawn at once, as central is not asked often."""
+        self._bars.update(self._task, completed=percent, total=100, refresh=True)

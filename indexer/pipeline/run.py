@@ -1,0 +1,279 @@
+"""The whole run, top to bottom: open, decide, select, process, upload, announce, wait, report."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from indexer.bundle.encode import encode_tree
+from indexer.bundle.gzip import compress
+from indexer.bundle.lines import FileLine
+from indexer.client.api import Central, Followed, OpenedRun, OpenRequest, RunState
+from indexer.config.settings import DirectSettings
+from indexer.embedding.base import Usage
+from indexer.errors import (
+    DirectNotAvailableError,
+    EmbeddingError,
+    RunStaleError,
+)
+from indexer.git.repository import Repository
+from indexer.output.terminal import counted
+from indexer.pipeline.extract_files import making, skipped_line
+from indexer.pipeline.open_run import give_up, open_run
+from indexer.pipeline.plan import decide, selected_entries
+from indexer.pipeline.report import Course, Report, Stage
+from indexer.pipeline.select import needs_content
+from indexer.pipeline.stats import Stopwatch, Tally
+from indexer.pipeline.upload import BatchUploader
+from indexer.records.files import SourceFile, TreeEntry
+from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
+from indexer.records.vectors import EmbedderAccess
+
+_STALE_ATTEMPTS: Final = 3
+_log = logging.getLogger(__name__)
+
+
+class Progress(Protocol):
+    """Where a run tells how far it is."""
+
+    def plan(self, plan: Plan) -> None:
+        """Mode and reason are known."""
+        ...
+
+    def start(self, stage: str, total: int) -> None:
+        """A stage of `total` steps begins; 0 if nobody knows how many."""
+        ...
+
+    def advance(self) -> None:
+        """A step of the stage is done."""
+        ...
+
+    def reach(self, percent: int) -> None:
+        """So much of a stage without known steps is done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be indexed, how long the caller waits for central, and what else may be asked."""
+
+    request: OpenRequest
+    requested: Requested
+    timeout_seconds: float
+    access: EmbedderAccess = field(default_factory=EmbedderAccess)
+    direct: DirectSettings | None = None  # None: vectors travel in the batches
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a run sends: entries (some with a reason to skip them) and, without a tree, removals."""
+
+    entries: list[TreeEntry]
+    removed: list[str]
+    removed_by_tree: int = 0
+
+
+def index(
+    *, job: Job, repository: Repository, central: Central, progress: Progress, course: Course
+) -> Report:
+    """Bring central's index of the repository to the job's commit and answer what was done.
+
+    If another run is applied meanwhile, plans again, at most three times. Raises IndexerError.
+    Whatever is raised, `course` then says what central knows of the last run.
+    """
+    for _ in range(_STALE_ATTEMPTS):
+        try:
+            return _Run(job, repository, central, progress, course).carry_out()
+        except RunStaleError as exc:
+            _log.warning("%s; planning again", exc)
+    return _Run(job, repository, central, progress, course).carry_out()
+
+
+class _Run:
+    """One attempt."""
+
+    def __init__(
+        self,
+        job: Job,
+        repository: Repository,
+        central: Central,
+        progress: Progress,
+        course: Course,
+    ) -> None:
+        self._job = job
+        self._repository = repository
+        self._central = central
+        self._progress = progress
+        self._course = course
+        self._watch = Stopwatch()
+        self._tally = Tally()
+        self._usage = Usage()
+        self._deepened = False
+        self._commit = job.request.commit_sha
+
+    def carry_out(self) -> Report:
+        with self._watch.stage("open"):
+            opened = open_run(
+                central=self._central,
+                request=self._job.request,
+                course=self._course,
+                timeout_seconds=self._job.timeout_seconds,
+            )
+        with self._given_up_on_error():
+            self._require_way(opened)
+            with self._watch.stage("plan"):
+                plan = self._decide(opened)
+            self._progress.plan(plan)
+            if plan.mode is Mode.NONE:
+                self._central.abandon_run(opened.run_id, plan.reason)
+                return self._report(opened, plan, RunStats(), followed=None)
+            with self._watch.stage("select"):
+                work = self._select(opened, plan)
+            with self._watch.stage("process"):
+                batches = self._upload(opened, work)
+            stats = self._tally.stats(
+                removed=len(work.removed) + work.removed_by_tree,
+                usage=self._usage,
+                seconds=self._watch.rounded(),
+            )
+            followed = self._announce(opened, plan, batches, stats)
+        with self._watch.stage("apply"):
+            self._wait(opened)
+        return self._report(opened, plan, stats, followed)
+
+    def _require_way(self, opened: OpenedRun) -> None:
+        if self._job.direct and not opened.direct:
+            raise DirectNotAvailableError(
+                "central named no vector store to write to, though it was asked: is it up to date? "
+                "Without AETERNA_VECTORS and QDRANT_URL the vectors are sent to central itself"
+            )
+
+    @contextmanager
+    def _given_up_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:  # Ctrl-C as well: nobody else will finish this run
+            give_up(self._central, self._course)
+            raise
+
+    def _decide(self, opened: OpenedRun) -> Plan:
+        indexed = opened.base_commit and Indexed(
+            opened.base_commit,
+            same_extractor=opened.base_extractor == self._job.request.extractor,
+            same_embedder=opened.base_embedder == str(opened.embedder),
+        )
+        was_shallow = self._repository.is_shallow()
+        plan = decide(
+            head=self._commit,
+            ref=self._job.request.ref,
+            indexed=indexed or None,
+            requested=Requested.FORCE if opened.reindex else self._job.requested,
+            history=self._repository,
+        )
+        self._deepened = was_shallow and not self._repository.is_shallow()
+        return plan
+
+    def _select(self, opened: OpenedRun, plan: Plan) -> _Work:
+        if plan.mode is Mode.INCREMENTAL and plan.base:
+            changes = self._repository.changes(plan.base, self._commit)
+            selected = selected_entries(self._repository, self._commit, changes.entries)
+            return _Work(selected, list(changes.removed))
+        entries = selected_entries(
+            self._repository, self._commit, self._repository.tree(self._commit)
+        )
+        answer = self._central.put_tree(opened.run_id, compress(encode_tree(entries)))
+        if plan.mode is not Mode.FORCE:
+            entries = [entry for entry in entries if entry.path in answer.changed]
+        return _Work(entries, [], answer.removed)
+
+    def _upload(self, opened: OpenedRun, work: _Work) -> int:
+        """Send everything; answers the number of batches."""
+        self._progress.start("files", len(work.entries))
+        with BatchUploader(self._central, opened) as uploader:
+            for path in work.removed:
+                uploader.remove(path)
+            try:
+                for file in self._files(opened, work.entries):
+                    uploader.add(file)
+                    self._tally.add(file)
+                    self._progress.advance()
+            except EmbeddingError as exc:
+                uploader.finish()  # central keeps what was embedded, though the run is given up
+                if not self._tally.embedded:
+                    raise
+                raise _and_kept(exc, self._tally.embedded) from exc
+            return uploader.finish()
+
+    def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> Followed:
+        """From here on the run is central's; answers where it tells of it."""
+        self._course.stage = Stage.ANNOUNCING
+        followed = self._central.send_webhook(
+            self._job.request, opened, plan, batches=batches, stats=stats
+        )
+        self._course.stage = Stage.ANNOUNCED
+        return followed
+
+    def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:
+        wanted = [entry for entry in entries if needs_content(entry)]
+        for entry in entries:
+            if entry.skipped and not needs_content(entry):
+                yield skipped_line(entry, entry.skipped)
+        if not wanted:
+            return
+        with making(
+            self._central,
+            opened,
+            access=self._job.access,
+            direct=self._job.direct,
+            total_bytes=sum(entry.size for entry in wanted),
+        ) as maker:
+            if not all(entry.skipped for entry in wanted):  # lock files are not embedded
+                maker.check()
+            yield from maker.lines(
+                SourceFile(entry, self._repository.read(entry.blob)) for entry in wanted
+            )
+            self._usage = maker.usage
+
+    def _wait(self, opened: OpenedRun) -> None:
+        self._progress.start("apply", 0)
+        self._central.wait_until_applied(
+            opened.run_id,
+            timeout_seconds=self._job.timeout_seconds,
+            on_state=self._tell_applied,
+        )
+
+    def _tell_applied(self, run: RunState) -> None:
+        percent = run.progress.get("percent")
+        if isinstance(percent, int):
+            self._progress.reach(percent)
+        else:  # it has not begun
+            self._progress.advance()
+
+    def _report(
+        self, opened: OpenedRun, plan: Plan, stats: RunStats, followed: Followed | None
+    ) -> Report:
+        return Report(
+            project=self._job.request.project_id,
+            commit_sha=self._commit,
+            base_commit=opened.base_commit,
+            run_id=opened.run_id,
+            mode=plan.mode,
+            reason=plan.reason,
+            stats=stats,
+            seconds=self._watch.rounded(),
+            languages=self._tally.languages,
+            skipped=self._tally.skipped,
+            status_url=followed.status_url if followed else None,
+            page_url=followed.page_url if followed else None,
+            repository_url=self._job.request.repository_url,
+            deepened=self._deepened,
+        )
+
+
+def _and_kept(problem: EmbeddingError, chunks: int) -> EmbeddingError:
+    """The problem as a person is told of it whose run ends before its time."""
+    said, kept = str(problem).removesuffix("."), counted(chunks, "chunk")
+    return type(problem)(
+        f"{said}. What was embedded is kept ({kept}): the next run asks for the rest only."
+    )

@@ -1,0 +1,75 @@
+"""What a run counts on its way: files, what they hold, and the seconds of its stages."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from indexer.bundle.lines import FileLine
+from indexer.embedding.base import Usage
+from indexer.records.files import SkipReason
+from indexer.records.runs import RunStats
+
+
+class Tally:
+    """Of one run. `languages` and `skipped` count files."""
+
+    def __init__(self) -> None:
+        self.languages: Counter[str] = Counter()
+        self.skipped: Counter[SkipReason] = Counter()
+        self._held: Counter[str] = Counter()
+
+    def add(self, sent: FileLine) -> None:
+        """Count a file that was sent."""
+        if sent.record.skipped:
+            self.skipped[sent.record.skipped] += 1
+        else:
+            self.languages[sent.record.language] += 1
+        self._held.update(
+            chunks=sent.chunks,
+            symbols=sent.symbols,
+            references=sent.references,
+            embedded=sent.embedded,
+        )
+
+    @property
+    def embedded(self) -> int:
+        """Chunks whose vectors were made in this run."""
+        return self._held["embedded"]
+
+    def stats(self, *, removed: int, usage: Usage, seconds: dict[str, float]) -> RunStats:
+        """All of it in figures; `usage` is the embedder's."""
+        return RunStats(
+            files_changed=self.languages.total(),
+            files_removed=removed,
+            files_skipped=self.skipped.total(),
+            chunks=self._held["chunks"],
+            symbols=self._held["symbols"],
+            references=self._held["references"],
+            embedded=self.embedded,
+            reused=self._held["chunks"] - self.embedded,
+            embedding_requests=usage.requests,
+            embedding_tokens=usage.tokens,
+            embedding_cost_usd=usage.cost_usd,
+            seconds=seconds,
+        )
+
+
+class Stopwatch:
+    """Seconds by stage."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time spent within to the stage."""
+        began = monotonic()
+        try:
+            yield
+        finally:
+            self._seconds[name] = self._seconds.get(name, 0.0) + monotonic() - began
+
+    def rounded(self) -> dict[str, float]:
+        """To milliseconds, in the order in which the stages began."""
+        return {name: round(seconds, 3) for name, seconds in self._seconds.items()}

@@ -1,0 +1,137 @@
+"""Texts in, packed vectors out: of a model that is here in worker processes, else of a service.
+
+A service is asked by threads of this process, so that no worker ever holds a secret.
+"""
+
+import logging
+from collections.abc import Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from typing import Final, Protocol
+
+from indexer.bundle.encode import packed_floats
+from indexer.embedding import open_embedder
+from indexer.embedding.base import Embedder, Usage
+from indexer.errors import EmbeddingError
+from indexer.pipeline.worker_pool import Processes
+from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+
+_LOCAL: Final = "builtin"  # the provider whose models are files
+_TEXTS: Final = 256  # a task: enough to keep a process busy for some 40 ms
+
+_log = logging.getLogger(__name__)
+
+
+class TextEmbedder(Protocol):
+    """Raises EmbeddingError with what was `done`, packed."""
+
+    @property
+    def usage(self) -> Usage:
+        """What a service was asked for so far."""
+        ...
+
+    def check(self) -> None:
+        """Return if the vectors are those that central asks for."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """A packed vector for each text."""
+        ...
+
+
+def text_embedder(spec: EmbedderSpec, access: EmbedderAccess, processes: Processes) -> TextEmbedder:
+    """The one that makes vectors of `spec`; whether it is set up here, `check` tells."""
+    if spec.provider == _LOCAL:
+        return LocalEmbedder(spec, access, processes)
+    return ServiceEmbedder(spec, access)
+
+
+class LocalEmbedder:
+    """A model in files, in worker processes: they hold it already, and this one need not."""
+
+    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess, processes: Processes) -> None:
+        self._spec = spec
+        self._access = EmbedderAccess(models=access.models)  # nothing secret
+        self._processes = processes
+
+    @property
+    def usage(self) -> Usage:
+        return Usage()
+
+    def check(self) -> None:
+        try:
+            self._processes.submit(_check, self._spec, self._access).result()
+        except BrokenProcessPool:
+            self._processes.alone(_check, self._spec, self._access)
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        groups = [texts[start : start + _TEXTS] for start in range(0, len(texts), _TEXTS)]
+        tasks = [
+            (group, self._processes.submit(_embed, self._spec, self._access, group))
+            for group in groups
+        ]
+        return [vector for group, task in tasks for vector in self._finished(group, task)]
+
+    def _finished(self, texts: Sequence[str], task: "Future[bytes]") -> list[bytes]:
+        try:
+            return self._cut(task.result())
+        except BrokenProcessPool:  # most likely by a file that was being read
+            return self._alone(texts)
+
+    def _alone(self, texts: Sequence[str]) -> list[bytes]:
+        """In halves until the text is found that ends its process: that one is near to nothing."""
+        try:
+            return self._cut(self._processes.alone(_embed, self._spec, self._access, texts))
+        except BrokenProcessPool:
+            if len(texts) == 1:
+                _log.warning("a chunk ended the process that embedded it; it has no direction")
+                return [bytes(self._size)]
+        half = len(texts) // 2
+        return [*self._alone(texts[:half]), *self._alone(texts[half:])]
+
+    def _cut(self, packed: bytes) -> list[bytes]:
+        return [packed[start : start + self._size] for start in range(0, len(packed), self._size)]
+
+    @property
+    def _size(self) -> int:
+        return 4 * self._spec.dimensions
+
+
+class ServiceEmbedder:
+    """A service on the network, which batches, retries and works in parallel by itself."""
+
+    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess) -> None:
+        self._spec = spec
+        self._access = access
+        self._opened: Embedder | None = None
+
+    @property
+    def usage(self) -> Usage:
+        return self._opened.usage if self._opened else Usage()
+
+    @property
+    def _embedder(self) -> Embedder:
+        self._opened = self._opened or open_embedder(self._spec, self._access)
+        return self._opened
+
+    def check(self) -> None:
+        self._embedder.check()
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        try:
+            return [packed_floats(row) for row in self._embedder.embed_documents(texts)]
+        except EmbeddingError as exc:
+            done = {index: packed_floats(vector) for index, vector in exc.done.items()}
+            raise type(exc)(str(exc), done=done) from exc
+
+
+def _check(spec: EmbedderSpec, access: EmbedderAccess) -> None:
+    from indexer.pipeline.worker import check_embedder
+
+    check_embedder(spec, access)
+
+
+def _embed(spec: EmbedderSpec, access: EmbedderAccess, texts: Sequence[str]) -> bytes:
+    from indexer.pipeline.worker import embed_texts
+
+    return embed_texts(spec, access, texts)

@@ -1,0 +1,208 @@
+"""Files and what is cut from them: tree entries, records, chunks, symbols, skip reasons.
+
+Lines are 1-based and inclusive. Paths are POSIX, relative to the repository's root.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from indexer.records.manifests import Manifest
+from indexer.records.references import Export, Import, Reference
+
+if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 s to import
+    pass
+from indexer.records.vectors import TermVector, Vector
+
+
+class SkipReason(StrEnum):
+    """Why a tracked file is not indexed. The value is stored; `sentence` is shown."""
+
+    BINARY = "binary"
+    EXCLUDED = "excluded"
+    GENERATED = "generated"
+    LFS_POINTER = "lfs_pointer"
+    LOCK_FILE = "lock_file"
+    MINIFIED = "minified"
+    NOT_UTF8 = "not_utf8"
+    PATH_INVALID = "path_invalid"
+    PATH_NOT_UTF8 = "path_not_utf8"
+    PATH_TOO_LONG = "path_too_long"
+    SUBMODULE = "submodule"
+    SYMLINK = "symlink"
+    TOO_LARGE = "too_large"
+    UNPROCESSABLE = "unprocessable"
+    VENDORED = "vendored"
+
+    @property
+    def sentence(self) -> str:
+        """What a person reads in the status."""
+        return _SKIP_SENTENCES[self]
+
+
+_SKIP_SENTENCES = {
+    SkipReason.BINARY: "The file holds a NUL byte, so it is taken for binary.",
+    SkipReason.EXCLUDED: "The include and exclude patterns of .codesearch.toml leave it out.",
+    SkipReason.GENERATED: "The file is marked or recognised as generated.",
+    SkipReason.LFS_POINTER: "The file is a Git LFS pointer; its content is not in git.",
+    SkipReason.LOCK_FILE: "The file is a dependency lock file.",
+    SkipReason.MINIFIED: "The file's lines are too long to be written by a person.",
+    SkipReason.NOT_UTF8: "The file is not valid UTF-8.",
+    SkipReason.PATH_INVALID: (
+        "Git checks out no such path: a part of it is empty, `.`, `..` or `.git`, or the tree has "
+        "it twice."
+    ),
+    SkipReason.PATH_NOT_UTF8: "The path is not valid UTF-8.",
+    SkipReason.PATH_TOO_LONG: "The path is longer than 1,024 bytes, or ends like a stand-in.",
+    SkipReason.SUBMODULE: "The entry is a submodule; it is indexed as its own repository.",
+    SkipReason.SYMLINK: "The entry is a symbolic link; its target is indexed by itself.",
+    SkipReason.TOO_LARGE: "The file is larger than the size limit of .codesearch.toml.",
+    SkipReason.UNPROCESSABLE: "Reading the file ends the process that reads it, every time.",
+    SkipReason.VENDORED: "The file is third-party code kept in the repository.",
+}
+# Reasons that stand for as long as path, mode, blob and extractor do, once a file's entry lets it
+# through. GENERATED is none of them: an attribute that is now gone may have given it.
+SKIPPED_BY_CONTENT: Final = frozenset(
+    {
+        SkipReason.BINARY,
+        SkipReason.LFS_POINTER,
+        SkipReason.MINIFIED,
+        SkipReason.NOT_UTF8,
+        SkipReason.UNPROCESSABLE,
+    }
+)
+
+
+class DegradeReason(StrEnum):
+    """Why an indexed file was cut into line windows instead of definitions."""
+
+    PARSE_BUDGET = "parse_budget"
+    PARSE_FAILED = "parse_failed"
+    TOO_DEEP = "too_deep"
+
+
+class ChunkType(StrEnum):
+    """What a chunk is. `MODULE` is code outside definitions; `TEXT` is a window of lines."""
+
+    FUNCTION = "function"
+    METHOD = "method"
+    CLASS = "class"
+    COMMENT = "comment"
+    MODULE = "module"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One tracked file of a commit. `size` is the blob's size in bytes."""
+
+    path: str
+    mode: str
+    blob: str
+    size: int
+    skipped: SkipReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that its entry lets through, or a lock file, which is read for its manifest alone.
+
+    `degraded`: cut it into windows, without a grammar.
+    """
+
+    entry: TreeEntry
+    content: bytes
+    degraded: DegradeReason | None = None
+
+
+class Span(NamedTuple):
+    """First and last line, 1-based and inclusive."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A retrievable piece of a file.
+
+    `name` is empty where nothing is defined; `container` is the enclosing class, dotted when
+    nested. The text is not stored here: it is the file's lines `span`, see `line_span`.
+    """
+
+    span: Span
+    type: ChunkType
+    name: str
+    container: str
+    terms: TermVector
+    vector: "Vector | None" = None  # None: central said that it holds the digest
+
+
+# Kinds of symbols that hold a value: what they are is told by their type, if at all.
+VALUE_KINDS: Final = frozenset({"constant", "property"})
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition. `qualified_name` is dotted from the file's top level."""
+
+    name: str
+    qualified_name: str
+    kind: str
+    span: Span
+    signature: str
+    exported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """All that is stored of one file: a function of (path, mode, blob, extractor) and selection.
+
+    A skipped file has a reason and nothing else: `content` is then empty and the tuples too. Only
+    a lock file may have a `manifest` beside. `namespace` is the package or namespace that the file
+    declares, dotted. Bases and types are references, see indexer.relations.
+    """
+
+    path: str
+    mode: str
+    blob: str
+    size: int
+    language: str = ""
+    skipped: SkipReason | None = None
+    degraded: DegradeReason | None = None
+    content: str = ""
+    chunks: tuple[Chunk, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    namespace: str = ""
+    imports: tuple[Import, ...] = ()
+    exports: tuple[Export, ...] = ()
+    references: tuple[Reference, ...] = ()
+    manifest: Manifest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A path that is no longer in the repository."""
+
+    path: str
+
+
+def split_lines(content: str) -> list[str]:
+    """Lines of `content` as git and tree-sitter count them: ended by LF, which they keep.
+
+    A final LF does not start another line.
+    """
+    lines = content.split("\n")
+    tail = lines.pop()
+    kept = [line + "\n" for line in lines]
+    return [*kept, tail] if tail else kept
+
+
+def count_lines(content: str) -> int:
+    """How many lines `split_lines` would give."""
+    return content.count("\n") + bool(content and not content.endswith("\n"))
+
+
+def line_span(lines: list[str], span: Span) -> str:
+    """The text of `span` in `lines` as `split_lines` gave them, without the last line's LF."""
+    return "".join(lines[span.start - 1 : span.end]).removesuffix("\n")

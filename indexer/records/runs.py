@@ -1,0 +1,103 @@
+"""Runs: the mode and why, what was asked for, what is indexed, what was counted."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Mode(StrEnum):
+    """How a run was carried out. `NONE` never reaches the webhook."""
+
+    INCREMENTAL = "incremental"
+    FULL = "full"
+    FORCE = "force"
+    NONE = "none"
+
+
+class Reason(StrEnum):
+    """Why a run was carried out in its mode (DESIGN §4.2)."""
+
+    FIRST_INDEX = "first_index"
+    FAST_FORWARD = "fast_forward"
+    DIVERGED = "diverged"
+    REWOUND = "rewound"
+    BASE_MISSING = "base_missing"
+    EXTRACTOR_CHANGED = "extractor_changed"
+    EMBEDDER_CHANGED = "embedder_changed"
+    SELECTION_CHANGED = "selection_changed"
+    REQUESTED = "requested"
+    UP_TO_DATE = "up_to_date"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class RunStats:
+    """What a run did, for the webhook, the report and the status page."""
+
+    files_changed: int = 0
+    files_removed: int = 0
+    files_skipped: int = 0
+    chunks: int = 0
+    symbols: int = 0
+    references: int = 0
+    embedded: int = 0
+    reused: int = 0
+    embedding_requests: int = 0
+    embedding_tokens: int = 0
+    embedding_cost_usd: float | None = None  # None: nothing is known of prices
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+_SENTENCES = {
+    Reason.FIRST_INDEX: "this is the repository's first index",
+    Reason.FAST_FORWARD: "only what changed since the indexed commit",
+    Reason.DIVERGED: "history was rewritten; files that did not change were kept",
+    Reason.REWOUND: "the branch was set back to an earlier commit",
+    Reason.BASE_MISSING: "the indexed commit is no longer in the repository",
+    Reason.EXTRACTOR_CHANGED: "this version of the indexer extracts differently",
+    Reason.EMBEDDER_CHANGED: "the organisation uses another embedder",
+    Reason.SELECTION_CHANGED: ".codesearch.toml or .gitattributes selects other files",
+    Reason.REQUESTED: "as requested",
+    Reason.UP_TO_DATE: "the commit is indexed already",
+    Reason.SUPERSEDED: "a newer commit is indexed already",
+}
+
+
+def sentence_of(reason: Reason) -> str:
+    """What a person reads after the mode."""
+    return _SENTENCES[reason]
+
+
+class Relation(StrEnum):
+    """How the commit that was indexed (base) lies to the one that is to be indexed (head)."""
+
+    MISSING = "missing"
+    SAME = "same"
+    ANCESTOR = "ancestor"
+    DESCENDANT = "descendant"
+    DIVERGED = "diverged"
+
+
+class Requested(StrEnum):
+    """What the caller asks for: `--mode`."""
+
+    AUTO = "auto"
+    FULL = "full"
+    FORCE = "force"
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What central holds: the base commit and what its index was made with."""
+
+    commit: str
+    same_extractor: bool
+    same_embedder: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Mode and reason of a run; with `Mode.INCREMENTAL` the base to compare with."""
+
+    mode: Mode
+    reason: Reason
+    base: str | None = None

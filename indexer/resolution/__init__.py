@@ -1,0 +1,1 @@
+"""What one file alone determines of its names: scopes, bindings, references, exports."""

@@ -1,0 +1,215 @@
+"""What the queries say of variables, parameters, fields and imports, bound as names in scopes."""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from indexer.languages.traits import ImportStyle, Traits
+from indexer.limits import NAME_CHARACTERS
+from indexer.records.references import Import
+from indexer.resolution.imports import Imported, expand, import_path, join_path, local_name
+from indexer.resolution.scopes import ANONYMOUS_FUNCTION, BLOCK, Holds, Name, Scope, ScopeTree
+from indexer.syntax.parser import Fact, Mark
+from indexer.syntax.source_text import SourceText
+
+_HOLDS: Final = (
+    (".type", Holds.TYPE), (".new", Holds.NEW), (".call", Holds.CALL), (".alias", Holds.ALIAS),
+)  # fmt: skip
+_UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
+_STATIC: Final = re.compile(r"(?:global\s+)?(?:import|using)\s+static\s")
+_PART: Final = re.compile(
+    r"(?:@\w+\s+)*import\s+(?:struct|class|enum|protocol|func|typealias|let|var)\s"
+)
+_BINDING_LABELS: Final = ("import.alias", "import.name", "import.default", "import.namespace")
+# Such a statement binds no name, so it can only be meant as a wildcard.
+_WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
+
+
+# What a `use` may begin with beside crates, where the file's own module has it.
+_PATH_KINDS: Final = frozenset({"module", "enum"})
+_FOREIGN: Final = re.compile(r"(?:pub\s*(?:\([^()]*\)\s*)?)?use\s*::")
+
+
+class _Place(NamedTuple):
+    """Where an import is written: the file, and with Rust the file's own module around it (dotted)
+    and what that has of modules.
+    """
+
+    path: str
+    style: ImportStyle
+    inside: str
+    modules: Container[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundImport:
+    """An import and the scope that it is written in. `is_given_on`: the statement says so.
+
+    `opens_class`: all members of a class get bare names (`import static A.*`).
+    """
+
+    record: Import
+    scope: Scope
+    is_given_on: bool
+    opens_class: bool
+
+
+def bind_locals(
+    tree: ScopeTree, facts: Iterable[Fact], text: SourceText, traits: Traits, read: Container[str]
+) -> None:
+    """Bind what the facts with `@local` or `@field` name; `ScopeTree.settle` must follow.
+
+    A local that holds nothing known and is not among the names `read` is left out.
+    """
+    marked = []
+    for fact in facts:
+        label = "local" if "local" in fact else "field"
+        written = text.of(fact[label])
+        if len(fact) > 1 or written in read:
+            where = fact.get("local.in")
+            mark = fact[label] if where is None else (where[0], where[0] + 1)
+            marked.append((mark, written, label, fact))
+    marked.sort(key=itemgetter(0))
+    scopes = tree.at(start for (start, _), *_ in marked)
+    for (mark, written, label, fact), scope in zip(marked, scopes, strict=True):
+        name = Name(*mark, _outside_definition(scope, mark[0]))
+        if len(fact) > 1:
+            name.holds, name.text = _held(fact, label, text, traits.inferred)
+        if label == "local":
+            tree.bind(written, name)
+        elif "self" not in fact or text.of(fact["self"]) in traits.self_names:
+            tree.bind_field(written.lstrip("$"), name)
+
+
+def _held(fact: Fact, label: str, text: SourceText, inferred: Container[str]) -> tuple[Holds, str]:
+    for suffix, holds in _HOLDS:
+        mark = fact.get(label + suffix)
+        if mark is None:
+            continue
+        if holds is Holds.CALL and "receiver" in fact:
+            mark = (fact["receiver"][0], mark[1])
+        written = text.of(mark)
+        if holds is not Holds.TYPE or written not in inferred:
+            return holds, written
+    return Holds.NOTHING_KNOWN, ""
+
+
+def _outside_definition(scope: Scope, start: int) -> Scope:
+    """A name that its own definition begins with is bound around it: `f = () => {}`."""
+    while scope.start == start and scope.prefix and scope.kind not in _UNNAMED and scope.parent:
+        scope = scope.parent
+    return scope
+
+
+def bind_imports(
+    tree: ScopeTree, facts: Iterable[Fact], text: SourceText, *, path: str, style: ImportStyle
+) -> list[BoundImport]:
+    """The imports in order of position, each bound in its scope if it binds a name."""
+    ordered = sorted(facts, key=_start)
+    scopes = tree.at(map(_start, ordered))
+    is_rust = style is ImportStyle.RUST
+    modules = _modules(tree, ordered, scopes, text) if is_rust else {}
+    bound = []
+    for fact, scope in zip(ordered, scopes, strict=True):
+        opens_class = "import.tree" in fact and bool(_STATIC.match(text.of(fact["import.tree"])))
+        around = _module_around(scope) if is_rust else tree.root
+        place = _Place(path, style, around.prefix, modules.get(around.start, frozenset()))
+        for record in _records(fact, text, place):
+            is_given_on = "import.exported" in fact
+            bound.append(BoundImport(record, scope, is_given_on, opens_class and record.wildcard))
+            if record.local:
+                first = record.local.partition(".")[0]
+                start, end = _bound_mark(fact)
+                name = Name(start, end, scope, imported=record.local)
+                tree.bind(first if style is ImportStyle.PYTHON else record.local, name)
+    return bound
+
+
+def _modules(
+    tree: ScopeTree, ordered: Sequence[Fact], scopes: Sequence[Scope], text: SourceText
+) -> dict[int, set[str]]:
+    """By where a module of the file begins, the names in it that paths may begin with."""
+    found: dict[int, set[str]] = {
+        scope.start: {
+            name
+            for name, bound in scope.names.items()
+            if any(one.kind in _PATH_KINDS for one in bound)
+        }
+        for scope in (tree.root, *tree.scopes)
+        if scope is tree.root or scope.kind == "module"
+    }
+    for fact, scope in zip(ordered, scopes, strict=True):
+        if "import.submodule" in fact:
+            found[_module_around(scope).start].add(text.of(fact["import.submodule"]))
+    return found
+
+
+def _module_around(scope: Scope) -> Scope:
+    while scope.parent is not None and scope.kind != "module":
+        scope = scope.parent
+    return scope
+
+
+def _bound_mark(fact: Fact) -> Mark:
+    """The name that is bound, if it stands alone."""
+    for label in _BINDING_LABELS:
+        mark = fact.get(label)
+        if mark is not None:
+            return mark
+    start = _start(fact)
+    return start, start + 1
+
+
+def _start(fact: Fact) -> int:
+    return min(fact.values())[0]
+
+
+def _records(fact: Fact, text: SourceText, place: _Place) -> Iterator[Import]:
+    style = place.style
+    line = text.line(_start(fact))
+    is_foreign = "import.tree" not in fact or _FOREIGN.match(text.of(fact["import.tree"]))
+    for one in _imported(fact, text, style):
+        is_own = not is_foreign and one.module.partition(".")[0] in place.modules
+        written = f"self.{one.module}" if is_own else one.module
+        module = import_path(style, place.path, written, place.inside)
+        local = one.local or (
+            one.names[-1] if one.names else local_name(style, one.module, text.has_member_of)
+        )
+        yield Import(
+            local="" if one.is_wildcard else local[:NAME_CHARACTERS],
+            module=one.module[:NAME_CHARACTERS],
+            path=join_path(module, one.names),
+            wildcard=one.is_wildcard,
+            line=line,
+        )
+
+
+def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Imported]:
+    """What one fact imports, as written."""
+    if "import.tree" in fact:
+        return _of_tree(text.of(fact["import.tree"]), style)
+    part = {label.removeprefix("import."): text.of(mark) for label, mark in fact.items()}
+    module, alias = part.get("module", ""), part.get("alias", "")
+    if "relative" in part and not module.startswith("."):
+        module = f"./{module}"
+    if "submodule" in part:
+        return (Imported("self", (part["submodule"],)),)
+    if "default" in part:
+        return (Imported(module, ("default",), part["default"]),)
+    if "namespace" in part:
+        return (Imported(module, (), part["namespace"]),)
+    if "name" in part:
+        return (Imported(module, (part["name"],), alias),)
+    if "wildcard" in part or alias == "." or style in _WHOLE_STYLES:
+        return (Imported(module, is_wildcard=True),)
+    return () if alias == "_" else (Imported(module, (), alias),)
+
+
+def _of_tree(statement: str, style: ImportStyle) -> Sequence[Imported]:
+    """A namespace that is imported without another name is imported by wildcard."""
+    found = expand(statement)
+    if style is not ImportStyle.NAMESPACE or _PART.match(statement):
+        return found
+    return [one if one.local else one._replace(is_wildcard=True) for one in found]

@@ -1,0 +1,269 @@
+"""The uses of names in one file, each with the binding of its root: marks in, references out."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from indexer.limits import NAME_CHARACTERS
+from indexer.records.references import Reference, ReferenceKind
+from indexer.resolution.resolver import Values
+from indexer.resolution.scopes import Scope
+from indexer.resolution.value import (
+    BASE,
+    CALLEE,
+    FREE,
+    IMPORT,
+    LOCAL,
+    PATH,
+    RESULT,
+    TYPE,
+    UNKNOWN,
+    VALUE,
+    Sort,
+    Value,
+)
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
+from indexer.syntax.expressions import Expression, read_expression
+from indexer.syntax.parser import Fact, Parsed
+from indexer.syntax.source_text import SourceText, first_name
+
+# To look a member up on its enumeration takes half as long as to make a tuple.
+_INHERIT: Final = ReferenceKind.INHERIT
+_DECORATE: Final = ReferenceKind.DECORATE
+_ELEMENT: Final = ReferenceKind.ELEMENT
+_NEW: Final = ReferenceKind.NEW
+_CALL: Final = ReferenceKind.CALL
+_VALUE: Final = ReferenceKind.VALUE
+
+# Of several marks on one node the first of these counts.
+_KINDS = (_INHERIT, _DECORATE, _ELEMENT, _NEW, _CALL, _VALUE)
+_LABELS = ("base", "decorate", "element", "new", "call", "value")
+_RANKS = {label: rank for rank, label in enumerate(_LABELS)}
+USE_LABELS: Final = frozenset(_LABELS)
+
+BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
+_MAX_DECORATORS: Final = 32
+_BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
+
+
+class Use(NamedTuple):
+    """One use: the bytes and the text of the whole expression, its receiver included, and the name
+    that it begins with.
+    """
+
+    start: int
+    end: int
+    kind: ReferenceKind
+    written: str
+    first: str
+
+
+def read_uses(facts: Iterable[Fact], text: SourceText) -> list[Use]:
+    """The uses among the facts, in order of position, one for each node.
+
+    Of several that end together the longest counts: what a macro is given is read piece by piece.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for fact in facts:
+        receiver = fact.get("receiver")
+        for label, mark in fact.items():
+            rank = _RANKS.get(label)
+            if rank is None:
+                continue
+            start, end = mark if receiver is None else (receiver[0], mark[1])
+            known = found.get(end)
+            if known is None or (start, rank) < known:
+                found[end] = start, rank
+    return [
+        Use(start, end, _KINDS[rank], written := text.ends((start, end)), first_name(written))
+        for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
+    ]
+
+
+def without_idle_values(
+    uses: Iterable[Use], things: Container[str], *, shares_types: bool
+) -> list[Use]:
+    """The uses, without values that begin with a name which is none of `things`: most of them.
+
+    With `shares_types`, `Type.member` may be a thing too.
+    """
+    return [
+        use
+        for use in uses
+        if use.kind is not _VALUE
+        or use.first in things
+        or (shares_types and use.first[:1].isupper() and use.first != use.written)
+    ]
+
+
+def _sort(kind: ReferenceKind) -> Sort:
+    """As what a use writes its name."""
+    if kind is _CALL:
+        return CALLEE
+    return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
+
+
+class ReferenceReader:
+    """Resolves the uses of one file. `scopes` are those of the uses, one for each."""
+
+    def __init__(
+        self, parsed: Parsed, text: SourceText, values: Values, uses: list[Use], scopes: list[Scope]
+    ) -> None:
+        self._parsed = parsed
+        self._text = text
+        self._values = values
+        self._traits = values.traits
+        self._uses = uses
+        self._scopes = scopes
+        # The call read last that begins there, and whether it is what it makes already.
+        self._last_calls: dict[int, tuple[Value, bool]] = {}
+        self._calls: dict[int, list[int]] = {}
+        for use in uses:
+            if use.kind is _CALL or use.kind is _NEW:
+                self._calls.setdefault(use.start, []).append(use.end)
+        self._decorators = sorted(parsed.decorators)
+        self._callers = {
+            scope.start: scope.owner for scope in values.tree.scopes if scope.kind in BINDABLE_KINDS
+        }
+
+    def read(self) -> Iterator[Reference]:
+        """The references, in order of position."""
+        for use, scope in zip(self._uses, self._scopes, strict=True):
+            expression = read_expression(use.written)
+            if expression is None:
+                self._last_calls[use.start] = UNKNOWN, False
+                continue
+            value, name = self._resolve(use, expression, scope)
+            if not name or not self._is_wanted(use.kind, value):
+                continue
+            yield self._reference(use, expression, value, name, scope)
+
+    def _resolve(self, use: Use, expression: Expression, scope: Scope) -> tuple[Value, str]:
+        """What is used, and the name that is shown."""
+        value = self._value(use, expression, scope)
+        is_made = not expression.name and self._values.is_made(expression.path, value)
+        if use.kind is _CALL or use.kind is _NEW:
+            self._last_calls[use.start] = value, is_made
+        if value is UNKNOWN:
+            is_member = expression.name or len(expression.path) > 1
+            return value, expression.shown if is_member else ""
+        if value.access is BASE and not value.member and self._traits.bare_calls:
+            value = value._replace(member=scope.owner.rpartition(".")[2])
+        if is_made:
+            value = value._replace(access=PATH)
+        if value.access is PATH:
+            return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
+        return value, value.member
+
+    def _value(self, use: Use, expression: Expression, scope: Scope) -> Value:
+        if expression.name:
+            value = self._receiver(use, expression, scope)
+            for part in (*expression.between, expression.name):
+                value = self._values.member(value, part)
+            return self._extension(value, expression.name)
+        path = expression.path
+        value = self._values.of(path, scope, use.start, sort=_sort(use.kind))
+        return self._extension(value, path[-1]) if len(path) > 1 else value
+
+    def _receiver(self, use: Use, expression: Expression, scope: Scope) -> Value:
+        """What the last call in it gives: one that begins with it, or one in brackets."""
+        if not expression.path:
+            return UNKNOWN
+        if use.start in self._last_calls:
+            return self._called(*self._last_calls[use.start])
+        calls = self._calls.get(use.start + expression.offset, ())
+        if sum(end < use.end for end in calls[:2]) != 1:
+            return UNKNOWN
+        sort = TYPE if expression.is_new else CALLEE
+        value = self._values.of(expression.path, scope, use.start, sort=sort)
+        return self._called(value, self._values.is_made(expression.path, value))
+
+    def _called(self, value: Value, is_made: bool) -> Value:
+        is_super = value.access is BASE and not value.member  # super()
+        return value if is_made or is_super else self._values.called(value)
+
+    def _extension(self, value: Value, name: str) -> Value:
+        """The import of this name, if the language calls functions as members of what they take."""
+        if not self._traits.extensions or value.access is BASE:
+            return value
+        if value is not UNKNOWN and not value.member:
+            return value
+        if value.binding is LOCAL and name in self._values.tree.members.get(value.root, ()):
+            return value
+        known = self._values.tree.root.names.get(name, ())
+        imported = next((one.imported for one in known if one.imported), "")
+        return Value(IMPORT, imported) if imported else value
+
+    def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
+        if value.binding is FREE and value.root in self._traits.builtins:
+            return False
+        if kind is _ELEMENT and value.binding is FREE and not value.chain:
+            return not value.root[:1].islower()
+        if kind is _VALUE:
+            return self._is_thing(value)
+        return kind is not _INHERIT or value.access is PATH
+
+    def _is_thing(self, value: Value) -> bool:
+        """Whether it is a function or class, or comes from elsewhere."""
+        if value.binding is IMPORT:
+            return value.access is PATH
+        if value.binding is FREE:
+            return value.access is PATH and self._is_shared(value)
+        if value.binding is not LOCAL or value.access is RESULT:
+            return False
+        path = [value.root, *value.chain, value.member]
+        return self._values.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
+
+    def _is_shared(self, value: Value) -> bool:
+        """Whether another file may be known to have it without an import."""
+        traits = self._traits
+        is_member = bool(value.chain) and value.root[:1].isupper()
+        return traits.modules_go_on or (traits.shares_types and is_member)
+
+    def _reference(
+        self,
+        use: Use,
+        expression: Expression,
+        value: Value,
+        name: str,
+        scope: Scope,
+    ) -> Reference:
+        line, column = self._text.place_of_last(expression.shown, use.written, use.end)
+        return Reference(
+            self._kind(use.kind, expression, value),
+            name[:NAME_CHARACTERS],
+            value.binding,
+            value.root[:NAME_CHARACTERS],
+            ".".join(value.chain)[:NAME_CHARACTERS],
+            value.access,
+            self._caller(use, scope),
+            line,
+            column,
+        )
+
+    def _kind(self, kind: ReferenceKind, expression: Expression, value: Value) -> ReferenceKind:
+        constructed = expression.path and expression.path[-1] in self._traits.constructors
+        return _NEW if constructed and not value.member else kind
+
+    def _caller(self, use: Use, scope: Scope) -> str:
+        if use.kind is _INHERIT:
+            return scope.class_name
+        if use.kind is _DECORATE:
+            return self._decorated(self._decorator_around(use.start)) or scope.owner
+        return scope.owner
+
+    def _decorator_around(self, offset: int) -> int:
+        found = bisect_right(self._decorators, offset)
+        return self._decorators[found - 1] if found else offset
+
+    def _decorated(self, position: int) -> str:
+        """What stands behind the decorators from `position` on; "" for an annotation inside."""
+        parsed = self._parsed
+        for _ in range(_MAX_DECORATORS):
+            if position not in parsed.decorators:
+                break
+            position = parsed.decorators[position]
+            found = _BEFORE_DEFINITION.match(parsed.source, position)
+            position = found.end() if found else position
+        return self._callers.get(position, "")

@@ -1,0 +1,244 @@
+"""Scopes of a file: which names are bound in which, and what encloses a position."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Final
+
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, Outlined
+from indexer.syntax.parser import Fact
+
+MAX_SCOPE_DEPTH: Final = 64
+MAX_BINDINGS: Final = 100  # of one name in one scope: each look-up may read them all
+
+_CLASS_LIKE = CLASS_KINDS | {"scope"}
+_ENCLOSING = CLASS_KINDS | FUNCTION_KINDS
+BLOCK: Final = "block"
+ANONYMOUS_FUNCTION: Final = "anonymous function"
+_SCOPE_KINDS = {"scope": BLOCK, "scope.function": ANONYMOUS_FUNCTION}
+_HAS_SCOPE = _ENCLOSING | {"scope", "module", "namespace"}
+
+
+class Holds(Enum):
+    """How the file tells what a local name holds."""
+
+    NOTHING_KNOWN = auto()
+    TYPE = auto()  # an instance of the written type
+    NEW = auto()  # an instance of the constructed class
+    CALL = auto()  # what the called expression gives
+    ALIAS = auto()  # the same as the expression
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    """One binding of a name: a definition's bytes, or those of the name itself.
+
+    A definition has its qualified name and kind; so has a local variable of a module or class,
+    with kind "". An import has the record's `local` name.
+    """
+
+    start: int
+    end: int
+    scope: "Scope"
+    qualified: str = ""
+    kind: str = ""
+    imported: str = ""
+    holds: Holds = Holds.NOTHING_KNOWN
+    text: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A stretch of the file in which names are bound.
+
+    `owner` is the qualified name of the innermost function, method or class, `class_name` that of
+    the innermost class (or implemented type), `prefix` that of all that encloses it. `kind` is a
+    definition's, BLOCK or ANONYMOUS_FUNCTION. `is_outside`: a method's whose class is elsewhere, as
+    in Go and C++.
+    """
+
+    start: int
+    end: int
+    parent: "Scope | None" = None
+    kind: str = ""
+    is_class: bool = False
+    is_outside: bool = False
+    owner: str = ""
+    class_name: str = ""
+    prefix: str = ""
+    names: dict[str, list[Name]] = field(default_factory=dict)
+
+
+class ScopeTree:
+    """The scopes of one file. Offsets must be asked in ascending order, see `at`."""
+
+    def __init__(
+        self,
+        outlined: Sequence[Outlined],
+        scopes: Iterable[Fact],
+        *,
+        modules_are_classes: bool,
+    ) -> None:
+        self.root = Scope(-1, 1 << 62)
+        self.definitions: dict[str, str] = {}
+        self.members: dict[str, dict[str, list[Name]]] = {}
+        self._class_like = _CLASS_LIKE | {"module"} if modules_are_classes else _CLASS_LIKE
+        self._bound: list[dict[str, list[Name]]] = []
+        self.scopes = self._build(outlined, scopes)
+
+    def at(self, offsets: Iterable[int]) -> list[Scope]:
+        """The innermost scope of each of the ascending offsets."""
+        found, stack, position = [], [self.root], 0
+        for offset in offsets:
+            while position < len(self.scopes) and self.scopes[position].start <= offset:
+                scope = self.scopes[position]
+                while stack[-1].end <= scope.start:
+                    stack.pop()
+                stack.append(scope)
+                position += 1
+            while stack[-1].end <= offset:
+                stack.pop()
+            found.append(stack[-1])
+        return found
+
+    def _build(self, outlined: Sequence[Outlined], facts: Iterable[Fact]) -> list[Scope]:
+        spans: list[tuple[int, int, str, Outlined | None]] = [
+            (one.definition.start_byte, one.definition.end_byte, one.kind, one) for one in outlined
+        ]
+        spans += [
+            (*mark, _SCOPE_KINDS[label], None) for fact in facts for label, mark in fact.items()
+        ]
+        spans.sort(key=lambda span: (span[0], -span[1], span[3] is None))
+        scopes: list[Scope] = []
+        stack = [self.root]
+        for start, end, kind, one in spans:
+            while stack[-1].end <= start:
+                stack.pop()
+            if one is not None:
+                self._define(one, stack[-1])
+            if (one is None or one.kind in _HAS_SCOPE) and len(stack) < MAX_SCOPE_DEPTH:
+                scope = self._scope(start, end, kind, one, stack[-1])
+                scopes.append(scope)
+                stack.append(scope)
+        return scopes
+
+    def _scope(self, start: int, end: int, kind: str, one: Outlined | None, parent: Scope) -> Scope:
+        scope = Scope(
+            start, end, parent, kind, False, False, parent.owner, parent.class_name, parent.prefix
+        )
+        if one is None:
+            if parent.kind in FUNCTION_KINDS and parent.end == end:  # `f = () => {}`
+                scope.kind = BLOCK
+            return scope
+        scope.prefix = one.qualified_name
+        if one.kind in _ENCLOSING and one.name:
+            scope.owner = one.qualified_name
+        if one.kind in self._class_like:
+            scope.is_class, scope.class_name = True, one.qualified_name
+            scope.names = self.members.setdefault(one.qualified_name, scope.names)
+        elif one.prefix != parent.prefix and one.kind in FUNCTION_KINDS:
+            scope.class_name, scope.is_outside = one.prefix, one.prefix != parent.class_name
+        return scope
+
+    def _define(self, one: Outlined, scope: Scope) -> None:
+        if not one.name or one.kind in ("scope", "namespace"):
+            return
+        qualified = one.qualified_name
+        self.definitions.setdefault(qualified, one.kind)
+        name = Name(one.definition.start_byte, one.definition.end_byte, scope, qualified, one.kind)
+        if one.prefix == scope.prefix:
+            names = scope.names
+        else:
+            names = self.members.setdefault(one.prefix, {})
+        _add(names, one.name, name)
+
+    def bind(self, name: str, bound: Name) -> None:
+        """Add a local or an import. `settle` must follow the last one."""
+        scope = bound.scope
+        if not bound.imported and (scope.parent is None or scope.is_class):
+            bound.qualified = f"{scope.prefix}.{name}" if scope.prefix else name
+        _add(scope.names, name, bound)
+        self._bound.append(scope.names)
+
+    def bind_field(self, name: str, bound: Name) -> None:
+        """Add a field to the class around the place where it is assigned, if it is in one."""
+        names = self.members.get(bound.scope.class_name)
+        if names is not None:
+            bound.qualified = f"{bound.scope.class_name}.{name}"
+            _add(names, name, bound)
+            self._bound.append(names)
+
+    def settle(self) -> None:
+        """Sort the bindings of each name, and make several facts of one binding one."""
+        for names in {id(names): names for names in self._bound}.values():
+            for name, several in names.items():
+                if len(several) > 1:
+                    names[name] = _merged(several)
+
+
+def _add(names: dict[str, list[Name]], name: str, bound: Name) -> None:
+    known = names.setdefault(name, [])
+    if len(known) < MAX_BINDINGS:
+        known.append(bound)
+
+
+def _merged(names: list[Name]) -> list[Name]:
+    merged: list[Name] = []
+    for name in sorted(names, key=lambda name: (name.start, not name.kind)):
+        known = merged[-1] if merged else None
+        if known is not None and not name.kind and name.start < known.end:
+            _enrich(known, name)
+        else:
+            merged.append(name)
+    return merged
+
+
+def _enrich(known: Name, fact: Name) -> None:
+    """A function stays what it is; an import goes first, then a type, then a value."""
+    if known.kind in _ENCLOSING:
+        return
+    if fact.imported:
+        known.imported = fact.imported
+    elif fact.holds is not Holds.NOTHING_KNOWN and known.holds is not Holds.TYPE:
+        known.holds, known.text = fact.holds, fact.text
+
+
+def pick(names: Sequence[Name], offset: int, leaving_out: Name | None) -> Name | None:
+    """The binding that is seen at an offset: the last before it, or else the first."""
+    first = None
+    for name in reversed(names):
+        if name is not leaving_out:
+            if name.start < offset:
+                return name
+            first = name
+    return first
+
+
+def classes_around(scope: Scope | None) -> list[str]:
+    """The classes around a place, each once, innermost first."""
+    found: dict[str, None] = {}
+    while scope is not None:
+        if scope.class_name:
+            found[scope.class_name] = None
+        scope = scope.parent
+    return list(found)
+
+
+def is_in_nameless_class(scope: Scope | None) -> bool:
+    """Whether a method around the place is written in another, so that its class has no name."""
+    inner = ""
+    while scope is not None and not scope.is_class:
+        if inner == "method" and scope.kind in FUNCTION_KINDS:
+            return True
+        inner = scope.kind if scope.kind in FUNCTION_KINDS else inner
+        scope = scope.parent
+    return False
+
+
+def module_of(root: str, scope: Scope | None) -> Scope | None:
+    """The scope that `self::` or `super` names, if a module is written around the place."""
+    while scope is not None and scope.kind != "module":
+        scope = scope.parent
+    if scope is None or not root.startswith("s"):  # `crate` is hardly ever this file
+        return None
+    return scope if root == "self::" else scope.parent

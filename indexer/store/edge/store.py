@@ -1,0 +1,267 @@
+"""Qdrant Edge: the embedded store, one shard per organisation and embedder, in one process.
+
+Every call into Edge holds the interpreter lock until it returns (measured with 0.9.0), so
+searches and updates never run side by side; updates go in small batches to let searches in.
+ProcessStore runs it apart from the web process.
+"""
+
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import qdrant_edge as qdrant
+
+from indexer.errors import StoreUnavailableError
+from indexer.records.vectors import Vector
+from indexer.store.base import (
+    Collection,
+    Hit,
+    HybridHits,
+    HybridQuery,
+    Point,
+    has_direction,
+    has_terms,
+    ranked,
+)
+from indexer.store.edge.filters import point_filter, repository_points
+from indexer.store.edge.shard import Shard, StoredPoint, create_shard
+from indexer.store.schema import (
+    DENSE,
+    READ_BATCH,
+    TERMS,
+    WRITE_BATCH,
+    embedder_key,
+    organization_key,
+    path_prefixes,
+)
+
+# How many points a scan of the 4-bit copies hands on to be scored exactly.
+_SCORED_AGAIN = 3  # times the limit
+_LEAST_SCORED_AGAIN = 300
+
+
+class EdgeStore:
+    """VectorStore in `directory`. Shards are opened on first use and stay open until `close`.
+
+    An open shard costs some file handles, two threads and the pages that it touches; none is
+    closed for being idle.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._shards: dict[Path, Shard] = {}
+        self._opening = threading.Lock()
+        self._closed = False
+
+    def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
+        shard = self._find_or_create(collection)
+        for start in range(0, len(points), WRITE_BATCH):
+            batch = points[start : start + WRITE_BATCH]
+            points_of_batch = [_edge_point(collection, point) for point in batch]
+            shard.upsert(collection.repository, points_of_batch)
+
+    def delete(self, collection: Collection, ids: Sequence[UUID]) -> None:
+        if shard := self._find(collection):
+            for start in range(0, len(ids), WRITE_BATCH):
+                batch = qdrant.HasIdCondition(set(ids[start : start + WRITE_BATCH]))
+                shard.delete(repository_points(collection.repository, batch))
+
+    def drop(self, collection: Collection) -> None:
+        self.delete(collection, [point for point, _ in self.points(collection)])
+
+    def drop_organization(self, organization: str) -> None:
+        directory = self._directory / organization_key(organization)
+        with self._opening:
+            self._refuse_if_closed()
+            for path in [path for path in self._shards if path.parent == directory]:
+                self._shards.pop(path).close()
+        if directory.is_dir():
+            shutil.rmtree(directory)
+
+    def search(
+        self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
+    ) -> list[HybridHits]:
+        found = [HybridHits([], []) for _ in queries]
+        for shard, repositories in self._scopes(collections):
+            for hits, more in zip(found, _search(shard, repositories, queries), strict=True):
+                hits.dense.extend(more.dense)
+                hits.lexical.extend(more.lexical)
+        return [
+            HybridHits(ranked(hits.dense, query.limit), ranked(hits.lexical, query.limit))
+            for hits, query in zip(found, queries, strict=True)
+        ]
+
+    def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
+        found = self._retrieve(collection, ids, vector=True)
+        return {point.id: np.array(point.vector, dtype=np.float32) for point in found}
+
+    def existing(self, collection: Collection, ids: Sequence[UUID]) -> set[UUID]:
+        return {point.id for point in self._retrieve(collection, ids)}
+
+    def points(self, collection: Collection) -> Iterator[tuple[UUID, UUID]]:
+        page, following = self.page(collection, None)
+        yield from page
+        while following:
+            page, following = self.page(collection, following)
+            yield from page
+
+    def page(
+        self, collection: Collection, start: UUID | None
+    ) -> tuple[list[tuple[UUID, UUID]], UUID | None]:
+        """A part of `points` from the id `start` on, and where the next page starts, if any."""
+        shard = self._find(collection)
+        if shard is None:
+            return [], None
+        own = repository_points(collection.repository)
+        found, following = shard.scroll(own, ["run"], start=start, limit=READ_BATCH)
+        return [(point.id, UUID(point.payload["run"])) for point in found], following
+
+    def optimize(self) -> None:
+        """Compact every shard in the directory. Holds the interpreter lock for seconds."""
+        for path in self.shard_paths():
+            self.open_shard(path).optimize()
+
+    def maintain(self) -> None:
+        """Nothing is due: see `optimize`."""
+
+    def check(self) -> None:
+        with self._opening:
+            self._refuse_if_closed()
+        if self._directory.exists() and not self._directory.is_dir():
+            message = f"{self._directory} is not a directory, so it can hold no vector store."
+            raise StoreUnavailableError(message)
+
+    def close(self) -> None:
+        with self._opening:
+            self._closed = True
+            while self._shards:
+                _, shard = self._shards.popitem()
+                shard.close()
+
+    def shard_paths(self) -> list[Path]:
+        """Every shard in the directory, open or not."""
+        return sorted(self._directory.glob("[!.]*/[!.]*"))
+
+    def open_shard(self, path: Path) -> Shard:
+        """The shard at `path`, loaded on first use. Raises StoreLockedError."""
+        if shard := self._shards.get(path):
+            return shard
+        with self._opening:
+            self._refuse_if_closed()
+            shard = self._shards.get(path) or Shard(path)
+            self._shards[path] = shard
+            return shard
+
+    def _scopes(self, collections: Sequence[Collection]) -> list[tuple[Shard, set[int]]]:
+        """The shards that exist, each with the repositories that may be searched in it."""
+        scopes: dict[Path, tuple[Shard, set[int]]] = {}
+        for collection in collections:
+            if shard := self._find(collection):
+                _, repositories = scopes.setdefault(shard.path, (shard, set()))
+                repositories.add(collection.repository)
+        return list(scopes.values())
+
+    def _retrieve(
+        self, collection: Collection, ids: Sequence[UUID], *, vector: bool = False
+    ) -> Iterator[StoredPoint]:
+        if shard := self._find(collection):
+            for start in range(0, len(ids), READ_BATCH):
+                batch = ids[start : start + READ_BATCH]
+                for point in shard.retrieve(batch, ["repository"], vector=vector):
+                    if point.payload["repository"] == collection.repository:
+                        yield point
+
+    def _find(self, collection: Collection) -> Shard | None:
+        path = self._path(collection)
+        if path in self._shards or path.is_dir():
+            return self.open_shard(path)
+        with self._opening:
+            self._refuse_if_closed()
+        return None
+
+    def _find_or_create(self, collection: Collection) -> Shard:
+        path = self._path(collection)
+        if not path.is_dir():
+            with self._opening:
+                self._refuse_if_closed()
+                create_shard(path, dimensions=collection.embedder.dimensions)
+        return self.open_shard(path)
+
+    def _path(self, collection: Collection) -> Path:
+        organization = organization_key(collection.organization)
+        return self._directory / organization / embedder_key(collection.embedder)
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            message = f"The vector store in {self._directory} has been closed."
+            raise StoreUnavailableError(message)
+
+
+def _edge_point(collection: Collection, point: Point) -> qdrant.Point:
+    terms = qdrant.SparseVector(point.terms.ids.tolist(), point.terms.weights.tolist())
+    return qdrant.Point(
+        point.id,
+        {DENSE: point.vector.tolist(), TERMS: terms},
+        {
+            "repository": collection.repository,
+            "run": str(point.run),
+            "language": point.language,
+            "type": point.type,
+            "dirs": path_prefixes(point.path),
+        },
+    )
+
+
+def _search(
+    shard: Shard, repositories: set[int], queries: Sequence[HybridQuery]
+) -> list[HybridHits]:
+    """Hits of `repositories` alone.
+
+    Most credentials see all that a shard holds, and checking that of every point takes as long as
+    scoring it: it is then asked of the shard as a whole, before and after.
+    """
+    if shard.holds_only(repositories):
+        hits = _ask(shard, None, queries)
+        if shard.holds_only(repositories):
+            return hits
+    return _ask(shard, repositories, queries)
+
+
+def _ask(
+    shard: Shard, repositories: set[int] | None, queries: Sequence[HybridQuery]
+) -> list[HybridHits]:
+    """Both halves of every query in one request; None restricts to no repository."""
+    hits = [HybridHits([], []) for _ in queries]
+    requests: list[qdrant.QueryRequest] = []
+    answers: list[list[Hit]] = []
+    for query, (dense, lexical) in zip(queries, hits, strict=True):
+        allowed = point_filter(shard, repositories, query.filter)
+        if has_direction(query.vector):
+            requests.append(_request(query.vector.tolist(), DENSE, query.limit, allowed))
+            answers.append(dense)
+        if has_terms(query.terms):
+            terms = qdrant.SparseVector(query.terms.ids.tolist(), query.terms.weights.tolist())
+            requests.append(_request(terms, TERMS, query.limit, allowed))
+            answers.append(lexical)
+    for answer, found in zip(answers, shard.query(requests), strict=True):
+        answer.extend(found)
+    return hits
+
+
+def _request(
+    vector: list[float] | qdrant.SparseVector,
+    using: str,
+    limit: int,
+    allowed: qdrant.Filter | None,
+) -> qdrant.QueryRequest:
+    scored_again = max(_SCORED_AGAIN * limit, _LEAST_SCORED_AGAIN)
+    rescoring = qdrant.QuantizationSearchParams(rescore=True, oversampling=scored_again / limit)
+    return qdrant.QueryRequest(
+        limit=limit,
+        query=qdrant.Query.Nearest(vector, using=using),
+        filter=allowed,
+        params=qdrant.SearchParams(quantization=rescoring) if using == DENSE else None,
+    )

@@ -1,0 +1,1 @@
+"""Syntax of one file: parse trees, definitions, chunks, expressions and types."""

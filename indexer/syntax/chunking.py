@@ -1,0 +1,253 @@
+"""Cuts a file into chunks: whole lines, in order, each non-blank line in exactly one of them.
+
+Definitions with their doc comments and decorators are chunks of their own; what stands between
+them is module code. Text without a grammar is cut into windows. Sizes are in characters.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import ChunkType, Span
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, Outlined
+from indexer.syntax.lines import SOFT_CHARACTERS, Layout
+from indexer.syntax.parser import Parsed
+
+WINDOW_LINES = 60
+WHOLE_CLASS_CHARACTERS = 400
+TINY_CHARACTERS = 150
+TINY_LINES = 3
+MERGED_CHARACTERS = 650  # the chunk that the embedding model was measured with
+_LICENCE_CHARACTERS = 80
+
+_STRUCTURAL_KINDS = CLASS_KINDS | FUNCTION_KINDS | {"scope", "namespace", "module", "type"}
+_NAMESPACE_KINDS = frozenset({"scope", "namespace", "module"})
+_CLOSING = re.compile(r"[\W_]+|end|esac|fi|done|#endif|#else|(?:private|protected|public):?")
+_COMMENT_START = re.compile(r"\s(?://|/\*|#|--)")
+_OPENING = re.compile(r"[\w \t]*[({]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A chunk before its terms are computed. `names` are the definitions that it holds."""
+
+    span: Span
+    type: ChunkType
+    names: tuple[str, ...] = ()
+    container: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name, or the names of a run of small definitions, separated by commas."""
+        return ", ".join(self.names)[:NAME_CHARACTERS]
+
+
+@dataclass(slots=True)
+class _Block:
+    """A definition's lines. The root block is the file; its header line is 0."""
+
+    span: Span
+    header_line: int
+    outlined: Outlined | None
+    children: list["_Block"] = field(default_factory=list)
+
+    @property
+    def is_namespace(self) -> bool:
+        return self.outlined is None or self.outlined.kind in _NAMESPACE_KINDS
+
+    @property
+    def is_function(self) -> bool:
+        return self.outlined is not None and self.outlined.kind in FUNCTION_KINDS
+
+
+def chunk_text(lines: Sequence[str]) -> list[Piece]:
+    """Windows of at most 60 lines, cut at headings and blank lines where there are any."""
+    layout = Layout(lines)
+    everything = layout.trim(1, len(lines))
+    if everything is None:
+        return []
+    return [Piece(span, ChunkType.TEXT) for span in layout.split(everything, WINDOW_LINES)]
+
+
+def chunk_definitions(
+    parsed: Parsed, outlined: Iterable[Outlined], lines: Sequence[str]
+) -> list[Piece]:
+    """Chunks of a parsed file. `lines` are its lines as `records.split_lines` gives them."""
+    layout = Layout(lines)
+    root = _blocks(parsed, outlined, len(lines))
+    pieces = list(_Emitter(layout, parsed.comment_lines).emit(root))
+    return _merge(_absorb_fillers(pieces, layout), layout)
+
+
+def _blocks(parsed: Parsed, outlined: Iterable[Outlined], line_count: int) -> _Block:
+    """The tree of definitions in lines: siblings never share one, children lie inside."""
+    root = _Block(Span(1, line_count), 0, None)
+    enclosing = [root]
+    for one in outlined:
+        if one.kind not in _STRUCTURAL_KINDS:
+            continue
+        while _ends_before(enclosing[-1], one):
+            enclosing.pop()
+        parent = enclosing[-1]
+        free = 1 + (parent.children[-1].span.end if parent.children else parent.header_line)
+        start = max(_leading_line(parsed, one.definition.start_line, free), free)
+        if start > one.definition.end_line:
+            continue
+        span = Span(start, one.definition.end_line)
+        block = _Block(span, max(one.definition.start_line, start), one)
+        parent.children.append(block)
+        enclosing.append(block)
+    return root
+
+
+def _ends_before(block: _Block, one: Outlined) -> bool:
+    return (
+        block.outlined is not None
+        and block.outlined.definition.end_byte <= one.definition.start_byte
+    )
+
+
+def _leading_line(parsed: Parsed, line: int, free: int) -> int:
+    """The first line of the comments and decorators that directly precede `line`."""
+    while line > free and line - 1 in parsed.leading:
+        line = parsed.leading[line - 1]
+    return line
+
+
+class _Emitter:
+    """Turns blocks into pieces. Recursion is as deep as definitions nest, at most 64."""
+
+    def __init__(self, layout: Layout, comment_lines: frozenset[int]) -> None:
+        self._layout = layout
+        self._comment_lines = comment_lines
+
+    def emit(self, block: _Block) -> Iterator[Piece]:
+        if self._stays_whole(block):
+            yield from self._own(block, block.span)
+            return
+        line = block.span.start
+        for child in block.children:
+            yield from self._between(block, line, child.span.start - 1)
+            yield from self.emit(child)
+            line = child.span.end + 1
+        yield from self._between(block, line, block.span.end)
+
+    def _stays_whole(self, block: _Block) -> bool:
+        if not block.children:
+            return block.outlined is not None
+        if block.is_namespace:
+            return False
+        limit = SOFT_CHARACTERS if block.is_function else WHOLE_CLASS_CHARACTERS
+        return self._layout.size(block.span) <= limit
+
+    def _between(self, block: _Block, start: int, end: int) -> Iterator[Piece]:
+        span = self._layout.trim(start, end)
+        if span is None:
+            return
+        if block.outlined is None:
+            yield from self._module_code(span)
+        else:
+            yield from self._own(block, span)
+
+    def _own(self, block: _Block, span: Span) -> Iterator[Piece]:
+        one = block.outlined
+        if one is None:
+            return
+        names = (one.name,) if one.name else ()
+        for part in self._layout.split(span):
+            if block.is_namespace:
+                yield Piece(part, ChunkType.MODULE, (), one.qualified_name)
+            else:
+                yield Piece(part, _chunk_type(one.kind), names, one.prefix)
+
+    def _module_code(self, span: Span) -> Iterator[Piece]:
+        """Top-level code; the comments at its beginning are a chunk if they stand apart."""
+        code = span.start
+        while code <= span.end and (code in self._comment_lines or self._layout.is_blank(code)):
+            code += 1
+        comments = self._layout.trim(span.start, code - 1)
+        rest = self._layout.trim(code, span.end)
+        if comments is not None and (
+            rest is None or self._layout.size(comments) >= _LICENCE_CHARACTERS
+        ):
+            for part in self._layout.split(comments):
+                yield Piece(part, ChunkType.COMMENT)
+        elif rest is not None:
+            rest = span
+        if rest is not None:
+            for part in self._layout.split(rest):
+                yield Piece(part, ChunkType.MODULE)
+
+
+def _chunk_type(kind: str) -> ChunkType:
+    if kind == "method":
+        return ChunkType.METHOD
+    return ChunkType.FUNCTION if kind in FUNCTION_KINDS else ChunkType.CLASS
+
+
+def _absorb_fillers(pieces: Sequence[Piece], layout: Layout) -> list[Piece]:
+    """Give closing brackets to the piece before them and bare namespace lines to the next."""
+    kept: list[Piece] = []
+    opening: Piece | None = None
+    for original in pieces:
+        piece = original
+        if opening is not None:
+            piece = replace(piece, span=Span(opening.span.start, piece.span.end))
+            opening = None
+        if kept and _is_filler(piece, layout):
+            kept[-1] = replace(kept[-1], span=Span(kept[-1].span.start, piece.span.end))
+        elif _is_opening(piece, layout) and original is not pieces[-1]:
+            opening = piece
+        else:
+            kept.append(piece)
+    return kept
+
+
+def _is_filler(piece: Piece, layout: Layout) -> bool:
+    if layout.size(piece.span) > TINY_CHARACTERS or piece.type is ChunkType.COMMENT:
+        return False
+    return all(_is_closing(line.strip()) for line in layout.lines_of(piece.span))
+
+
+def _is_closing(line: str) -> bool:
+    """Whether a stripped line, but for a comment behind it, only closes what is before it."""
+    return not line or _CLOSING.fullmatch(_COMMENT_START.split(line, 1)[0].strip()) is not None
+
+
+def _is_opening(piece: Piece, layout: Layout) -> bool:
+    if piece.type is not ChunkType.MODULE or layout.size(piece.span) > TINY_CHARACTERS:
+        return False
+    lines = layout.lines_of(piece.span)
+    return piece.container != "" or (
+        len(lines) == 1 and _OPENING.fullmatch(lines[0].strip()) is not None
+    )
+
+
+def _merge(pieces: Iterable[Piece], layout: Layout) -> list[Piece]:
+    """Join runs of tiny pieces of one type and container."""
+    merged: list[Piece] = []
+    run_is_tiny = False
+    for piece in pieces:
+        tiny = _is_tiny(piece, layout)
+        if run_is_tiny and tiny and _may_join(merged[-1], piece, layout):
+            before = merged[-1]
+            span = Span(before.span.start, piece.span.end)
+            names = tuple(dict.fromkeys(before.names + piece.names))
+            merged[-1] = replace(before, span=span, names=names)
+        else:
+            merged.append(piece)
+        run_is_tiny = tiny
+    return merged
+
+
+def _is_tiny(piece: Piece, layout: Layout) -> bool:
+    few_lines = piece.span.end - piece.span.start < TINY_LINES
+    return few_lines and layout.size(piece.span) <= TINY_CHARACTERS
+
+
+def _may_join(before: Piece, piece: Piece, layout: Layout) -> bool:
+    joined = Span(before.span.start, piece.span.end)
+    return (before.type, before.container) == (piece.type, piece.container) and layout.size(
+        joined
+    ) <= MERGED_CHARACTERS

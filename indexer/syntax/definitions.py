@@ -1,0 +1,192 @@
+"""Definitions with qualified names, kinds, signatures and visibility, from a parsed file."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexer.languages import ExportRule
+from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import VALUE_KINDS, DegradeReason, Span, Symbol
+from indexer.syntax.parser import Definition, Parsed
+
+MAX_DEFINITION_DEPTH = 64
+
+CLASS_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
+FUNCTION_KINDS = frozenset({"function", "method", "macro"})
+_PREFIX_KINDS = frozenset({"scope", "namespace"})  # `scope`: of methods, such as an impl
+_NAMESPACE_KINDS = frozenset(
+    {"module", "namespace"}
+)  # `namespace`: a scope of functions, no symbol
+
+_SIGNATURE_BYTES = 2_000
+_OPENING = re.compile(r"\s*(?:\{|=>|=|:|;)$")
+_KEYWORDS = re.compile(rb"[ \t]*((?:[A-Za-z]+[ \t]+)+)$")
+_TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """A definition in its place. `prefix` is the dotted name of what encloses it.
+
+    `kind` is the captured kind, except that a function of a class is a method.
+    """
+
+    definition: Definition
+    kind: str
+    name: str
+    prefix: str
+    parent: "Outlined | None"
+    exported: bool
+
+    @property
+    def qualified_name(self) -> str:
+        """The dotted name from the file's top level, cut at 500 characters."""
+        return _dotted(self.prefix, self.name)
+
+
+def outline(parsed: Parsed) -> list[Outlined] | DegradeReason:
+    """The file's definitions with their qualified names, outer before inner."""
+    outlined: list[Outlined] = []
+    enclosing: list[Outlined] = []
+    for definition in parsed.definitions:
+        while enclosing and enclosing[-1].definition.end_byte <= definition.start_byte:
+            enclosing.pop()
+        if len(enclosing) > MAX_DEFINITION_DEPTH:
+            return DegradeReason.TOO_DEEP
+        parent = enclosing[-1] if enclosing else None
+        if definition.kind in VALUE_KINDS and _in_function(parent):
+            continue
+        one = _place(definition, parent, parsed.language.export_rule)
+        outlined.append(one)
+        enclosing.append(one)
+    return outlined
+
+
+def symbols(parsed: Parsed, outlined: Sequence[Outlined]) -> tuple[Symbol, ...]:
+    """One symbol for each named definition, in order of position.
+
+    A span begins where the definition itself does, after decorators and annotations.
+    """
+    found = []
+    for one in outlined:
+        if one.kind in _PREFIX_KINDS or not one.name:
+            continue
+        start_byte = _after_decorators(parsed, one.definition)
+        start_line = one.definition.start_line + parsed.source.count(
+            b"\n", one.definition.start_byte, start_byte
+        )
+        found.append(
+            Symbol(
+                name=one.name,
+                qualified_name=one.qualified_name,
+                kind=one.kind,
+                span=Span(start_line, one.definition.end_line),
+                signature=_signature(parsed, one.definition, start_byte, start_line),
+                exported=one.exported,
+            )
+        )
+    return tuple(found)
+
+
+def _place(definition: Definition, parent: Outlined | None, rule: ExportRule) -> Outlined:
+    path = _components(definition.name)
+    container = ".".join([*_components(definition.container), *path[:-1]])
+    in_class = bool(container) or _in_class(parent)
+    kind = definition.kind
+    if kind == "function" and in_class:
+        kind = "method"
+    elif kind == "macro":
+        kind = "function"
+    return Outlined(
+        definition=definition,
+        kind=kind,
+        name=path[-1] if path else "",
+        prefix=_dotted(parent.qualified_name if parent else "", container),
+        parent=parent,
+        exported=_is_exported(definition, path[-1] if path else "", parent, rule),
+    )
+
+
+def _components(name: str) -> list[str]:
+    """`a::B<T>::c` → a, B, c; operators keep their signs."""
+    if "operator" in name:
+        before, sign, after = name.partition("operator")
+        return [*_components(before.removesuffix("::")), sign + " ".join(after.split())]
+    name = name.strip("'\"`").removeprefix("::")
+    while "::" in name and _TEMPLATE_ARGUMENTS.search(name):
+        name = _TEMPLATE_ARGUMENTS.sub("", name)
+    return [" ".join(part.split())[:NAME_CHARACTERS] for part in name.split("::") if part]
+
+
+def _dotted(prefix: str, name: str) -> str:
+    return (f"{prefix}.{name}" if prefix and name else prefix or name)[:NAME_CHARACTERS]
+
+
+def _in_function(parent: Outlined | None) -> bool:
+    return parent is not None and parent.kind in FUNCTION_KINDS
+
+
+def _in_class(parent: Outlined | None) -> bool:
+    return parent is not None and (parent.kind in CLASS_KINDS or parent.kind == "scope")
+
+
+def _is_exported(
+    definition: Definition, name: str, parent: Outlined | None, rule: ExportRule
+) -> bool:
+    if _in_function(parent) or (parent is not None and not parent.exported):
+        return False
+    match rule:
+        case ExportRule.UNDERSCORE:
+            return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
+        case ExportRule.CAPITAL:
+            return name[:1].isupper()
+        case ExportRule.MARKED:
+            return definition.exported or definition.kind in _PREFIX_KINDS
+        case ExportRule.MARKED_AT_TOP:
+            at_top = parent is None or parent.kind in _NAMESPACE_KINDS
+            return definition.exported if at_top else not definition.private
+        case ExportRule.EVERYTHING:
+            return not definition.private
+
+
+def _after_decorators(parsed: Parsed, definition: Definition) -> int:
+    """The offset of the definition's first byte that is not an annotation or a space."""
+    position = definition.start_byte
+    while position in parsed.decorators:
+        position = parsed.decorators[position]
+        while parsed.source[position : position + 1].isspace():
+            position += 1
+    return min(position, max(definition.end_byte - 1, definition.start_byte))
+
+
+def _signature(parsed: Parsed, definition: Definition, start: int, line: int) -> str:
+    """The definition from byte `start` in `line` to its body, or its first complete line."""
+    source = parsed.source
+    end = definition.body_byte or definition.end_byte
+    text = source[start : min(end, start + _SIGNATURE_BYTES)].decode("utf-8", "ignore")
+    if definition.body_byte is None or definition.body_byte <= start:
+        text = _first_complete_line(text)
+    elif "\n" in text:
+        text = "\n".join(
+            part
+            for number, part in enumerate(text.split("\n"), line)
+            if number not in parsed.comment_lines
+        )
+    line_start = source.rfind(b"\n", 0, start) + 1
+    keywords = _KEYWORDS.fullmatch(source[line_start:start])
+    if keywords:  # `const` or `type` stand before the node that has the name
+        text = keywords[1].decode() + text
+    return _OPENING.sub("", " ".join(text.split()))[:NAME_CHARACTERS]
+
+
+def _first_complete_line(text: str) -> str:
+    """The first lines of `text` up to a line end outside parentheses."""
+    depth = 0
+    for index, character in enumerate(text):
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif character == "\n" and depth <= 0:
+            return text[:index]
+    return text

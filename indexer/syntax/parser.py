@@ -1,0 +1,294 @@
+"""From bytes to definitions, comments and decorators: the only module that knows tree-sitter.
+
+What it answers is a function of the bytes alone: work is bounded by counts, never by a clock.
+Trees are walked with cursors, never by recursion; `Node.children` of a deep tree must not be held,
+because the binding frees such chains recursively and overflows the C stack (seen at 100,000).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module, resources
+from typing import TypeAlias
+
+import tree_sitter
+
+from indexer.languages import Grammar, Language
+from indexer.limits import FILE_DEFINITIONS, PARSED_BRACKETS, PARSED_BYTES
+from indexer.records.files import DegradeReason
+from indexer.syntax.budget import Budget, bracket_depth
+
+# A query looks at all later siblings of each child of an ERROR node: the square of its width.
+_MAX_ERROR_WORK = 300_000_000
+_ERROR_WORK_PER_NODE = 2_000
+_MATCH_LIMIT = 65_536
+
+_PREFIXES = ("scope", "namespace")
+
+# A captured node as half-open bytes, and what one match of a trace query captures, by label.
+Mark: TypeAlias = tuple[int, int]
+Fact: TypeAlias = dict[str, Mark]
+
+_Captures = dict[str, list[tree_sitter.Node]]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition as captured, or something that only prefixes names: with kind `scope` those
+    of methods (an impl, an extension), with kind `namespace` those of functions.
+
+    Bytes are half-open offsets, lines are 1-based and inclusive. `container` is what the
+    definition itself says it belongs to, such as a Go method's receiver.
+    """
+
+    kind: str
+    name: str
+    container: str
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    body_byte: int | None
+    exported: bool
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One parse of one file, passed to everything that reads the tree.
+
+    `definitions` come in order of start, outer before inner. `leading` maps the last line of each
+    comment and decorator that begins its line to its first line; `comment_lines` are the lines
+    that hold nothing but comments. `decorators` maps start to end in bytes. `facts` are the matches
+    of the trace queries (queries/README.md), as marks by label.
+    """
+
+    language: Language
+    source: bytes
+    tree: tree_sitter.Tree
+    definitions: tuple[Definition, ...]
+    leading: dict[int, int]
+    comment_lines: frozenset[int]
+    decorators: dict[int, int]
+    exported_names: frozenset[str]
+    facts: tuple[Fact, ...]
+
+
+def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
+    """Parse UTF-8 `source` without a byte order mark; the language must have a grammar."""
+    grammar = language.grammar
+    if grammar is None:
+        raise ValueError(f"{language.name} has no grammar")
+    if len(source) > PARSED_BYTES:
+        return DegradeReason.PARSE_BUDGET
+    if bracket_depth(source) > PARSED_BRACKETS:
+        return DegradeReason.TOO_DEEP
+    tree = _parse_within_budget(_language(grammar), source)
+    if tree is None:
+        return DegradeReason.PARSE_BUDGET
+    if _error_work(tree) > _MAX_ERROR_WORK:
+        return DegradeReason.PARSE_FAILED
+    collector = _collect(grammar, source, tree)
+    return DegradeReason.PARSE_BUDGET if collector is None else collector.parsed(language, tree)
+
+
+def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Collector | None":
+    """All that the queries find; None if that is too much."""
+    query, definition_patterns = _query(grammar)
+    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
+    collector = _Collector(source)
+    for pattern, captures in cursor.matches(tree.root_node):
+        if pattern < definition_patterns:
+            collector.add(pattern, captures)
+        else:
+            collector.facts.append({label: captures[label][0].byte_range for label in captures})
+    if cursor.did_exceed_match_limit or len(collector.found) > FILE_DEFINITIONS:
+        return None
+    return collector
+
+
+@cache
+def _language(grammar: Grammar) -> tree_sitter.Language:
+    module = import_module(grammar.module)
+    return tree_sitter.Language(getattr(module, grammar.function)())
+
+
+@cache
+def _query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
+    """All queries of a grammar as one, as a pass costs more than a pattern; those of definitions
+    come first, and there are so many of them.
+    """
+    language = _language(grammar)
+    definitions = _query_text(grammar, ".scm")
+    count = tree_sitter.Query(language, definitions).pattern_count
+    return tree_sitter.Query(language, definitions + _query_text(grammar, ".trace.scm")), count
+
+
+def _query_text(grammar: Grammar, suffix: str) -> str:
+    folder = resources.files("indexer.languages") / "queries"
+    files = [folder / f"{name}{suffix}" for name in grammar.queries]
+    return "".join(file.read_text("utf-8") + "\n" for file in files if file.is_file())
+
+
+def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_sitter.Tree | None:
+    budget = Budget(source)
+    parser = tree_sitter.Parser(language)
+    try:
+        tree = parser.parse(budget.read, progress_callback=budget.spend)
+    except ValueError:  # the binding's only way to say that the callback stopped it
+        return None
+    if budget.is_spent:
+        return None
+    budget.lift()
+    return tree
+
+
+def _error_work(tree: tree_sitter.Tree) -> int:
+    """What a query over the erroneous parts of the tree would cost, until it is too much."""
+    cursor = tree.walk()
+    work = 0
+    while work <= _MAX_ERROR_WORK:
+        node = cursor.node
+        if node is None or not node.has_error:
+            descended = False
+        else:
+            work += _ERROR_WORK_PER_NODE + (node.child_count**2 if node.is_error else 0)
+            descended = work <= _MAX_ERROR_WORK and cursor.goto_first_child()
+        if not descended and not _go_on(cursor):
+            break
+        work += _ERROR_WORK_PER_NODE
+    return work
+
+
+def _go_on(cursor: tree_sitter.TreeCursor) -> bool:
+    """Move to the next node in document order that is not below this one."""
+    while not cursor.goto_next_sibling():
+        if not cursor.goto_parent():
+            return False
+    return True
+
+
+@dataclass(slots=True)
+class _Found:
+    pattern: int
+    kind: str
+    node: tree_sitter.Node
+    name: str
+    container: str
+    body: int | None
+
+
+@dataclass(slots=True)
+class _Collector:
+    """Gathers matches; of several patterns for one node the first in the query file wins."""
+
+    source: bytes
+    found: dict[int, _Found] = field(default_factory=dict)
+    marks: dict[str, set[int]] = field(
+        default_factory=lambda: {"exported": set(), "private": set()}
+    )
+    exported_names: set[str] = field(default_factory=set)
+    leading: dict[int, int] = field(default_factory=dict)
+    comment_lines: set[int] = field(default_factory=set)
+    decorators: dict[int, int] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+
+    def add(self, pattern: int, captures: _Captures) -> None:
+        for label, nodes in captures.items():
+            if label == "comment":
+                self._add_comments(nodes)
+            elif label == "decorator":
+                self._add_decorators(nodes)
+            elif label in self.marks:
+                self.marks[label].update(node.id for node in nodes)
+            elif label == "exported.name":
+                self.exported_names.update(self._text(node) for node in nodes)
+            elif label in _PREFIXES or label.startswith("definition."):
+                self._add_definition(pattern, label.removeprefix("definition."), nodes[0], captures)
+
+    def parsed(self, language: Language, tree: tree_sitter.Tree) -> Parsed:
+        found = sorted(
+            self.found.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte)
+        )
+        return Parsed(
+            language=language,
+            source=self.source,
+            tree=tree,
+            definitions=tuple(self._definition(one) for one in found),
+            leading=self.leading,
+            comment_lines=frozenset(self.comment_lines),
+            decorators=self.decorators,
+            exported_names=frozenset(self.exported_names),
+            facts=tuple(self.facts),
+        )
+
+    def _add_definition(
+        self, pattern: int, kind: str, node: tree_sitter.Node, captures: _Captures
+    ) -> None:
+        known = self.found.get(node.id)
+        bodies = captures.get("body")
+        if known is not None and (known.pattern < pattern or known.body is not None):
+            return
+        body = bodies[0] if bodies else node.child_by_field_name("body")
+        self.found[node.id] = _Found(
+            pattern=pattern,
+            kind=kind,
+            node=node,
+            name=self._joined(captures.get("name", [])),
+            container=self._joined(captures.get("container", [])),
+            body=None if body is None else body.start_byte,
+        )
+
+    def _definition(self, one: _Found) -> Definition:
+        start, end = _lines(one.node)
+        return Definition(
+            kind=one.kind,
+            name=one.name,
+            container=one.container,
+            start_byte=one.node.start_byte,
+            end_byte=one.node.end_byte,
+            start_line=start,
+            end_line=end,
+            body_byte=one.body,
+            exported=one.node.id in self.marks["exported"] or one.name in self.exported_names,
+            private=one.node.id in self.marks["private"],
+        )
+
+    def _add_comments(self, nodes: Iterable[tree_sitter.Node]) -> None:
+        for node in nodes:
+            start, end = _lines(node)
+            if self._begins_line(node):
+                self.leading[end] = min(start, self.leading.get(end, start))
+                if self._ends_line(node):
+                    self.comment_lines.update(range(start, end + 1))
+
+    def _add_decorators(self, nodes: Iterable[tree_sitter.Node]) -> None:
+        for node in nodes:
+            self.decorators[node.start_byte] = node.end_byte
+            if self._begins_line(node):
+                start, end = _lines(node)
+                self.leading[end] = min(start, self.leading.get(end, start))
+
+    def _begins_line(self, node: tree_sitter.Node) -> bool:
+        start = node.start_byte
+        return not self.source[start - node.start_point.column : start].strip()
+
+    def _ends_line(self, node: tree_sitter.Node) -> bool:
+        end = node.end_byte
+        if self.source[end - 1 : end] == b"\n":
+            return True
+        line_end = self.source.find(b"\n", end)
+        return not self.source[end : line_end if line_end >= 0 else None].strip()
+
+    def _joined(self, nodes: Iterable[tree_sitter.Node]) -> str:
+        return "".join(self._text(node) for node in nodes)
+
+    def _text(self, node: tree_sitter.Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _lines(node: tree_sitter.Node) -> tuple[int, int]:
+    """First and last line; a node that ends with its line's LF does not reach into the next."""
+    start, end = node.start_point.row, node.end_point
+    last = end.row - 1 if end.column == 0 and end.row > start else end.row
+    return start + 1, last + 1

@@ -1,0 +1,120 @@
+"""A written type as the path of the class that a value of it is an instance of."""
+
+import re
+from typing import NamedTuple
+
+from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_expression
+
+_QUALIFIER = re.compile(
+    r"(?:[&*:^?\s]|'\w+\s|\.\.\.|(?:const|mut|dyn|impl|volatile|struct|class|enum|union|readonly"
+    r"|final|inout|in|out|ref|some|any|params|vararg|static|extern|register|unsafe"
+    r"|lateinit|asserts|@escaping|@MainActor|@Sendable)\s)+"
+)
+_SUFFIX = re.compile(r"(?:[\s&*?!]|\bconst)+$")
+_GENERIC = re.compile(r"([^<\[(]+?)\s*(<|\[)(.*)[>\]]$", re.DOTALL)
+_NOTHING = frozenset({"None", "null", "undefined", "nil", "void", "false"})
+_CLASS_OF = frozenset({"type", "Type", "typing.Type"})
+_OPENING, _CLOSING = "<([{", ">)]}"
+_QUOTES = frozenset("\"'`")
+_MAX_NESTING = 8
+_MAX_PARTS = 8  # of a union
+
+
+class TypeName(NamedTuple):
+    """The class's path; `is_class`: the value is the class itself, not an instance (`type[X]`)."""
+
+    path: tuple[str, ...]
+    is_class: bool = False
+
+
+def read_type(text: str, transparent: frozenset[str]) -> TypeName | None:
+    """The class that a value has. None for unions of several, arrays, functions, tuples.
+
+    Pointers, references, nullability and type arguments are left out. A type in `transparent`
+    stands for its first argument; any other container is itself.
+    """
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
+        return None
+    is_class = False
+    for _ in range(_MAX_NESTING):
+        text = _bare(text)
+        generic = _GENERIC.fullmatch(text)
+        if generic is None:
+            break
+        head = generic[1].strip()
+        if not generic[3].strip(" ,"):  # an array
+            return None
+        is_class = is_class or head in _CLASS_OF
+        if head not in _CLASS_OF and _last_component(head) not in transparent:
+            text = head
+            break
+        text = _first_argument(generic[3])
+    if text.startswith("typeof "):
+        text, is_class = text.removeprefix("typeof ").strip(), True
+    expression = read_expression(text)
+    if expression is None or not expression.path or expression.name:
+        return None
+    return TypeName(expression.path, is_class)
+
+
+def read_types(text: str, transparent: frozenset[str]) -> tuple[TypeName, ...]:
+    """The classes that a value may have: those of a union too, what is no class left out."""
+    if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
+        one = read_type(text, transparent)
+        return (one,) if one is not None else ()
+    for _ in range(_MAX_NESTING):
+        text = _bare(text)
+        generic = _GENERIC.fullmatch(text)
+        if generic is None or _last_component(generic[1].strip()) not in transparent:
+            break
+        text = _first_argument(generic[3])
+    generic = _GENERIC.fullmatch(text)
+    if generic is not None and _last_component(generic[1].strip()) == "Union":
+        parts = _split(generic[3], ",")
+    else:
+        parts = _split(text, "|")
+    named = [part for part in map(str.strip, parts) if part and part not in _NOTHING]
+    if len(named) > 1:  # a quoted part is a literal
+        named = [part for part in named if not _QUOTES & {part[0], part[-1]}]
+    kinds = (read_type(part, transparent) for part in named[:_MAX_PARTS])
+    return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
+
+
+def _first_argument(text: str) -> str:
+    """The first that is a type, without its name: `'a, Output = T` → `T`."""
+    arguments = _split(text, ",")
+    some = [one for one in arguments if not one.lstrip().startswith("'")]
+    return (some or arguments)[0].rpartition(" = ")[2]
+
+
+def _bare(text: str) -> str:
+    text = text.strip().strip("\"'`").strip()
+    text = _SUFFIX.sub("", _QUALIFIER.sub("", text, count=1) if _QUALIFIER.match(text) else text)
+    if " + " in text:  # of several traits the first
+        text = _split(text, "+")[0].rstrip()
+    if " & " in text:  # of what a value is all of, the first that has a name
+        named = (part.strip() for part in _split(text, "&"))
+        text = next((part for part in named if part[:1] not in _OPENING), text)
+    if "|" not in text:
+        return text
+    kinds = [part.strip() for part in _split(text, "|")]
+    some = [part for part in kinds if part and part not in _NOTHING]
+    return _bare(some[0]) if len(some) == 1 and len(kinds) > 1 else text
+
+
+def _last_component(path: str) -> str:
+    return re.split(r"::|\.", path)[-1].strip()
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """`text` at separators outside brackets."""
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        if character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+        elif character == separator and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    return [*parts, text[start:]]
