@@ -1,6 +1,7 @@
-"""Who answers: anything that takes and gives the API's shapes."""
+"""What the tools ask: a backend that serves requests of the API, and its errors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 
@@ -34,3 +35,37 @@ class GraphBackend(Backend, Protocol):
     async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/graph/links`, the only write."""
         ...
+
+
+INDEX_NOT_FOUND = "INDEX_NOT_FOUND"
+# The API's:
+INVALID = "invalid"
+SYMBOL_NOT_FOUND = "symbol_not_found"
+
+
+class RefusedError(Exception):
+    """A refusal or an expected failure.
+
+    `message` is safe to show and says what to do, `code` is stable, `status` is HTTP's. `near`:
+    names in repositories that are like the one that was asked for.
+    """
+
+    def __init__(self, message: str, *, code: str, status: int, near: Sequence[str] = ()) -> None:
+        super().__init__(f"{message} Alike: {', '.join(near)}." if near else message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.near = tuple(near)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a caller of this server does to have something indexed: whole sentences."""
+
+    build_index: str
+
+
+LOCAL_ADVICE = Advice("Build it with `codesearch init` in the repository.")
+CENTRAL_ADVICE = Advice(
+    "Build it with `codesearch init` in a clone of the repository, or run the index action there."
+)

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from agents.budget import MAX_TOKENS, MIN_TOKENS
-from agents.errors import INVALID, RefusedError
+from agents.backend import INVALID, RefusedError
+from agents.truncation import MAX_TOKENS, MIN_TOKENS
 from indexer.limits import EDGE_TYPE_CHARACTERS, NODE_ID_CHARACTERS
 
 NOT_BLANK = r"\S"

@@ -11,21 +11,8 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.answers import (
-    CalleesAnswer,
-    CallersAnswer,
-    CodeAnswer,
-    GraphAnswer,
-    SearchAnswer,
-    StatusAnswer,
-)
-from agents.backend import GraphBackend
-from agents.budget import DEFAULT_TOKENS
-from agents.code_answers import code_answer
-from agents.errors import SYMBOL_NOT_FOUND, Advice, RefusedError
-from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_status
-from agents.graph_tools import add_graph_tools
-from agents.outcomes import answered
+from agents.backend import SYMBOL_NOT_FOUND, Advice, GraphBackend, RefusedError
+from agents.graph.tools import add_graph_tools
 from agents.parameters import (
     ChunkType,
     Confidence,
@@ -46,9 +33,19 @@ from agents.parameters import (
     given,
     require_one_query,
 )
+from agents.registry import ToolSet
+from agents.results import answered, explained, index_not_found, is_unindexed
+from agents.schemas import (
+    CalleesAnswer,
+    CallersAnswer,
+    CodeAnswer,
+    GraphAnswer,
+    SearchAnswer,
+    StatusAnswer,
+    code_answer,
+)
 from agents.text import code_text, graph_text, links_text, search_text, status_text
-from agents.toolset import ToolSet
-from agents.unindexed import explained, index_not_found, is_unindexed
+from agents.truncation import DEFAULT_TOKENS, fit_code, fit_graph, fit_links, fit_search, fit_status
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in

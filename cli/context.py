@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cli.api import Asks
-    from cli.graph_api import GraphApi
-    from cli.place import Place
+    from cli.api import Asks, GraphApi
+    from cli.target.target import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Invocation:
     def asks(self) -> Iterator["Asks"]:
         """Who answers here, for as long as it is asked. Raises IndexerError."""
         # Imported here: --help and a wrong argument answer at once.
-        from cli.place import open_place
+        from cli.target.target import open_place
 
         with open_place(self.environ, self.directory) as place:
             yield asks_of(place)
@@ -34,7 +33,7 @@ class Invocation:
 
         `retry_seconds`: how long the service is waited for while it is away, or asks to wait.
         """
-        from cli.place import open_place
+        from cli.target.target import open_place
 
         with open_place(self.environ, self.directory) as place:
             yield graph_of(place, retry_seconds=retry_seconds)
@@ -54,7 +53,7 @@ def directory() -> Path:
 
 def graph_of(place: "Place", *, retry_seconds: float = 0.0) -> "GraphApi":
     """The knowledge graph of a place's service; work that is not committed is no part of it."""
-    from cli.graph_api import GraphApi
+    from cli.api import GraphApi
 
     service = str(place.data_dir) if place.is_local else place.url  # its port may be another one
     return GraphApi(
@@ -73,6 +72,6 @@ def asks_of(place: "Place") -> "Asks":
     api = Api(place.transport(), place.organization)
     if place.is_local:
         return api
-    from cli.shadow.asking import shadowed  # not before it serves: it takes a while to import
+    from cli.overlay.search_api import shadowed  # not before it serves: it takes a while to import
 
     return shadowed(api, place)

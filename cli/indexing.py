@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from cli.place import Place
+from cli.target.target import Place
 from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
 from indexer.exits import TerminatedError
 from indexer.pipeline.report import Course, Report

@@ -46,13 +46,13 @@ def _exit_code(name: str) -> int:
     # `_leave` leaves semaphores to multiprocessing's own cleaner, which need not complain of them.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
 
-    from cli import application
+    from cli import app
     from cli.context import Invocation, directory
-    from cli.refusals import told
+    from cli.output.errors import told
     from indexer.errors import IndexerError
     from indexer.exits import Exit, TerminatedError, exit_of
 
-    make: Callable[[], typer.Typer] = getattr(application, f"{name}_application")
+    make: Callable[[], typer.Typer] = getattr(app, f"{name}_application")
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, _terminate)

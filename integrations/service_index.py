@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cli.api import Api
-from cli.place import Place, data_dir_of, named_at, open_place
+from cli.target.target import Place, data_dir_of, named_at, open_place
 from indexer.errors import CentralUnreachableError
 
 _Answer = TypeVar("_Answer")

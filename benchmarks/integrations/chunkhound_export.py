@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.corpora import python_repository
 from benchmarks.figures import Figure
 from cli.indexing import index_place
-from cli.place import open_place
+from cli.target.target import open_place
 from indexer.client.credentials import Purpose
 from indexer.records.runs import Requested
 from integrations.chunkhound.export import Exported, Progress, export_index

@@ -11,8 +11,8 @@ from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 
-from agents.errors import CENTRAL_ADVICE
-from agents.event_lines import EventLines
+from agents.backend import CENTRAL_ADVICE
+from agents.event_stream import EventLines
 from agents.tools import INSTRUCTIONS, add_tools
 from central.common.threads import RequestThreads
 from central.mcp.backends import backend

@@ -9,8 +9,8 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import INVALID_PARAMS, CallToolResult
 from pydantic import ValidationError
 
-from agents.errors import INVALID
-from agents.outcomes import ERROR_KEY, refusal_in
+from agents.backend import INVALID
+from agents.results import ERROR_KEY, refusal_in
 
 _log = structlog.get_logger(__name__)
 

@@ -12,8 +12,8 @@ from mcp import MCPError
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 from pydantic import ValidationError
 
-from agents.errors import RefusedError
-from agents.outcomes import MESSAGE_CHARACTERS
+from agents.backend import RefusedError
+from agents.results import MESSAGE_CHARACTERS
 from central.mcp.limited import AnswerTooLongError
 
 _REFUSALS: Final = {INVALID_PARAMS, METHOD_NOT_FOUND}

@@ -9,7 +9,8 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from agents.answers import (
+from agents.backend import GraphBackend, RefusedError
+from agents.schemas import (
     CalleesAnswer,
     CallersAnswer,
     GraphAnswer,
@@ -17,9 +18,7 @@ from agents.answers import (
     Shape,
     StatusAnswer,
 )
-from agents.backend import GraphBackend
-from agents.errors import RefusedError
-from agents.sidecar_shapes import (
+from agents.sidecar.mapping import (
     api_graph,
     api_links,
     api_search,

@@ -12,8 +12,8 @@ from typing import Any, Final
 import structlog
 from rest_framework.renderers import JSONRenderer
 
-from agents.errors import RefusedError
-from agents.outcomes import names_in
+from agents.backend import RefusedError
+from agents.results import names_in
 from central.common.documents import document
 from central.common.patience import statements_ended_after
 from central.common.problems import described

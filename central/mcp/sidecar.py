@@ -19,8 +19,8 @@ from mcp_types import (
     TextContent,
 )
 
-from agents.errors import RefusedError
-from agents.outcomes import refusal_in
+from agents.backend import RefusedError
+from agents.results import refusal_in
 from central.common.circuit import Circuit, CircuitOpenError
 from central.common.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
 from central.mcp.limited import LimitedTransport

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import typer
 
 from cli.commands import chunkhound_export
+from cli.commands.options import examples
 from cli.context import Invocation
-from cli.options import examples
 from indexer.exits import Exit, exit_of
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _show(
 ) -> Exit:
     from dataclasses import asdict
 
-    from cli.console import Console, note, tell
+    from cli.output.console import Console, note, tell
     from indexer.output.terminal import lines_of
     from integrations.chunkhound.errors import CodeSearchError
 

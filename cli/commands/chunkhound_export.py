@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.commands.options import Project, examples
 from cli.context import Invocation
-from cli.options import Project, examples
 from indexer.exits import Exit
 from indexer.output.terminal import one_line
 
@@ -46,8 +46,8 @@ def export(
     by which ChunkHound searches; without them it finds by regular expressions alone. Call it again
     if it ends before all are there: it goes on with FILE.part.
     """
-    from cli.console import note
-    from cli.place import open_place
+    from cli.output.console import note
+    from cli.target.target import open_place
     from indexer.config.settings import GitCredential
     from integrations.chunkhound.export import export_index, open_chunk_embedder
 

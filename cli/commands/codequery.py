@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import examples
+from cli.commands.options import examples
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def codequery(
     Only where [codequery] of your own settings says `enabled = true`. Prints the response as
     JSON, an error too.
     """
-    from cli.console import Console, tell
+    from cli.output.console import Console, tell
 
     options = {
         "vector_store_id": vector_store_id,

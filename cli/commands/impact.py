@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from cli.commands.options import Confidence, Json, MinConfidence, Project, examples
 from cli.context import Invocation
-from cli.options import Confidence, Json, MinConfidence, Project, examples
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -39,8 +39,8 @@ def impact(
     Asks git in the repository of this directory what is changed. That nobody calls it is an
     answer too: the exit code is 0.
     """
-    from cli.console import Console, note, tell
-    from cli.place import open_place
+    from cli.output.console import Console, note, tell
+    from cli.target.target import open_place
     from indexer.config.settings import GitCredential, GitHubContext
     from indexer.errors import NotARepositoryError
     from indexer.git.repository import Repository

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from cli.commands.options import Project, examples
 from cli.context import Invocation
-from cli.options import Project, examples
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -43,9 +43,9 @@ def index(
     On this machine that is whatever is checked out; at a service, the branch that it follows.
     What is not committed is `codesearch watch`'s.
     """
-    from cli.console import tell
     from cli.indexing import checkout_root, index_place
-    from cli.place import open_place
+    from cli.output.console import tell
+    from cli.target.target import open_place
     from indexer.client.credentials import Purpose
     from indexer.output import log
     from indexer.pipeline.report import as_json, as_text

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.commands.options import examples
 from cli.context import Invocation
-from cli.options import examples
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from cli.place import Place
+    from cli.target.target import Place
     from indexer.pipeline.report import Report
 
 commands = typer.Typer()
@@ -48,11 +48,11 @@ def init(
 
     What the options say is written to the file. A file that is there is kept as it is.
     """
-    from cli.console import tell
     from cli.indexing import checkout_root, index_place
-    from cli.place import open_place
-    from cli.project_files import write_project_file
-    from cli.servers import confirm
+    from cli.output.console import tell
+    from cli.target.config_file import write_project_file
+    from cli.target.target import open_place
+    from cli.target.trusted_servers import confirm
     from indexer.client.credentials import Purpose
     from indexer.config.project_file import PROJECT_FILE
     from indexer.errors import ConfigurationError

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from cli.commands.options import examples
 from cli.context import Invocation
-from cli.options import examples
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -39,7 +39,7 @@ def mcp(
     An agent starts it in a repository. It ends when its input does; what it has to say of itself
     goes to standard error.
     """
-    from cli.stdio import serve
+    from cli.mcp.stdio import serve
 
     invocation: Invocation = ctx.obj
     serve(invocation, [str(one) for one in integrations or ()])

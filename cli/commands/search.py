@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.commands.options import Json, Projects, examples
 from cli.context import Invocation
-from cli.options import Json, Projects, examples
 from indexer.exits import Exit
 from indexer.records.files import ChunkType
 
@@ -123,8 +123,8 @@ def search(
 
 
 def _show(invocation: Invocation, body: "Mapping[str, Any]", *, json: bool) -> Exit:
-    from cli import receipts, snippets
-    from cli.console import Console, note, tell
+    from cli.output import receipt, search_results
+    from cli.output.console import Console, note, tell
 
     with invocation.asks() as asks:
         answer = asks.search(body)
@@ -133,11 +133,15 @@ def _show(invocation: Invocation, body: "Mapping[str, Any]", *, json: bool) -> E
     if json:
         tell(console.as_json(answer))
     else:
-        tell(snippets.drawn(console, results) if console.is_terminal else snippets.plain(results))
-        note(*receipts.notes(answer))
+        tell(
+            search_results.drawn(console, results)
+            if console.is_terminal
+            else search_results.plain(results)
+        )
+        note(*receipt.notes(answer))
     if body.get("exclude_projects") and not answer["receipt"]["projects"]:
         note("--exclude-project leaves no repository over.")
         return Exit.NOTHING_FOUND
-    code, why = receipts.ending(answer, found=len(results))
+    code, why = receipt.ending(answer, found=len(results))
     note(why)
     return code

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from cli.commands.options import examples
 from cli.context import Invocation
-from cli.options import examples
 
 commands = typer.Typer()
 
@@ -33,7 +33,7 @@ def serve(
     Commands start it by themselves for as long as they last; while this runs they are quicker, and
     others can use it too. DATABASE_URL and the like are obeyed.
     """
-    from cli.embedded import require_service, server_command
+    from cli.target.embedded import require_service, server_command
 
     invocation: Invocation = ctx.obj
     require_service()

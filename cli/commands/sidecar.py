@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.commands.options import examples
 from cli.context import Invocation
-from cli.options import examples
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def sidecar(
     they are sent: listen beyond this machine only where the network is yours.
     """
     from central.listening import reachable_url
-    from cli.sidecar.server import PATH, serve
+    from cli.mcp.sidecar_server import PATH, serve
 
     invocation: Invocation = ctx.obj
     with _service(invocation) as named, _listening(bind) as listener:
@@ -86,10 +86,10 @@ def _service(invocation: Invocation) -> Iterator["Named"]:
     """The service that is named; else that of this machine, which does not end meanwhile."""
     from dataclasses import replace
 
-    from cli.console import note
-    from cli.embedded import used_service
-    from cli.place import LOCAL_ORGANIZATION, data_dir_of
-    from cli.servers import require_confirmed
+    from cli.output.console import note
+    from cli.target.embedded import used_service
+    from cli.target.target import LOCAL_ORGANIZATION, data_dir_of
+    from cli.target.trusted_servers import require_confirmed
     from indexer.config.settings import Named
 
     environ = invocation.environ

@@ -2,8 +2,8 @@
 
 import typer
 
+from cli.commands.options import Json, Project, examples
 from cli.context import Invocation
-from cli.options import Json, Project, examples
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -21,8 +21,8 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
     In a pipe: repository, state, commit, time, files, chunks, symbols, references and error,
     separated by tabs.
     """
-    from cli import receipts, states
-    from cli.console import Console, note, tell
+    from cli.output import receipt, status
+    from cli.output.console import Console, note, tell
 
     invocation: Invocation = ctx.obj
     with invocation.asks() as asks:
@@ -32,10 +32,10 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
     if json:
         tell(console.as_json(answer))
     else:
-        tell(states.drawn(console, answer) if console.is_terminal else states.plain(answer))
+        tell(status.drawn(console, answer) if console.is_terminal else status.plain(answer))
         if local := answer.get("local"):
-            note(f"In front of it: {receipts.local_line(local)}.")
+            note(f"In front of it: {receipt.local_line(local)}.")
     if indexed:
         return Exit.OK
-    note(receipts.NOTHING_INDEXED)
+    note(receipt.NOTHING_INDEXED)
     return Exit.NOT_INDEXED

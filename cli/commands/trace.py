@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.commands.options import Confidence, Json, MinConfidence, examples
 from cli.context import Invocation
-from cli.options import Confidence, Json, MinConfidence, examples
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from cli.console import Console
+    from cli.output.console import Console
 
 commands = typer.Typer()
 _trace = typer.Typer(no_args_is_help=True)
@@ -142,20 +142,20 @@ def _choice(
 
 
 def _show(invocation: Invocation, what: str, asked: Mapping[str, Any], *, json: bool) -> Exit:
-    from cli import receipts
-    from cli.console import Console, note, tell
+    from cli.output import receipt
+    from cli.output.console import Console, note, tell
 
     answer = _ask(invocation, what, {name: value for name, value in asked.items() if value})
     if answer is None:
-        note(receipts.NOTHING_INDEXED)
+        note(receipt.NOTHING_INDEXED)
         return Exit.NOT_INDEXED
     console = Console.of(invocation.environ)
     if json:
         tell(console.as_json(answer))
     else:
         _tell(console, what, answer)
-        note(*receipts.notes(answer))
-    code, why = receipts.ending(answer, found=len(answer["edges" if what == "graph" else what]))
+        note(*receipt.notes(answer))
+    code, why = receipt.ending(answer, found=len(answer["edges" if what == "graph" else what]))
     note(why)
     return code
 
@@ -176,11 +176,11 @@ def _ask(invocation: Invocation, what: str, asked: Mapping[str, Any]) -> dict[st
 
 
 def _tell(console: "Console", what: str, answer: Mapping[str, Any]) -> None:
-    from cli import graphs, links
-    from cli.console import note, tell
+    from cli.output import graph, links
+    from cli.output.console import note, tell
 
     if what == "graph":
-        tell(graphs.drawn(console, answer) if console.is_terminal else graphs.plain(answer))
+        tell(graph.drawn(console, answer) if console.is_terminal else graph.plain(answer))
     elif console.is_terminal:
         tell(links.drawn(console, answer, what))
     else:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from cli.commands.options import examples
 from cli.context import Invocation
-from cli.options import examples
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -27,8 +27,8 @@ def watch(
     What git ignores is left out. Uncommitted work is indexed on this machine only: where a service
     is configured, `search`, `trace` and `mcp` put it in front of that service's answers.
     """
-    from cli.watching.journal import Journal
-    from cli.watching.session import watch as keep_watching
+    from cli.watch.journal import Journal
+    from cli.watch.session import watch as keep_watching
     from indexer.output import log
 
     log.to_standard_error()

@@ -160,7 +160,7 @@ class FileRecord:
 
     A skipped file has a reason and nothing else: `content` is then empty and the tuples too. Only
     a lock file may have a `manifest` beside. `namespace` is the package or namespace that the file
-    declares, dotted. Bases and types are references, see indexer.relations.
+    declares, dotted. Bases and types are references, see indexer.records.references.
     """
 
     path: str

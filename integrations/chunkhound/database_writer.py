@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from cli.part_files import opened_database, write_ahead_log
+from cli.export.part_file import opened_database, write_ahead_log
 from indexer.records.vectors import EmbedderSpec, Vector
 from integrations.chunkhound import schema
 from integrations.chunkhound.commit_files import CommitFile

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from cli.api import Api
-from cli.part_files import (
+from cli.export.part_file import (
     held_part,
     mapped_errors,
     opened_database,
     require_own_log,
     take_place,
 )
-from cli.place import Place
+from cli.target.target import Place
 from indexer.config.settings import GitCredential
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage

@@ -12,10 +12,10 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.errors import RefusedError
-from agents.outcomes import answered
+from agents.backend import RefusedError
 from agents.parameters import Query
-from agents.toolset import ToolSet
+from agents.registry import ToolSet
+from agents.results import answered
 from indexer.limits import (
     CHUNKHOUND_BATCH_CHARACTERS,
     CHUNKHOUND_EXCLUDE_CHARACTERS,

@@ -8,9 +8,9 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.errors import RefusedError
-from agents.outcomes import answered
-from agents.toolset import SYNCHRONIZES_A_SERVICE, ToolSet
+from agents.backend import RefusedError
+from agents.registry import SYNCHRONIZES_A_SERVICE, ToolSet
+from agents.results import answered
 from indexer.exits import Exit
 from indexer.limits import (
     CODEQUERY_CONCURRENT,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cli.receipts import missing_note
+from cli.output.receipt import missing_note
 from indexer.client.responses import expected
 from indexer.config.settings import read_environment
 from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError

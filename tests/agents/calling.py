@@ -9,9 +9,8 @@ from mcp.client.client import Client
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 
-from agents.backend import Backend
-from agents.errors import LOCAL_ADVICE
-from agents.sidecar import add_sidecar_tools
+from agents.backend import LOCAL_ADVICE, Backend
+from agents.sidecar.tools import add_sidecar_tools
 from agents.tools import add_tools
 
 _backend: ContextVar[Backend] = ContextVar("backend")  # of the server that was asked for last

@@ -7,9 +7,10 @@ import pytest
 from pydantic import BaseModel
 from rest_framework import serializers
 
-from agents import answers, graph_answers, parameters
-from agents.errors import INVALID
-from agents.sidecar_shapes import sidecar_arguments
+from agents import parameters, schemas
+from agents.backend import INVALID
+from agents.graph import schemas as graph_schemas
+from agents.sidecar.mapping import sidecar_arguments
 from central.knowledge.serializers import (
     DOCUMENT_KINDS,
     ContextSerializer,
@@ -44,17 +45,17 @@ from tests.agents.recorded import RecordedBackend
 OURS = {"left_out"}  # what only the tools add
 
 SHAPES = [
-    (answers.SearchAnswer, SearchAnswerSerializer),
-    (answers.CallersAnswer, CallersSerializer),
-    (answers.CalleesAnswer, CalleesSerializer),
-    (answers.GraphAnswer, GraphSerializer),
-    (answers.StatusAnswer, IndexStatus),
-    (graph_answers.Edge, EdgeSerializer),
-    (graph_answers.TraverseAnswer, TraverseAnswerSerializer),
-    (graph_answers.ViolationsAnswer, ViolationsAnswerSerializer),
-    (graph_answers.UnmigratedAnswer, UnmigratedAnswerSerializer),
-    (graph_answers.RelatedAnswer, RelatedAnswerSerializer),
-    (graph_answers.ContextAnswer, ContextAnswerSerializer),
+    (schemas.SearchAnswer, SearchAnswerSerializer),
+    (schemas.CallersAnswer, CallersSerializer),
+    (schemas.CalleesAnswer, CalleesSerializer),
+    (schemas.GraphAnswer, GraphSerializer),
+    (schemas.StatusAnswer, IndexStatus),
+    (graph_schemas.Edge, EdgeSerializer),
+    (graph_schemas.TraverseAnswer, TraverseAnswerSerializer),
+    (graph_schemas.ViolationsAnswer, ViolationsAnswerSerializer),
+    (graph_schemas.UnmigratedAnswer, UnmigratedAnswerSerializer),
+    (graph_schemas.RelatedAnswer, RelatedAnswerSerializer),
+    (graph_schemas.ContextAnswer, ContextAnswerSerializer),
 ]
 REQUESTS = {
     "code_search": SearchRequestSerializer,

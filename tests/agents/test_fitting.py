@@ -6,59 +6,69 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import answers, graph_answers
-from agents.budget import MAX_TOKENS, MIN_TOKENS, Budget, tokens_of
-from agents.fitting import fit_code, fit_graph, fit_links, fit_search, fit_status
-from agents.graph_fitting import fit_context, fit_rows, fit_traverse
-from agents.graph_text import (
+from agents import schemas
+from agents.graph import schemas as graph_schemas
+from agents.graph.text import (
     context_text,
     related_text,
     traverse_text,
     unmigrated_text,
     violations_text,
 )
+from agents.graph.truncation import fit_context, fit_rows, fit_traverse
 from agents.text import graph_text, links_text, search_text, status_text
+from agents.truncation import (
+    MAX_TOKENS,
+    MIN_TOKENS,
+    Budget,
+    fit_code,
+    fit_graph,
+    fit_links,
+    fit_search,
+    fit_status,
+    tokens_of,
+)
 from tests.agents.recorded import recorded
 
 FEW = settings(max_examples=25)
 TOKENS = st.integers(min_value=MIN_TOKENS, max_value=4_000)
 FITTED = {
-    "search": (fit_search, search_text, answers.SearchAnswer),
-    "search_expanded": (fit_search, search_text, answers.SearchAnswer),
+    "search": (fit_search, search_text, schemas.SearchAnswer),
+    "search_expanded": (fit_search, search_text, schemas.SearchAnswer),
     "callers": (
         lambda answer, tokens: fit_links(answer, "callers", tokens),
         lambda answer: links_text(answer, "callers"),
-        answers.CallersAnswer,
+        schemas.CallersAnswer,
     ),
     "callers_deep": (
         lambda answer, tokens: fit_links(answer, "callers", tokens),
         lambda answer: links_text(answer, "callers"),
-        answers.CallersAnswer,
+        schemas.CallersAnswer,
     ),
     "callees": (
         lambda answer, tokens: fit_links(answer, "callees", tokens),
         lambda answer: links_text(answer, "callees"),
-        answers.CalleesAnswer,
+        schemas.CalleesAnswer,
     ),
-    "graph": (fit_graph, graph_text, answers.GraphAnswer),
-    "status": (fit_status, status_text, answers.StatusAnswer),
-    "traverse": (fit_traverse, traverse_text, graph_answers.TraverseAnswer),
+    "graph": (fit_graph, graph_text, schemas.GraphAnswer),
+    "status": (fit_status, status_text, schemas.StatusAnswer),
+    "traverse": (fit_traverse, traverse_text, graph_schemas.TraverseAnswer),
     "violations": (
         lambda answer, tokens: fit_rows(answer, "violations", tokens),
         violations_text,
-        graph_answers.ViolationsAnswer,
+        graph_schemas.ViolationsAnswer,
     ),
     "unmigrated": (
         lambda answer, tokens: fit_rows(answer, "code", tokens),
         unmigrated_text,
-        graph_answers.UnmigratedAnswer,
+        graph_schemas.UnmigratedAnswer,
     ),
     "related": (
         lambda answer, tokens: fit_rows(answer, "related", tokens),
         related_text,
-        graph_answers.RelatedAnswer,
+        graph_schemas.RelatedAnswer,
     ),
-    "context": (fit_context, context_text, graph_answers.ContextAnswer),
+    "context": (fit_context, context_text, graph_schemas.ContextAnswer),
 }
 
 

@@ -3,8 +3,8 @@
 import pytest
 from mcp.types import CallToolResult
 
-from agents.errors import RefusedError
-from agents.outcomes import ERROR_KEY, answered, refusal_in, refused
+from agents.backend import RefusedError
+from agents.results import ERROR_KEY, answered, refusal_in, refused
 
 
 def test_what_is_refused_is_read_again() -> None:

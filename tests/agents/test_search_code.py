@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agents.errors import INDEX_NOT_FOUND, LOCAL_ADVICE
-from agents.outcomes import refusal_in
+from agents.backend import INDEX_NOT_FOUND, LOCAL_ADVICE
+from agents.results import refusal_in
 from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agents.errors import RefusedError
-from agents.outcomes import refusal_in
-from agents.sidecar_shapes import api_search, sidecar_links, sidecar_search
+from agents.backend import RefusedError
+from agents.results import refusal_in
+from agents.sidecar.mapping import api_search, sidecar_links, sidecar_search
 from agents.text import links_text, search_text
 from tests.agents.calling import call, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded

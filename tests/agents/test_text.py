@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.graph_text import (
+from agents.graph.text import (
     context_text,
     link_text,
     related_text,

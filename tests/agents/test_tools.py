@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.errors import INDEX_NOT_FOUND, LOCAL_ADVICE, RefusedError
-from agents.outcomes import ERROR_KEY, refusal_in
+from agents.backend import INDEX_NOT_FOUND, LOCAL_ADVICE, RefusedError
+from agents.results import ERROR_KEY, refusal_in
 from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 

@@ -4,8 +4,8 @@ import pytest
 from mcp.server import MCPServer
 from mcp.types import CallToolResult
 
-from agents.outcomes import answered, refusal_in
-from agents.toolset import ToolSet
+from agents.registry import ToolSet
+from agents.results import answered, refusal_in
 from tests.agents.calling import call, text_of, tools_of
 
 

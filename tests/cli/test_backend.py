@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import RefusedError
-from cli import backend
-from cli.backend import PlaceBackend
+from agents.backend import RefusedError
 from cli.context import Invocation
-from cli.place import Place
+from cli.mcp import stdio
+from cli.mcp.stdio import PlaceBackend
+from cli.target.target import Place
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from scripts.local_service import Organization, free_address
@@ -56,7 +56,7 @@ def test_a_service_on_this_machine_that_has_gone_is_looked_for_again(
 ) -> None:
     gone, back = f"http://{free_address()}", acme.service.url
     with closing(Openings(acme, gone, back, are_local=True)) as openings:
-        monkeypatch.setattr(backend, "open_place", openings)
+        monkeypatch.setattr(stdio, "open_place", openings)
         asked = PlaceBackend(Invocation({}, Path()))
         status = asyncio.run(asked.status({"org_id": "org-acme", "project": "auth-service"}))
         assert [one["project"] for one in status["projects"]] == ["auth-service"]
@@ -67,7 +67,7 @@ def test_a_configured_service_that_is_away_is_said_to_be(
     acme: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(Openings(acme, f"http://{free_address()}", are_local=False)) as openings:
-        monkeypatch.setattr(backend, "open_place", openings)
+        monkeypatch.setattr(stdio, "open_place", openings)
         with pytest.raises(RefusedError, match="did not answer") as refused:
             asyncio.run(PlaceBackend(Invocation({}, Path())).search({"query": "x"}))
         assert (refused.value.code, refused.value.status) == ("service_unavailable", 503)

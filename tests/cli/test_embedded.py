@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from central.runtime import is_held, running_server
-from cli.embedded import used_service
+from cli.target.embedded import used_service
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from scripts.local_service import clean_environment
 from tests.cli.command import PROGRAM, codesearch
@@ -25,7 +25,7 @@ from tests.waiting import wait_until
 USER = """
 import os, sys
 from pathlib import Path
-from cli.embedded import used_service
+from cli.target.embedded import used_service
 with used_service(Path(sys.argv[1]), environ=os.environ, tell=sys.stderr.write) as server:
     print(server["url"], server["pid"], flush=True)
     sys.stdin.read()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.indexing import index_place
-from cli.place import open_place
+from cli.target.target import open_place
 from indexer.client.credentials import Purpose
 from indexer.pipeline.report import Report
 from indexer.records.runs import Requested

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from cli import links
-from cli.console import Console
+from cli.output import links
+from cli.output.console import Console
 from tests.agents.recorded import recorded
 
 PLAIN = Console(is_terminal=True, width=100, has_colours=False)

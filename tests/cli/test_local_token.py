@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from central.runtime import announce_server, held_data_directory
-from cli.embedded import running_place
-from cli.local_token import LocalToken
+from cli.target.embedded import running_place
+from cli.target.local_token import LocalToken
 from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError, CentralUnreachableError, ConfigurationError
 from scripts.local_service import Service

@@ -24,7 +24,7 @@ PLACE = {"AETERNA_TOKEN": "aet_x", "AETERNA_ORGANIZATION": "acme"}
 def test_help_imports_nothing_but_the_parser_of_arguments() -> None:
     check = (
         "import sys, cli.main\n"
-        "from cli.application import codesearch_application\n"
+        "from cli.app import codesearch_application\n"
         "from typer.testing import CliRunner\n"
         "found = CliRunner().invoke(codesearch_application(), ['search', '--help'])\n"
         "assert found.exit_code == 0, found.output\n"
@@ -108,7 +108,7 @@ def test_a_signal_ends_it_without_a_traceback(
 
 
 @pytest.mark.parametrize(
-    "module", ["indexer.config.settings", "cli.application", "typer", "cli.place"]
+    "module", ["indexer.config.settings", "cli.app", "typer", "cli.target.target"]
 )
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_it_starts_ends_it_so_too(

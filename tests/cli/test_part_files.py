@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.part_files import held_part, write_ahead_log
+from cli.export.part_file import held_part, write_ahead_log
 from indexer.errors import ConfigurationError
 
 

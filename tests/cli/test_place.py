@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.local_token import LocalToken
-from cli.place import Place, open_place
+from cli.target.local_token import LocalToken
+from cli.target.target import Place, open_place
 from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError
 from scripts.local_service import Service

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.project_files import project_file, write_project_file
+from cli.target.config_file import project_file, write_project_file
 from indexer.config.project_file import ProjectFile, parse_project_file
 from indexer.errors import ConfigurationError
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.projects import local_project, project_of
+from cli.target.projects import local_project, project_of
 
 
 def checkout(path: Path) -> Path:

@@ -1,7 +1,7 @@
 """What an answer is of, and why it may be empty, in sentences."""
 
-from cli import receipts
-from cli.refusals import told
+from cli.output import receipt
+from cli.output.errors import told
 from indexer.errors import CentralRefusedError, CentralUnreachableError
 from indexer.exits import Exit
 from tests.agents.recorded import recorded
@@ -11,13 +11,13 @@ def test_one_repository_is_told_with_its_commit_and_age() -> None:
     answer = recorded("search")
     answer["receipt"] |= {"missing": [], "projects": answer["receipt"]["projects"][:1]}
     commit = answer["receipt"]["projects"][0]["commit"]
-    (line,) = receipts.notes(answer)
+    (line,) = receipt.notes(answer)
     assert line.startswith(f"Asked auth-service at {commit[:10]}, indexed ")
     assert line.endswith(" ms).")
 
 
 def test_what_is_missing_is_named_with_its_reason() -> None:
-    (line,) = receipts.notes(recorded("search"))
+    (line,) = receipt.notes(recorded("search"))
     assert "may lack something of support-desk (never indexed: type `codesearch index` in it)" in (
         line
     )
@@ -27,7 +27,7 @@ def test_many_that_are_missing_are_counted() -> None:
     answer = recorded("search")
     answer["receipt"]["missing"] = [{"project": f"p{n}", "reason": "failed"} for n in range(9)]
     assert "p4 (its last run failed: see `codesearch status`) and 4 more." in next(
-        iter(receipts.notes(answer))
+        iter(receipt.notes(answer))
     )
 
 
@@ -38,13 +38,13 @@ def test_work_that_is_not_committed_is_told() -> None:
         "indexed_at": None,
     }  # fmt: skip
     assert "2 changed files of auth-service as in this checkout" in next(
-        iter(receipts.notes(answer))
+        iter(receipt.notes(answer))
     )
 
 
 def test_hints_speak_of_options() -> None:
     answer = recorded("callers_empty") | {"hint": "try min_confidence=medium."}
-    code, why = receipts.ending(answer, found=0)
+    code, why = receipt.ending(answer, found=0)
     assert (code, why) == (Exit.NOTHING_FOUND, "try --min-confidence medium.")
 
 

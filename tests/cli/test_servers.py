@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.local_token import LocalToken
-from cli.servers import confirm, require_confirmed
+from cli.target.local_token import LocalToken
+from cli.target.trusted_servers import confirm, require_confirmed
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.exits import Exit
 from scripts.local_service import Service, free_address

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cli.wording import age, short
+from cli.output.text import age, short
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 

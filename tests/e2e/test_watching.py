@@ -19,7 +19,7 @@ import pytest
 
 from central.lease import used
 from central.runtime import running_server
-from cli.watching.lock import watched
+from cli.watch.lock import watched
 from scripts.local_service import ROOT, Organization, Service, clean_environment
 from scripts.local_watcher import WATCH, Line, Watcher
 from tests.e2e.conftest import prepared_data_directory

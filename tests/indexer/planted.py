@@ -6,8 +6,8 @@
 from contextlib import suppress
 from pathlib import Path
 
-from cli.shadow.lines import EditedLines
-from cli.watching.snapshot import Snapshots
+from cli.overlay.line_map import EditedLines
+from cli.watch.snapshot import Snapshots
 from indexer.errors import GitError
 from indexer.git.attributes import attributes_at
 from indexer.git.edits import edits_between, hunks_of

@@ -25,13 +25,13 @@ from cli.commands.graph.options import (
     rule_of,
 )
 from cli.commands.graph.output import mapping, only_given, tell_answer, tell_stored
+from cli.commands.options import Json, Project, examples
 from cli.context import Invocation
-from cli.options import Json, Project, examples
 from indexer.exits import Exit
 from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
-    from cli.graph_api import GraphApi
+    from cli.api import GraphApi
 
 commands = typer.Typer()
 _add = typer.Typer(no_args_is_help=True)
@@ -120,7 +120,7 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
 
     In a pipe the nodes, then the links, their columns separated by tabs, then the text, indented.
     """
-    from cli import knowledge
+    from cli.output import knowledge
 
     invocation: Invocation = ctx.obj
     with invocation.graph() as graph:
@@ -147,7 +147,7 @@ def list_documents(
 
     In a pipe: id, kind, status, lines and title, separated by tabs.
     """
-    from cli import knowledge
+    from cli.output import knowledge
 
     asked = {"kind": kind and str(kind), "project": project, "query": query, "limit": limit}
     with ctx.obj.graph() as graph:
@@ -202,7 +202,7 @@ def edit(
 @commands.command("delete", epilog=examples("codesearch graph delete mem-123"))
 def delete(ctx: typer.Context, id: Id) -> Exit:
     """Delete a document and its links."""
-    from cli.console import note
+    from cli.output.console import note
 
     with ctx.obj.graph() as graph:
         graph.delete(id)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import examples
+from cli.commands.options import examples
 from indexer.exits import Exit
 from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
-    from cli.graph_files import Exported, Progress
+    from cli.export.graph import Exported, Progress
 
 commands = typer.Typer()
 _RETRY_SECONDS = 120.0  # a rate is a minute's: what was read so far is kept meanwhile
@@ -38,9 +38,9 @@ def export(
     Needs a credential of the whole organisation. Call it again if it ends before all calls are
     there: it goes on with FILE.part.
     """
-    from cli.console import note
-    from cli.graph_files import export_graph
-    from cli.receipts import missing_note
+    from cli.export.graph import export_graph
+    from cli.output.console import note
+    from cli.output.receipt import missing_note
 
     target = ctx.obj.directory / file
     with ctx.obj.graph(retry_seconds=_RETRY_SECONDS) as graph, _progress() as progress:
@@ -67,7 +67,7 @@ def _progress() -> "Iterator[Progress]":
     from rich.progress import Progress as Bars
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from cli.graph_files import Progress
+    from cli.export.graph import Progress
 
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())

@@ -6,7 +6,7 @@ import typer
 
 from cli.commands.graph.options import Direction, From, Id, Properties, To, Type
 from cli.commands.graph.output import mapping, only_given, tell_answer
-from cli.options import Json, examples
+from cli.commands.options import Json, examples
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -34,8 +34,8 @@ def link(
 
     In a pipe: from, type, to, weight and origin, separated by tabs.
     """
-    from cli import knowledge
-    from cli.console import Console, tell
+    from cli.output import knowledge
+    from cli.output.console import Console, tell
 
     body = {"from": source, "type": type, "to": target, "weight": weight}
     with ctx.obj.graph() as graph:
@@ -51,7 +51,7 @@ def link(
 )
 def unlink(ctx: typer.Context, source: From, type: Type, target: To) -> Exit:
     """Take a link back that was made by hand; others end with what they were made of."""
-    from cli.console import note
+    from cli.output.console import note
 
     with ctx.obj.graph() as graph:
         graph.unlink({"from": source, "type": type, "to": target})
@@ -83,8 +83,8 @@ def traverse(
 
     In a pipe: steps, id, kind, status and title, separated by tabs.
     """
-    from cli import knowledge
-    from cli.console import Console, note
+    from cli.output import knowledge
+    from cli.output.console import Console, note
 
     named = [one.strip() for one in (types or "").split(",") if one.strip()]
     asked = {

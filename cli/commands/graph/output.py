@@ -7,7 +7,7 @@ from cli.context import Invocation
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from cli.knowledge import Columns
+    from cli.output.knowledge import Columns
 
 
 def only_given(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def mapping(properties: list[str]) -> dict[str, str]:
 
 def tell_stored(invocation: Invocation, answer: Mapping[str, Any], *, json: bool) -> Exit:
     """Print a document as it is stored now."""
-    from cli import knowledge
-    from cli.console import Console, tell
+    from cli.output import knowledge
+    from cli.output.console import Console, tell
 
     console = Console.of(invocation.environ)
     stored = knowledge.nodes(answer["nodes"])
@@ -42,16 +42,16 @@ def tell_answer(
     after: str = "",
 ) -> Exit:
     """Print an answer, `after` its columns a text, and notes about it; ends by what was found."""
-    from cli import knowledge, receipts
-    from cli.console import Console, note, tell
+    from cli.output import knowledge, receipt
+    from cli.output.console import Console, note, tell
 
     console = Console.of(invocation.environ)
     if json:
         tell(console.as_json(answer))
     else:
         tell(knowledge.shown(console, *columns) + after)
-        note(*receipts.graph_notes(answer))
+        note(*receipt.graph_notes(answer))
     if found:
         return Exit.OK
-    note(receipts.in_options(answer.get("hint") or "Nothing was found."))
+    note(receipt.in_options(answer.get("hint") or "Nothing was found."))
     return Exit.NOTHING_FOUND

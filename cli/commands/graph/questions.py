@@ -7,11 +7,11 @@ import typer
 
 from cli.commands.graph.options import Id, Limit, Target, not_blank
 from cli.commands.graph.output import only_given, tell_answer
-from cli.options import Json, Project, examples
+from cli.commands.options import Json, Project, examples
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from cli.graph_api import GraphApi
+    from cli.api import GraphApi
 
 commands = typer.Typer()
 
@@ -34,7 +34,7 @@ def related(
 
     In a pipe: score, similarity, id, kind and title, separated by tabs.
     """
-    from cli import knowledge
+    from cli.output import knowledge
 
     asked = {"id": id, "target_type": str(target_type), "limit": limit}
     with ctx.obj.graph() as graph:
@@ -51,8 +51,8 @@ def violations(
 
     In a pipe: repository/path:line, severity, policy, message and text, separated by tabs.
     """
-    from cli import knowledge
-    from cli.console import note
+    from cli.output import knowledge
+    from cli.output.console import note
     from indexer.output.terminal import counted
 
     with ctx.obj.graph() as graph:
@@ -78,8 +78,8 @@ def unmigrated(
 
     In a pipe: repository/path:line and name, separated by tabs.
     """
-    from cli import knowledge
-    from cli.console import note
+    from cli.output import knowledge
+    from cli.output.console import note
 
     with ctx.obj.graph() as graph:
         asked = {"project": _project(graph, project), "path": path, "limit": limit}
@@ -114,7 +114,7 @@ def context(
 
     In a pipe: what, how, id or place, and title, separated by tabs.
     """
-    from cli import knowledge
+    from cli.output import knowledge
 
     with ctx.obj.graph() as graph:
         path = file if project else _path(graph, ctx.obj.directory, file)

@@ -13,8 +13,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from agents.errors import RefusedError
-from agents.outcomes import refusal_in
+from agents.backend import RefusedError
+from agents.results import refusal_in
 from central.common.threads import RequestThreads
 from central.mcp.gate import Gate
 from central.mcp.mount import Mount

@@ -11,7 +11,7 @@ from django.utils import timezone
 from mcp import Client, MCPError
 from mcp.types import CallToolResult
 
-from agents.outcomes import refusal_in
+from agents.results import refusal_in
 from central.common.threads import RequestThreads
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from agents.errors import RefusedError
+from agents.backend import RefusedError
 from central.common.threads import RequestThreads
 from central.knowledge.services.catch_up import catch_up
 from central.mcp import gate, services

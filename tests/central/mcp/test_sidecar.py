@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agents.errors import RefusedError
-from agents.outcomes import refused
+from agents.backend import RefusedError
+from agents.results import refused
 from central.mcp.sidecar import Sidecar
 from scripts.local_service import free_address
 from tests.central.mcp.standins import (

@@ -7,9 +7,9 @@ from contextlib import suppress
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.answers import SearchAnswer
-from agents.errors import RefusedError
-from agents.sidecar_shapes import api_search
+from agents.backend import RefusedError
+from agents.schemas import SearchAnswer
+from agents.sidecar.mapping import api_search
 from central.mcp.sidecar import Answer, Sidecar
 from tests.central.mcp.standins import Message, modern, response, result, standing_in
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from central.trace.serializers import CONFIDENCES
-from cli.options import Confidence
+from cli.commands.options import Confidence
 from indexer.errors import CentralRefusedError
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch

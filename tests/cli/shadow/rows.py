@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from cli.shadow.front import Front
+from cli.overlay.overlay import Front
 
 Row = dict[str, Any]
 CENTRAL = "payments-api"

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from cli.api import Api, Asks
-from cli.place import Place
-from cli.shadow.asking import shadowed
-from cli.shadow.worktree import WorkTree
-from cli.watching.lock import held_checkout, tell_watched
-from cli.watching.snapshot import Snapshots
+from cli.overlay.search_api import shadowed
+from cli.overlay.worktree import WorkTree
+from cli.target.target import Place
+from cli.watch.lock import held_checkout, tell_watched
+from cli.watch.snapshot import Snapshots
 from indexer.client.credentials import StaticToken
 from indexer.errors import CentralRefusedError, CentralUnreachableError
 from tests.cli.shadow.rows import (

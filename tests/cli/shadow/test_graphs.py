@@ -1,6 +1,6 @@
 from typing import Any
 
-from cli.shadow.graphs import merged_graph, only_local_graph
+from cli.overlay.graph import merged_graph, only_local_graph
 from tests.cli.shadow.rows import CENTRAL, LOCAL, Row, front_of, receipt
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.shadow.hits import merged_hits, without_changed
+from cli.overlay.search import merged_hits, without_changed
 from tests.cli.shadow.rows import CENTRAL, LOCAL, SNAPSHOT, Row, found, front_of, hit
 
 FILES = ("a.py", "b.py", "c.py")

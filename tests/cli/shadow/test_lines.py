@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.shadow.lines import EditedLines, UnknownLines
+from cli.overlay.line_map import EditedLines, UnknownLines
 from tests.indexer.repositories import Sandbox
 
 BEFORE = {

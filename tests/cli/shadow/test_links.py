@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.shadow.links import merged_links, only_local_links
+from cli.overlay.links import merged_links, only_local_links
 from tests.cli.shadow.rows import (
     CENTRAL,
     LOCAL,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.watching import events as events_module
-from cli.watching.events import Events
+from cli.watch import events as events_module
+from cli.watch.events import Events
 from indexer.git.local import LocalRepository
 from tests.indexer.repositories import Sandbox
 

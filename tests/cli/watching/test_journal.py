@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.watching.journal import Journal, Update
-from cli.watching.lock import Watched
+from cli.watch.journal import Journal, Update
+from cli.watch.lock import Watched
 from indexer.errors import CentralUnreachableError
 from indexer.pipeline.report import Report
 from indexer.records.runs import Mode, Reason, RunStats

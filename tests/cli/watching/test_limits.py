@@ -3,11 +3,11 @@
 import subprocess
 import sys
 
-from cli.watching.limits import has_watches_left
+from cli.watch.events import has_watches_left
 
 EXHAUSTED = """
 import os, resource
-from cli.watching.limits import has_watches_left
+from cli.watch.events import has_watches_left
 resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), os.dup(0)))
 raise SystemExit(has_watches_left())
 """

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.watching.lock import held_checkout, tell_watched, watched
+from cli.watch.lock import held_checkout, tell_watched, watched
 from indexer.errors import ConfigurationError
 
 HOLDER = """
 import sys
 from pathlib import Path
-from cli.watching.lock import held_checkout, tell_watched
+from cli.watch.lock import held_checkout, tell_watched
 data, root = map(Path, sys.argv[1:])
 with held_checkout(data, root) as directory:
     tell_watched(directory, root=root, project="shop", commit="c" * 40)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from cli.indexing import index_place
-from cli.place import open_place
-from cli.watching import session
-from cli.watching.events import Events
-from cli.watching.journal import Journal, Update
-from cli.watching.lock import watched
+from cli.target.target import open_place
+from cli.watch import session
+from cli.watch.events import Events
+from cli.watch.journal import Journal, Update
+from cli.watch.lock import watched
 from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError, NotARepositoryError
 from indexer.records.runs import Reason, Requested

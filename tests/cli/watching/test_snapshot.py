@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.watching.snapshot import Snapshots
+from cli.watch.snapshot import Snapshots
 from indexer.errors import ConfigurationError
 from tests.indexer.repositories import Sandbox
 

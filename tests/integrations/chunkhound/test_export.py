@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from cli.indexing import index_place
-from cli.place import open_place
+from cli.target.target import open_place
 from indexer.client.credentials import Purpose
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder

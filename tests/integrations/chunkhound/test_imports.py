@@ -8,7 +8,7 @@ import pytest
 from integrations.chunkhound import code
 
 OPTIONAL = ("duckdb", "openai", "yaml")
-MODULES = ("cli.application", "cli.commands.chunkhound")
+MODULES = ("cli.app", "cli.commands.chunkhound")
 OURS = ("integrations.chunkhound.code", "integrations.chunkhound.mcp_tools")
 
 

@@ -1,0 +1,202 @@
+"""The tools over the knowledge graph; `graph_link` alone writes."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from agents.backend import GraphBackend
+from agents.graph.schemas import (
+    ContextAnswer,
+    Edge,
+    RelatedAnswer,
+    TraverseAnswer,
+    UnmigratedAnswer,
+    ViolationsAnswer,
+)
+from agents.graph.text import (
+    context_text,
+    link_text,
+    related_text,
+    traverse_text,
+    unmigrated_text,
+    violations_text,
+)
+from agents.graph.truncation import fit_context, fit_rows, fit_traverse
+from agents.parameters import (
+    Direction,
+    EdgeType,
+    GraphCursor,
+    MaxTokens,
+    NodeId,
+    OfProject,
+    Target,
+    Workspace,
+    given,
+)
+from agents.registry import ADDS, ToolSet
+from agents.results import answered
+from agents.truncation import DEFAULT_TOKENS
+
+
+def add_graph_tools(tools: ToolSet, backend: Callable[[], GraphBackend]) -> None:
+    """Register the six tools; `backend` is asked for in each call, where the caller is known."""
+    graph = _GraphTools(backend)
+    tools.add(graph.graph_context, title="Context of a file")
+    tools.add(graph.graph_traverse, title="Walk the knowledge graph")
+    tools.add(graph.graph_related, title="Find related knowledge or code")
+    tools.add(graph.graph_violations, title="Policy violations")
+    tools.add(graph.graph_unmigrated, title="Code not migrated yet")
+    tools.add(graph.graph_link, title="Link two nodes", effects=ADDS)
+
+
+class _GraphTools:
+    """The tools over a backend; their docstrings are what agents read."""
+
+    def __init__(self, backend: Callable[[], GraphBackend]) -> None:
+        self._backend = backend
+
+    async def graph_context(
+        self,
+        project: OfProject,
+        file: Annotated[
+            str, Field(min_length=1, max_length=1_024, description="Its path in the repository")
+        ],
+        workspace: Workspace = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, ContextAnswer]:
+        """Gather what to know before you change a file. Call it once, before the first edit.
+
+        Returns the policies that apply (and whether the file violates them), the decisions (ADRs)
+        that it implements or resembles, memories about it, and its callers and callees in other
+        files and repositories. Example: project="payments-api", file="src/payment/handler.rs".
+        """
+        answer = await self._backend().graph(
+            "context",
+            given(project=project, file=file, workspace=workspace, max_tokens=max_tokens),
+        )
+        answer = fit_context(answer, max_tokens)
+        return answered(context_text(answer), answer)
+
+    async def graph_traverse(
+        self,
+        source: Annotated[NodeId, Field(alias="from")],
+        types: Annotated[
+            list[EdgeType] | None,
+            Field(
+                min_length=1,
+                max_length=20,
+                description="Follow these only, such as implements, mentions, derived_from, "
+                "related_to, violates, migrated_to; default: all",
+            ),
+        ] = None,
+        direction: Annotated[
+            Direction, Field(description="out: along the edges, in: against them")
+        ] = "both",
+        depth: Annotated[int, Field(ge=1, le=5, description="Steps at most")] = 1,
+        limit: Annotated[int, Field(ge=1, le=1_000, description="Nodes at most")] = 100,
+        workspace: Workspace = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, TraverseAnswer]:
+        """Follow the links between decisions, policies, memories and code from a node.
+
+        Use it to see which code implements a decision, or why code is as it is. Returns nodes,
+        nearest first, and the edges that lead there. Examples: from="ADR-042",
+        types=["implements"] for the code; from="code:src/auth/login.rs", direction="in" for what
+        is linked to a file; from="ADR-042", depth=2 for the memories of that code, too.
+        """
+        parameters = given(
+            types=types, direction=direction, depth=depth, limit=limit, workspace=workspace
+        )
+        answer = await self._backend().graph("traverse", {"from": source, **parameters})
+        answer = fit_traverse(answer, max_tokens)
+        return answered(traverse_text(answer), answer)
+
+    async def graph_related(
+        self,
+        id: NodeId,
+        target_type: Annotated[Target, Field(description="What is looked for")],
+        limit: Annotated[int, Field(ge=1, le=45, description="Nodes at most")] = 10,
+        workspace: Workspace = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, RelatedAnswer]:
+        """Find what resembles a node in meaning and words, linked to it or not.
+
+        Use it to find code that a memory or a decision is about, or decisions, policies and
+        memories about code. Examples: id="mem-123", target_type="code";
+        id="code:shop/net/retry.py#L10-L30", target_type="knowledge".
+        """
+        parameters = given(id=id, target_type=target_type, limit=limit, workspace=workspace)
+        answer = await self._backend().graph("related", parameters)
+        answer = fit_rows(answer, "related", max_tokens)
+        return answered(related_text(answer), answer)
+
+    async def graph_violations(
+        self,
+        project: OfProject,
+        limit: Annotated[int, Field(ge=1, le=200, description="Violations at most")] = 20,
+        cursor: GraphCursor = None,
+        workspace: Workspace = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, ViolationsAnswer]:
+        """List the code of a repository that violates the organisation's policies.
+
+        Use it before a release, or to see what a policy finds. Returns the place, the policy, its
+        severity and message, and the lines and text that matched. Example:
+        project="payments-service".
+        """
+        parameters = given(project=project, limit=limit, cursor=cursor, workspace=workspace)
+        answer = await self._backend().graph("violations", parameters)
+        answer = fit_rows(answer, "violations", max_tokens)
+        return answered(violations_text(answer), answer)
+
+    async def graph_unmigrated(
+        self,
+        project: OfProject,
+        path: Annotated[
+            str | None, Field(max_length=1_024, description="What a file's path begins with")
+        ] = None,
+        limit: Annotated[int, Field(ge=1, le=200, description="Definitions at most")] = 30,
+        cursor: GraphCursor = None,
+        workspace: Workspace = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, UnmigratedAnswer]:
+        """List the definitions of a legacy repository that nothing says where they have moved.
+
+        A definition counts as migrated with a migrated_to edge on itself, its file or a directory
+        above; set one with graph_link. Example: project="legacy-monolith", path="handlers/".
+        """
+        parameters = given(
+            project=project, path=path, limit=limit, cursor=cursor, workspace=workspace
+        )
+        answer = await self._backend().graph("unmigrated", parameters)
+        answer = fit_rows(answer, "code", max_tokens)
+        return answered(unmigrated_text(answer), answer)
+
+    async def graph_link(
+        self,
+        source: Annotated[NodeId, Field(alias="from")],
+        to: NodeId,
+        type: Annotated[
+            EdgeType,
+            Field(description="Such as implements, derived_from, related_to, migrated_to"),
+        ],
+        weight: Annotated[
+            float | None, Field(ge=0.0, le=1.0, description="How strong the relation is")
+        ] = None,
+        properties: Annotated[
+            dict[str, Any] | None, Field(description="Anything else that is worth keeping")
+        ] = None,
+        workspace: Workspace = None,
+    ) -> Annotated[CallToolResult, Edge]:
+        """Link two nodes for everybody: this writes, and needs a token with the scope index.
+
+        Use it when you learn how things belong together and the graph does not say so yet. The same
+        link again changes its weight and properties alone. Examples: from="mem-123",
+        to="code:src/auth/login.rs", type="derived_from"; from="code:legacy/handlers/pay.py",
+        to="code:payments-api/src/pay.py", type="migrated_to".
+        """
+        body = given(to=to, type=type, weight=weight, properties=properties, workspace=workspace)
+        edge = await self._backend().graph_link({"from": source, **body})
+        return answered(link_text(edge), edge)

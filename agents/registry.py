@@ -1,0 +1,175 @@
+"""Tools of a server that answer refusals with a code, those of their own arguments included.
+
+A parameter whose name is no name in Python has it as its alias: `source: Annotated[str,
+Field(alias="from")]`.
+"""
+
+import functools
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.types import CallToolResult, ToolAnnotations
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from agents.backend import INVALID, RefusedError
+from agents.results import refused
+
+Tool = Callable[..., Awaitable[CallToolResult]]
+
+# Each may be called twice with the same arguments: that is as good as once.
+READS: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+ADDS: Final = ToolAnnotations(  # never over what is there
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+SYNCHRONIZES_A_SERVICE: Final = ToolAnnotations(  # of others, and deletes there what is gone here
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=True
+)
+
+_SENTENCES: Final = {
+    "missing": "is required",
+    "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must not be blank",
+}
+_SHOULD: Final = re.compile(r"^\w+ should ")  # how pydantic begins
+_NAMES, _NAME_CHARACTERS = 5, 100  # of what does not exist
+
+
+class ToolSet:
+    """Registers tools with `server`.
+
+    `words`: what the API's messages name, and what it is called here.
+
+    The SDK would tell of wrong arguments in pydantic's words and drop those that it does not
+    know; here they are refused before the tool runs, with a code and the names that exist.
+    """
+
+    def __init__(self, server: MCPServer[Any], *, words: Mapping[str, str]) -> None:
+        self._server = server
+        self._words = words
+        self._arguments: dict[str, FuncMetadata] = {}
+        self._aliases: dict[str, str] = {}
+        server.middleware.append(self._check)
+
+    def add(
+        self,
+        tool: Tool,
+        *,
+        title: str,
+        name: str | None = None,
+        aliases: Collection[str] = (),
+        effects: ToolAnnotations = READS,
+    ) -> None:
+        """Register a tool; its docstring is the description.
+
+        `name`: if not the function's. A call by one of the `aliases`, which are not listed, is a
+        call of the tool. `effects`: what clients are told that it does.
+        """
+        tool_name = name or tool.__name__
+        self._aliases.update(dict.fromkeys(aliases, tool_name))
+
+        @functools.wraps(tool)
+        async def answer(**arguments: Any) -> CallToolResult:
+            given = {parameters.get(name, name): value for name, value in arguments.items()}
+            try:
+                return await tool(**given)
+            except RefusedError as error:
+                return refused(self._translated(error))
+
+        metadata = self._arguments[tool_name] = func_metadata(answer, structured_output=False)
+        parameters = {  # the SDK calls by alias
+            name: parameter
+            for parameter, name in _names(metadata).items()
+            if parameter in inspect.signature(tool).parameters
+        }
+        self._server.add_tool(
+            answer,
+            name=tool_name,
+            title=title,
+            description=inspect.cleandoc(tool.__doc__ or ""),
+            annotations=effects.model_copy(update={"title": title}),
+        )
+
+    def _translated(self, error: RefusedError) -> RefusedError:
+        message = error.message
+        for theirs, ours in self._words.items():
+            message = message.replace(theirs, ours)
+        return RefusedError(message, code=error.code, status=error.status, near=error.near)
+
+    async def _check(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        if ctx.method != "tools/call" or not ctx.params:
+            return await call_next(ctx)
+        name, told = ctx.params.get("name"), ctx.params.get("arguments") or {}
+        if not isinstance(name, str) or not isinstance(told, Mapping):
+            return await call_next(ctx)  # the SDK refuses it
+        name = self._aliases.get(name, name)
+        metadata = self._arguments.get(name)
+        if metadata is None:
+            message = f"There is no tool {_cut(name)}. There are: {', '.join(self._arguments)}."
+            return refused(RefusedError(message, code="unknown_tool", status=404))
+        given = _given(metadata, told)
+        complaint = _complaint(metadata, given)
+        if complaint:
+            return refused(RefusedError(complaint, code=INVALID, status=400))
+        return await call_next(
+            replace(ctx, params={**ctx.params, "name": name, "arguments": given})
+        )
+
+
+def _names(metadata: FuncMetadata) -> dict[str, str]:
+    """Field of the model → argument."""
+    fields = metadata.arg_model.model_fields
+    return {name: field.alias or name for name, field in fields.items()}
+
+
+def _given(metadata: FuncMetadata, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what agents write for "not given": null, or "" for what may be left out."""
+    fields = metadata.arg_model.model_fields
+    optional = {
+        argument for name, argument in _names(metadata).items() if not fields[name].is_required()
+    }
+    return {
+        name: value
+        for name, value in told.items()
+        if name not in optional or value not in ("", None)
+    }
+
+
+def _complaint(metadata: FuncMetadata, given: dict[str, Any]) -> str:
+    known = _names(metadata).values()
+    unknown = sorted(set(given).difference(known))
+    if unknown:
+        names = ", ".join(map(_cut, unknown[:_NAMES]))
+        return f"There is no argument {names}. There are: {', '.join(known)}."
+    try:
+        metadata.validate_arguments(given)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=False, include_input=False)
+        sentences = dict.fromkeys(_sentence(known, one) for one in details)
+        return " ".join(sentences)
+    return ""
+
+
+def _sentence(known: Collection[str], detail: ErrorDetails) -> str:
+    # Behind the argument's name pydantic puts indices and the arms of unions.
+    name, *inner = detail["loc"]
+    indices = "".join(f"[{part}]" for part in inner if isinstance(part, int))
+    subject = f"{name}{indices}" if name in known else str(name)
+    if detail["type"] in _SENTENCES:
+        return f"{subject} {_SENTENCES[detail['type']]}."
+    what = _SHOULD.sub("must ", detail["msg"]).replace(" after validation", "")
+    return f"{subject} {what}." if what.startswith("must ") else f"{subject} is wrong: {what}."
+
+
+def _cut(name: str) -> str:
+    return repr(name[:_NAME_CHARACTERS])

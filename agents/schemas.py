@@ -1,0 +1,331 @@
+"""Output schemas of the tools."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+def _untitled(schema: dict[str, Any]) -> None:
+    """Take out the titles: they say the names again, and agents may pay for each word."""
+    for titled in (schema, *schema.get("properties", {}).values()):
+        titled.pop("title", None)
+
+
+class Shape(BaseModel):
+    """A JSON object that may have more members than it names."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_untitled)
+
+
+class LeftOut(Shape):
+    """What did not fit `max_tokens`: how many rows of what, and what to do."""
+
+    counts: dict[str, int]
+    advice: str
+
+
+class AnsweringProject(Shape):
+    """A project that the answer is of."""
+
+    project: str
+    commit: str
+    indexed_at: str | None
+
+
+class MissingProject(Shape):
+    """A project that the answer may lack something of."""
+
+    project: str
+    reason: str
+
+
+class Effect(Shape):
+    """What a rule of the ranking did to a result's score."""
+
+    rule: str
+    adds: float
+    times: float
+
+
+class Explanation(Shape):
+    """Why a result is where it is."""
+
+    semantic_rank: int | None
+    lexical_rank: int | None
+    rules: list[Effect]
+
+
+class Result(Shape):
+    """A hit. Lines are 1-based and inclusive."""
+
+    project: str
+    commit: str
+    file: str
+    start_line: int
+    end_line: int
+    language: str
+    chunk_type: str
+    name: str = Field(description="What is defined; empty where nothing is")
+    container: str
+    score: float = Field(description="0.0-1.0, comparable within the answer")
+    similarity: float | None
+    content: str
+    content_start_line: int
+    truncated: bool
+    matched: list[str]
+    url: str | None
+    why: Explanation | None = None
+
+
+class SearchReceipt(Shape):
+    """What was searched and what was not."""
+
+    complete: bool = Field(description="Whether nothing is missing")
+    took_ms: float | None
+    projects: list[AnsweringProject]
+    missing: list[MissingProject]
+
+
+class SearchAnswer(Shape):
+    """A page of results, best first."""
+
+    query: str
+    queries: list[str]
+    count: int
+    results: list[Result]
+    next_cursor: str | None
+    receipt: SearchReceipt
+    hint: str | None = Field(description="Why the answer is empty")
+    left_out: LeftOut | None = None
+
+
+class CodeResult(Shape):
+    """A hit of `search_code`."""
+
+    path: str
+    text: str
+    score: float
+    startLine: int  # noqa: N815 (the contract's spelling)
+    endLine: int  # noqa: N815
+    truncated: bool = Field(description="Whether text is not all of these lines")
+    project: str
+    commit: str
+
+
+class CodeAnswer(Shape):
+    """The answer of `search_code`."""
+
+    results: list[CodeResult]
+    totalResults: int  # noqa: N815
+    searchTimeMs: float  # noqa: N815
+    complete: bool = Field(description="Whether every project was searched in its newest state")
+    hint: str | None = Field(description="Why the answer is empty")
+    left_out: LeftOut | None = None
+
+
+class Definition(Shape):
+    """A definition that the symbol means."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    end_line: int
+    name: str
+    qualified_name: str
+    kind: str
+    signature: str
+    language: str
+    package: str | None
+    version: str | None
+    url: str | None
+
+
+class Endpoint(Shape):
+    """An end of a link; `<module>` is a file's top level."""
+
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+
+
+class Link(Shape):
+    """A use of a name, where it stands and what it means."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    column: int
+    kind: str
+    caller: Endpoint
+    callee: Endpoint
+    target: int = Field(description="Index in definitions")
+    depth: int
+    rule: str
+    confidence: str = Field(description="high, medium or low")
+    evidence: str
+    candidates: int
+    pinned_version: str | None
+    required_version: str | None
+    indexed_version: str | None
+    lags: bool | None
+    url: str | None
+
+
+class UnresolvedSite(Shape):
+    """A reference of which nothing is known but the name."""
+
+    project: str
+    file: str
+    line: int
+    name: str
+
+
+class Unresolved(Shape):
+    """How many references there are of which nothing is known but the name."""
+
+    count: int
+    more: bool
+    sample: list[UnresolvedSite]
+
+
+class TraceReceipt(SearchReceipt):
+    """Which commits answered, and what the answer may lack."""
+
+    unresolved: Unresolved
+    cut: list[str] = Field(description="Limits that were met")
+
+
+class _Page(Shape):
+    symbol: str
+    definitions: list[Definition]
+    count: int
+    next_cursor: str | None
+    receipt: TraceReceipt
+    hint: str | None = Field(description="Why the answer is empty")
+    left_out: LeftOut | None = None
+
+
+class CallersAnswer(_Page):
+    """A page of callers."""
+
+    callers: list[Link]
+
+
+class CalleesAnswer(_Page):
+    """A page of callees."""
+
+    callees: list[Link]
+
+
+class GraphNode(Shape):
+    """A definition, or a file's top level."""
+
+    id: str
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+    distance: int
+
+
+class GraphEdge(Shape):
+    """One node uses another; the surest place where it does."""
+
+    caller: str = Field(description="A node's id")
+    callee: str = Field(description="A node's id")
+    project: str
+    file: str
+    line: int
+    kind: str
+    rule: str
+    confidence: str
+    count: int
+
+
+class GraphAnswer(Shape):
+    """What is around a symbol."""
+
+    symbol: str
+    root: list[str]
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    truncated: bool
+    truncated_reason: str | None
+    receipt: TraceReceipt
+    hint: str | None
+    left_out: LeftOut | None = None
+
+
+class Run(Shape):
+    """A run that has not ended."""
+
+    id: str
+    state: str
+    progress: dict[str, Any]
+
+
+class ProjectStatus(Shape):
+    """One project's index."""
+
+    project: str
+    default_branch: str
+    last_indexed_commit: str | None
+    indexed_at: str | None
+    generation: int
+    state: str
+    mode: str | None
+    reason: str | None
+    reindex_requested_at: str | None = None
+    files: int
+    skipped: int
+    chunks: int
+    symbols: int
+    references: int
+    languages: dict[str, int]
+    embedder: str | None
+    error: str | None
+    run: Run | None
+
+
+class StatusAnswer(Shape):
+    """The index of every project in sight."""
+
+    org_id: str
+    last_updated: str | None
+    total_chunks: int
+    projects: list[ProjectStatus]
+    left_out: LeftOut | None = None
+
+
+def code_answer(found: Mapping[str, Any], milliseconds: float) -> dict[str, Any]:
+    """The results, best first, in a search that took so long."""
+    results = [_result(row) for row in found["results"]]
+    return {
+        "results": results,
+        "totalResults": len(results),
+        "searchTimeMs": milliseconds,
+        "complete": found["receipt"]["complete"],
+        "hint": found["hint"],
+    }
+
+
+def _result(row: Mapping[str, Any]) -> dict[str, Any]:
+    told = {
+        "path": row["file"],
+        "text": row["content"],
+        "score": row["score"],
+        "startLine": row["start_line"],
+        "endLine": row["end_line"],
+        "truncated": row["truncated"],
+        "project": row["project"],
+        "commit": row["commit"],
+    }
+    return {**told, "local": True} if row.get("local") else told

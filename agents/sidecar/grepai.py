@@ -1,0 +1,160 @@
+"""Rows of a sidecar with the members that only ours has, where the sidecar is a plain grepai."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agents.results import COMMITS_UNKNOWN
+
+Row = dict[str, Any]
+
+
+def receipt_of(*, is_trace: bool = False) -> Row:
+    """The receipt of an answer of which nobody says what it is of."""
+    receipt: Row = {
+        "complete": False,
+        "took_ms": None,
+        "projects": [],
+        "missing": [{"project": "", "reason": COMMITS_UNKNOWN}],
+    }
+    if is_trace:
+        receipt["unresolved"] = {"count": 0, "more": False, "sample": []}
+        receipt["cut"] = []
+    return receipt
+
+
+def result_of(row: Mapping[str, Any]) -> Row:
+    """A hit; a missing content is one that was not asked for."""
+    rest = {name: value for name, value in row.items() if name != "file_path"}
+    start = row.get("start_line") or 1
+    return {
+        "project": "",
+        "commit": "",
+        "start_line": start,
+        "end_line": start,
+        "language": "",
+        "chunk_type": "text",
+        "name": "",
+        "container": "",
+        "score": 0.0,
+        "similarity": None,
+        "content": "",
+        "content_start_line": start,
+        "truncated": "content" not in row,
+        "matched": [],
+        "url": None,
+        **rest,
+        "file": row.get("file_path") or "",
+    }
+
+
+def endpoint_of(symbol: Any) -> Row:
+    """An end of a link, told as an object or as a name."""
+    told = symbol if isinstance(symbol, Mapping) else {"name": str(symbol or "")}
+    name = str(told.get("name") or "")
+    return {
+        "project": "",
+        "file": "",
+        "qualified_name": name,
+        "kind": "function",
+        "line": 1,
+        **told,
+        "name": name,
+    }
+
+
+def definition_of(symbol: Any) -> Row:
+    """A definition, told as an object or as a name."""
+    end = endpoint_of(symbol)
+    return {
+        "commit": "",
+        "end_line": end["line"],
+        "signature": "",
+        "language": "",
+        "package": None,
+        "version": None,
+        "url": None,
+        **end,
+    }
+
+
+def link_of(row: Mapping[str, Any], end: str, definition: Mapping[str, Any]) -> Row:
+    """A call; of a plain sidecar it is known by the name alone."""
+    site = row.get("call_site") or {}
+    rest = {name: value for name, value in row.items() if name not in {"symbol", "call_site"}}
+    other = "callee" if end == "caller" else "caller"
+    asked = {name: definition[name] for name in endpoint_of("")}
+    return {
+        "project": "",
+        "commit": "",
+        "column": 0,
+        "kind": "call",
+        other: asked,
+        "target": 0,
+        "depth": 1,
+        "rule": "name_only",
+        "confidence": "low",
+        "candidates": 1,
+        "pinned_version": None,
+        "required_version": None,
+        "indexed_version": None,
+        "lags": None,
+        "url": None,
+        **rest,
+        end: endpoint_of(row.get("symbol")),
+        "file": site.get("file") or "",
+        "line": site.get("line") or 1,
+        "evidence": site.get("context") or "",
+    }
+
+
+def edges_of(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """Edges between names."""
+    return [
+        {
+            "project": "",
+            "kind": "call",
+            "rule": "name_only",
+            "confidence": "low",
+            "count": 1,
+            "file": "",
+            "line": 1,
+            **row,
+        }
+        for row in rows
+    ]
+
+
+def nodes_of(told: Any, edges: Iterable[Mapping[str, Any]], root: str) -> list[Row]:
+    """Nodes, told as a list or by name, and those that only edges name; the ids are names."""
+    rows = told.values() if isinstance(told, Mapping) else told
+    ends = {end["name"]: end for end in map(endpoint_of, rows)}
+    for name in (root, *(edge[end] for edge in edges for end in ("caller", "callee"))):
+        ends.setdefault(name, endpoint_of(name))
+    return [{"id": name, "distance": int(name != root), **end} for name, end in ends.items()]
+
+
+def status_of(told: Mapping[str, Any]) -> Row:
+    """The status of an index of which only totals are told, as that of one nameless project."""
+    embedder = "/".join(str(told[name]) for name in ("provider", "model") if told.get(name))
+    files, chunks = int(told.get("total_files") or 0), int(told.get("total_chunks") or 0)
+    updated = told.get("last_updated")
+    project: Row = {
+        "project": "",
+        "default_branch": "",
+        "last_indexed_commit": None,
+        "indexed_at": updated,
+        "generation": 0,
+        "state": "current" if chunks else "never",
+        "mode": None,
+        "reason": None,
+        "files": files,
+        "skipped": 0,
+        "chunks": chunks,
+        "symbols": int(told.get("total_symbols") or 0),
+        "references": 0,
+        "languages": {},
+        "embedder": embedder or None,
+        "error": None,
+        "run": None,
+    }
+    return {"org_id": "", "last_updated": updated, "total_chunks": chunks, "projects": [project]}

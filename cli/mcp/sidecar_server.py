@@ -1,0 +1,152 @@
+"""The sidecar over HTTP: MCP at /mcp for callers who bring a token, /livez and /readyz for all."""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Final
+
+import httpx
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
+from sse_starlette.sse import AppStatus
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from agents.backend import RefusedError
+from agents.event_stream import EventLines
+from agents.sidecar.tools import INSTRUCTIONS, add_sidecar_tools
+from cli.mcp.sidecar_backend import CallerBackend, open_connections
+from indexer.output import log
+
+PATH: Final = "/mcp"
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_READY_SECONDS: Final = 3.0
+_SHUTDOWN_SECONDS: Final = 10
+
+
+def serve(
+    listener: socket.socket,
+    *,
+    service_url: str,
+    organization: str | None,
+    hosts: Sequence[str],
+) -> None:
+    """Answer at `listener` until SIGTERM or SIGINT, which end the process with 0.
+
+    What is being answered then is finished first. `hosts`: names besides the loopback's by which
+    callers may address this server.
+    """
+    # Before the SDK does: its handler takes seconds to render the calls that are broken off.
+    log.to_standard_error()
+    for name in ("mcp", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    AppStatus.enable_automatic_graceful_drain = False  # it breaks off streams at the first signal
+    # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    asyncio.run(_serve(listener, service_url, organization, hosts))
+
+
+async def _serve(
+    listener: socket.socket, service_url: str, organization: str | None, hosts: Sequence[str]
+) -> None:
+    async with open_connections(service_url) as connections:
+        application = sidecar_application(connections, organization=organization, hosts=hosts)
+        config = uvicorn.Config(
+            application,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        )
+        await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def sidecar_application(
+    connections: httpx.AsyncClient, *, organization: str | None, hosts: Sequence[str]
+) -> Starlette:
+    """The ASGI application over `connections` to the service."""
+    server = MCPServer(
+        "codesearch",
+        title="Aeterna Code Search",
+        instructions=INSTRUCTIONS,
+        version=version("aeterna-code-search"),
+        token_verifier=_AnyToken(),
+        auth=AuthSettings(
+            issuer_url=AnyHttpUrl(str(connections.base_url)), resource_server_url=None
+        ),
+    )
+    add_sidecar_tools(server, _backend_of_caller(connections, organization))
+
+    application = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,  # no session of one caller that another could use
+        transport_security=_security(hosts),
+    )
+
+    async def readyz(_request: Request) -> Response:
+        return await _readiness(connections)
+
+    application.add_middleware(EventLines)
+    application.router.routes.extend([Route("/livez", _livez), Route("/readyz", readyz)])
+    return application
+
+
+class _AnyToken:
+    """Takes every token that a header may hold: the service says at each call what it is worth."""
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        if not (token.isascii() and token.isprintable()) or token.split() != [token]:
+            return None
+        return AccessToken(token=token, client_id="caller", scopes=[])
+
+
+def _backend_of_caller(
+    connections: httpx.AsyncClient, organization: str | None
+) -> Callable[[], CallerBackend]:
+    def backend() -> CallerBackend:
+        access = get_access_token()
+        if access is None:  # no request comes this far without one
+            raise RefusedError(
+                "Send 'Authorization: Bearer <api token>'.",
+                code="unauthenticated",
+                status=HTTPStatus.UNAUTHORIZED,
+            )
+        return CallerBackend(connections, token=access.token, organization=organization)
+
+    return backend
+
+
+async def _livez(_request: Request) -> Response:
+    return JSONResponse({"status": "live"})
+
+
+async def _readiness(connections: httpx.AsyncClient) -> Response:
+    try:
+        async with connections.stream("GET", "/readyz", timeout=_READY_SECONDS) as answer:
+            is_ready = answer.is_success  # its body, of whatever length, is not read
+    except httpx.RequestError:
+        is_ready = False
+    return JSONResponse(
+        {"status": "ready" if is_ready else "unavailable"},
+        status_code=HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE,
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
+    """A page in a browser must not reach this server through a name of its own (DNS rebinding)."""
+    names = [form for host in (*_LOOPBACK, *hosts) for form in (host, f"{host}:*")]
+    origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
+    return TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins)

@@ -1,0 +1,85 @@
+"""What is around a symbol: a tree up and a tree down on a terminal, an edge a line in a pipe."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cli.output.console import Console
+from cli.output.links import SURETY, gone
+from cli.output.text import linked, path_of
+from indexer.output.terminal import one_line
+
+if TYPE_CHECKING:
+    from rich.text import Text
+    from rich.tree import Tree
+
+Answer = Mapping[str, Any]
+Edge = Mapping[str, Any]
+
+
+def plain(answer: Answer) -> str:
+    """`project/path:line: caller -> callee at project/path:line (how sure)`, a line each."""
+    nodes = {one["id"]: one for one in answer["nodes"]}
+    return "".join(
+        f"{path_of(edge)}:{edge['line']}: {one_line(nodes[edge['caller']]['qualified_name'])} -> "
+        f"{one_line(nodes[edge['callee']]['qualified_name'])} at "
+        f"{path_of(nodes[edge['callee']])}:{nodes[edge['callee']]['line']} "
+        f"({one_line(edge['confidence'])}, {one_line(edge['rule'])})\n"
+        for edge in answer["edges"]
+    )
+
+
+def drawn(console: Console, answer: Answer) -> str:
+    """For each definition of the symbol a tree of its callers and one of its callees."""
+    from rich.text import Text
+
+    branches = _Branches(answer)
+    return console.drawn(
+        *(part for root in answer["root"] for part in (branches.around(root), Text()))
+    )
+
+
+class _Branches:
+    def __init__(self, answer: Answer) -> None:
+        self._nodes = {one["id"]: one for one in answer["nodes"]}
+        self._edges: dict[tuple[str, str], list[Edge]] = defaultdict(list)
+        for edge in answer["edges"]:
+            self._edges["callee", edge["callee"]].append(edge)
+            self._edges["caller", edge["caller"]].append(edge)
+
+    def around(self, root: str) -> "Tree":
+        from rich.text import Text
+        from rich.tree import Tree
+
+        tree = Tree(_label(self._nodes[root]))
+        for title, near, far in (("called by", "callee", "caller"), ("calls", "caller", "callee")):
+            if self._edges[near, root]:
+                branch = tree.add(Text(title, style="italic"))
+                self._grow(branch, root, (near, far), {root})
+        return tree
+
+    def _grow(self, tree: "Tree", node: str, ends: tuple[str, str], shown: set[str]) -> None:
+        """Add what is beyond `node`; what stands elsewhere in the tree is not gone through again.
+
+        The service gives five levels at most.
+        """
+        near, far = ends
+        for edge in self._edges[near, node]:
+            beyond = edge[far]
+            label = _label(self._nodes[beyond])
+            surety = edge["confidence"]
+            label.append(f"  {one_line(surety)}", style=SURETY.get(surety, ""))
+            if edge["count"] > 1:
+                label.append(f"  at {edge['count']} places", style="dim")
+            branch = tree.add(label)
+            if beyond not in shown:
+                shown.add(beyond)
+                self._grow(branch, beyond, ends, shown)
+
+
+def _label(node: Mapping[str, Any]) -> "Text":
+    from rich.text import Text
+
+    label = Text(one_line(node["qualified_name"]), style="bold")
+    label.append("  ").append_text(linked(node, node["line"]))
+    return label.append(gone(node), style="red")

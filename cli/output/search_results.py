@@ -1,0 +1,120 @@
+"""What a search found: highlighted snippets on a terminal, lines as of `grep -n` in a pipe."""
+
+import re
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from cli.output.console import Console
+from cli.output.text import linked, path_of
+from indexer.limits import COLOURING_CPU_SECONDS
+from indexer.output.terminal import lines_of, one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.syntax import Syntax
+
+_LEXERS: Final = {"svelte": "html", "go-mod": "go"}  # what pygments calls otherwise
+_THEME: Final = "ansi_dark"  # the terminal's own colours
+_TAB: Final = 4
+_MARK: Final = "bold underline"
+_TOO_SLOW: Final = "    shown without colours: colouring this text takes too long\n"
+
+Result = Mapping[str, Any]
+
+
+def plain(results: Sequence[Result]) -> str:
+    """`project/path:line: text` for each line that is not blank."""
+    return "".join(
+        f"{path_of(one)}:{number}: {text}\n"
+        for one in results
+        for number, text in enumerate(lines_of(one["content"]), one["content_start_line"])
+        if text.strip()
+    )
+
+
+def drawn(console: Console, results: Sequence[Result]) -> str:
+    """Each with a heading and line numbers; the words that matched are marked.
+
+    Call it in the main thread: there a signal interrupts a lexer that does not get through.
+    """
+    return "".join(_drawn_in_time(console, one) for one in results)
+
+
+def _drawn_in_time(console: Console, one: Result) -> str:
+    """Without colours where the lexer would hold the terminal."""
+    import rich.syntax  # noqa: F401 - loading it is not the text's fault
+
+    try:
+        with _cpu_limit(COLOURING_CPU_SECONDS):
+            return console.drawn(*_drawn(one))
+    except _TooSlowError:
+        return console.drawn(*_drawn({**one, "language": "text"}), _TOO_SLOW)
+
+
+class _TooSlowError(Exception):
+    """The time is over."""
+
+
+@contextmanager
+def _cpu_limit(seconds: float) -> Iterator[None]:
+    """Raise _TooSlowError within, also in a match of `re`, which looks for signals as it goes."""
+
+    def interrupt(*_: object) -> None:
+        raise _TooSlowError
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _drawn(one: Result) -> Iterator["RenderableType"]:
+    from rich.text import Text
+
+    heading = linked(one, one["start_line"])
+    kind = one["chunk_type"]
+    name = ".".join(filter(None, (one["container"], one["name"])))
+    heading.append(f"  {one_line(f'{kind} {name}').strip()}", style="bold")
+    heading.append(f"  {one['score']:.2f}", style="dim")
+    if one.get("local"):
+        heading.append("  not committed", style="yellow")
+    yield heading
+    yield _syntax(one)
+    if one["truncated"]:
+        yield Text(f"    … to line {one['end_line']}", style="dim")
+    yield Text()
+
+
+def _syntax(one: Result) -> "Syntax":
+    from rich.syntax import Syntax
+
+    lines = [line.expandtabs(_TAB) for line in lines_of(one["content"])]
+    syntax = Syntax(
+        "\n".join(lines),
+        _LEXERS.get(one["language"], one["language"]),
+        theme=_THEME,
+        background_color="default",
+        line_numbers=True,
+        start_line=one["content_start_line"],
+        word_wrap=True,
+        padding=(0, 0, 0, 2),
+    )
+    for number, first, last in _marks(lines, one["matched"]):
+        syntax.stylize_range(_MARK, (number, first), (number, last))
+    return syntax
+
+
+def _marks(lines: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Where the words occur: line, first and last column, as rich's Syntax counts them."""
+    if not words:
+        return
+    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
+    pattern = re.compile("|".join(longest_first), re.IGNORECASE)
+    for number, line in enumerate(lines, 1):
+        for found in pattern.finditer(line):
+            yield number, found.start(), found.end()

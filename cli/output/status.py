@@ -1,0 +1,54 @@
+"""What is indexed, a line for each repository: a table on a terminal, columns in a pipe."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from cli.output.console import Console
+from cli.output.text import age, short
+from indexer.output.terminal import one_line
+
+_STYLES: Final = {
+    "current": "green",
+    "indexing": "cyan",
+    "behind": "yellow",
+    "paused": "yellow",
+    "failed": "red",
+    "never": "dim",
+}
+_COUNTS: Final = ("files", "chunks", "symbols", "references")
+_PLAIN: Final = ("project", "state", "last_indexed_commit", "indexed_at", *_COUNTS, "error")
+
+
+def plain(answer: Mapping[str, Any]) -> str:
+    """A line for each repository, its columns separated by tabs; what is not there is `-`."""
+    rows = [[one_line(str(_or_dash(one[key]))) for key in _PLAIN] for one in answer["projects"]]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def drawn(console: Console, answer: Mapping[str, Any]) -> str:
+    """A table."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("repository", "state", "commit", "indexed", box=None, padding=(0, 2, 0, 0))
+    for name in _COUNTS:
+        table.add_column(name, justify="right")
+    for one in answer["projects"]:
+        table.add_row(
+            Text(one_line(one["project"]), overflow="fold"),
+            Text(one_line(_state(one)), style=_STYLES.get(one["state"], "")),
+            Text(short(one["last_indexed_commit"])),
+            age(one["indexed_at"]),
+            *(f"{one[name]:,}" for name in _COUNTS),
+        )
+    return console.drawn(table) if answer["projects"] else ""
+
+
+def _state(project: Mapping[str, Any]) -> str:
+    """The state, and of a run that failed why it did."""
+    error = project["error"]
+    return f"{project['state']}: {error}" if error else str(project["state"])
+
+
+def _or_dash(value: Any) -> Any:
+    return "-" if value in (None, "") else value

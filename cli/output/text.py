@@ -1,0 +1,46 @@
+"""Words and locations as commands print them."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from indexer.output.terminal import counted, one_line
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+
+SHORT_COMMIT: Final = 10
+_UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+def age(moment: str | None, now: datetime | None = None) -> str:
+    """`3 minutes ago`, of an RFC 3339 time."""
+    if moment is None:
+        return "never"
+    seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(moment)).total_seconds()
+    for unit, size in _UNITS:
+        if seconds >= size:
+            return f"{counted(int(seconds // size), unit)} ago"
+    return "just now"
+
+
+def short(commit: str | None) -> str:
+    """A commit's name as far as a person compares it."""
+    return (commit or "-")[:SHORT_COMMIT]
+
+
+def path_of(one: Mapping[str, Any]) -> str:
+    """`project/path` of a result, a definition or a link."""
+    return one_line(f"{one['project']}/{one['file']}")
+
+
+def linked(one: Mapping[str, Any], line: int) -> "Text":
+    """`project/path:line`, a link where the service knows the page."""
+    from rich.style import Style
+    from rich.text import Text
+
+    url = str(one.get("url") or "")
+    is_page = url.startswith(("http://", "https://")) and url.isascii() and url.isprintable()
+    style = Style(color="cyan", link=url if is_page else None)
+    return Text(f"{path_of(one)}:{line}", style=style, overflow="fold")

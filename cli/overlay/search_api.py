@@ -1,0 +1,228 @@
+"""Central and the index of the watched work tree asked at once, and one answer made of both.
+
+Central's failure is the answer's. Where the local index fails the answer is central's, and its
+receipt says that it may lack what is not committed yet.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from cli.api import Api, Asks
+from cli.overlay import trace
+from cli.overlay.overlay import Front, Row, unfronted
+from cli.overlay.search import MOST_HITS, Position, merged_hits, position, without_changed
+from cli.overlay.worktree import WorkTree
+from cli.target.target import Place
+from indexer.errors import CentralRefusedError, GitError, IndexerError
+
+if TYPE_CHECKING:
+    from cli.watch.lock import Watched
+
+_Answer = TypeVar("_Answer")
+_Local = Row | IndexerError | None  # None: the local index has no such thing
+
+_NO_SYMBOL: Final = frozenset({"symbol_not_found", "file_not_found"})
+_NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never have indexed it
+
+
+def shadowed(api: Api, place: Place) -> Asks:
+    """Whoever answers for `place`: the api itself, unless it is central's and asked in a checkout.
+
+    Whether a watcher runs there is looked up for each question; that costs a look at a file.
+    """
+    if place.is_local or place.root is None or not place.project:
+        return api
+    return _Shadow(api, WorkTree(place, place.root))
+
+
+class _Shadow:
+    def __init__(self, api: Api, worktree: WorkTree) -> None:
+        self._api = api
+        self._worktree = worktree
+        self._project = worktree.project
+
+    def search(self, body: Mapping[str, Any]) -> Row:
+        """Search. After the last local hit pages are central's, without what is changed here."""
+        is_excluded = self._project in (body.get("exclude_projects") or ())
+        watched = None if is_excluded else self._watched_in(body.get("include_projects"))
+        start = position(body["cursor"]) if body.get("cursor") else Position()
+        if start is None:
+            return self._further(body, watched)
+        if watched is None:
+            return self._of_central_from(start, body)[0]
+        limit = int(body.get("limit", 10))
+        is_first = start == Position()
+        most = min(MOST_HITS, 2 * limit) if is_first else MOST_HITS
+        own = {"include_projects": [watched.project], "limit": most}
+        asked = {**_without(body, "org_id", "exclude_projects", "cursor"), **own}
+        (central, cursor), local = self._both(
+            lambda: self._of_central_from(start, body),
+            lambda api: api.search(asked) if is_first else _whole(api, asked),
+        )
+
+        def merge(front: Front, found: Row | None) -> Row:
+            if found is None:
+                return without_changed(central, front)
+            page = merged_hits(
+                central, found, front, limit=limit, skipped=start.shown, is_first=is_first
+            )
+            if page.through < len(central["results"]):
+                further = Position(cursor, page.through, page.shown)
+                return {**page.answer, "next_cursor": further.written()}
+            if not page.is_all_local:
+                further = Position(central["next_cursor"] or None, shown=page.shown)
+                return {**page.answer, "next_cursor": further.written()}
+            return page.answer
+
+        return self._merged(central, local, watched, merge)
+
+    def trace(self, what: str, parameters: Mapping[str, Any]) -> Row:
+        """Trace. What only one side knows is answered by that one."""
+        watched = self._watched_in(parameters.get("caller_projects"))
+        if watched is None:
+            return self._api.trace(what, parameters)
+        central, local = self._traced(what, parameters, watched)
+        if isinstance(central, CentralRefusedError):
+            return self._only_local(what, central, local, watched)
+        return self._merged(
+            central,
+            local,
+            watched,
+            lambda front, found: trace.merged(
+                what, central, found, front, is_first=not parameters.get("cursor")
+            ),
+        )
+
+    def status(self, project: str | None = None) -> Row:
+        """Central's status, with what is in front of it as `local`."""
+        answer = self._api.status(project)
+        watched = self._watched_in([project] if project else ())
+        if watched is None:
+            return answer
+        try:
+            front = self._worktree.front(watched, self._indexed(answer))
+        except GitError as exc:
+            return {**answer, "local_error": str(exc)}
+        return {**answer, "local": front.said()}
+
+    def _watched_in(self, projects: Sequence[str] | None) -> "Watched | None":
+        """What the watcher has, if the project is among those asked for; none: any is."""
+        if projects and self._project not in projects:
+            return None
+        return self._worktree.watched()
+
+    def _further(self, body: Mapping[str, Any], watched: "Watched | None") -> Row:
+        central = self._api.search(body)
+        if watched is None:
+            return central
+        return self._merged(
+            central, None, watched, lambda front, _: without_changed(central, front)
+        )
+
+    def _of_central_from(self, start: Position, body: Mapping[str, Any]) -> tuple[Row, str | None]:
+        """(central's page that begins there, its cursor); no hits where it has no further ones."""
+        cursor, first = start.cursor, _without(body, "cursor")
+        if cursor is not None and start.through:
+            before = self._api.search({**first, **_at(cursor), "limit": start.through})
+            cursor = before["next_cursor"] or None
+        if cursor is None:
+            answer = self._api.search({**first, "limit": 1})
+            return {**answer, "results": [], "count": 0, "next_cursor": None}, None
+        return self._api.search({**first, **_at(cursor)}), cursor
+
+    def _traced(
+        self, what: str, parameters: Mapping[str, Any], watched: "Watched"
+    ) -> tuple[Row | CentralRefusedError, _Local]:
+        """Both answers; central's too may be that there is no such thing."""
+        if parameters.get("project") not in {None, "", self._project}:
+            return self._of_central(what, parameters), None
+        asked = trace.local_parameters(what, parameters, watched.project)
+        if not parameters.get("line"):
+            return self._both(
+                lambda: self._of_central(what, parameters),
+                lambda api: trace.whole(api, what, asked),
+            )
+        # A line is the work tree's, so that the local index says which definition is meant.
+        local = self._local(lambda api: trace.whole(api, what, asked))
+        chosen = trace.by_name(parameters, local) if isinstance(local, dict) else parameters
+        return self._of_central(what, chosen), local
+
+    def _of_central(self, what: str, parameters: Mapping[str, Any]) -> Row | CentralRefusedError:
+        try:
+            return self._api.trace(what, parameters)
+        except CentralRefusedError as exc:
+            if exc.code not in _NOT_THERE:
+                raise
+            return exc
+
+    def _both(
+        self, central: Callable[[], _Answer], local: Callable[[Api], Row]
+    ) -> tuple[_Answer, _Local]:
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(self._local, local)
+            return central(), other.result()
+
+    def _local(self, ask: Callable[[Api], Row]) -> _Local:
+        try:
+            return ask(self._worktree.api())
+        except CentralRefusedError as exc:
+            return None if exc.code in _NO_SYMBOL else exc
+        except IndexerError as exc:
+            return exc
+
+    def _merged(
+        self,
+        central: Row,
+        local: _Local,
+        watched: "Watched",
+        merge: Callable[[Front, Row | None], Row],
+    ) -> Row:
+        if isinstance(local, IndexerError):
+            return unfronted(central, self._project, str(local))
+        if local is not None and _commit(local["receipt"], watched.project) is None:
+            return unfronted(central, self._project, f"{watched.project} is not indexed here")
+        try:
+            front = self._worktree.front(watched, _commit(central["receipt"], self._project), local)
+            return merge(front, local)  # lines are asked of git
+        except GitError as exc:  # the watcher that made the snapshot is gone, and so may that be
+            return unfronted(central, self._project, str(exc))
+
+    def _only_local(
+        self, what: str, refusal: CentralRefusedError, local: _Local, watched: "Watched"
+    ) -> Row:
+        if not isinstance(local, dict):
+            raise refusal
+        try:
+            front = self._worktree.front(watched, self._indexed(self._api.status()), local)
+            return trace.only_local(what, local, front)
+        except GitError:
+            raise refusal from None
+
+    def _indexed(self, status: Row) -> str | None:
+        """The commit that central has of the project."""
+        rows = {row["project"]: row["last_indexed_commit"] for row in status["projects"]}
+        return rows.get(self._project) or None
+
+
+def _whole(api: Api, body: Row) -> Row:
+    """Every hit, of all pages: among any of them may be those in changed files."""
+    answer = api.search(body)
+    results = list(answer["results"])
+    while answer["next_cursor"]:
+        answer = api.search({**body, "cursor": answer["next_cursor"]})
+        results += answer["results"]
+    return {**answer, "count": len(results), "results": results}
+
+
+def _commit(receipt: Mapping[str, Any], project: str) -> str | None:
+    rows = {row["project"]: row["commit"] for row in receipt["projects"]}
+    return rows.get(project) or None
+
+
+def _at(cursor: str) -> Row:
+    return {"cursor": cursor} if cursor else {}
+
+
+def _without(body: Mapping[str, Any], *names: str) -> Row:
+    return {name: value for name, value in body.items() if name not in names}

@@ -1,0 +1,100 @@
+"""The watched checkout: whether somebody watches it, the index of it, and how it differs."""
+
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.api import Api
+from cli.overlay.line_map import EditedLines, Lines, UnknownLines
+from cli.overlay.overlay import Front
+from cli.target.target import Place
+from indexer.errors import CentralUnreachableError
+
+if TYPE_CHECKING:
+    from cli.watch.lock import Watched
+
+
+class _BaseAwayError(Exception):
+    """Central's commit is not in the clone; it may be fetched later."""
+
+
+class WorkTree:
+    """The checkout of a place whose service is central."""
+
+    def __init__(self, place: Place, root: Path) -> None:
+        self.project = place.project
+        self._place = place
+        self._root = root
+        self._api: tuple[str, Api] | None = None
+
+    def watched(self) -> "Watched | None":
+        """What its watcher has indexed last; None where none runs."""
+        from cli.watch.lock import watched
+
+        return watched(self._place.data_dir, self._root)
+
+    def api(self) -> Api:
+        """The embedded service that the watcher fills. Raises CentralUnreachableError."""
+        from cli.target.embedded import running_place
+        from indexer.client.transport import Transport
+
+        found = running_place(self._place.data_dir, self._place.organization)
+        if found is None:
+            raise CentralUnreachableError("The embedded service does not run.")
+        url, credentials = found
+        if self._api is None or self._api[0] != url:
+            transport = Transport(url=url, credentials=credentials, retry_seconds=0.0)
+            self._api = url, Api(transport, self._place.organization)
+        return self._api[1]
+
+    def front(self, watched: "Watched", base: str | None, local: object = None) -> Front:
+        """What differs between `base`, central's commit, and the snapshot that `local` is of.
+
+        Without an answer, or where it does not say, that is the last one. Raises GitError.
+        """
+        commit, indexed_at = _snapshot(watched, local)
+        changed: frozenset[str] | None = None
+        lines: Lines = UnknownLines()
+        with suppress(_BaseAwayError):
+            changed, lines = _difference(self._root, watched.directory, base, commit)
+        return Front(
+            project=self.project,
+            local_project=watched.project,
+            commit=commit,
+            base_commit=base,
+            indexed_at=indexed_at,
+            changed=changed,
+            lines=lines,
+        )
+
+
+def _snapshot(watched: "Watched", local: object) -> tuple[str, str | None]:
+    """(commit, when it was indexed): between two questions the watcher may have gone on."""
+    if isinstance(local, dict):
+        for row in local["receipt"]["projects"]:
+            if row["project"] == watched.project:
+                return row["commit"], row["indexed_at"]
+    return watched.commit, watched.indexed_at
+
+
+@lru_cache(maxsize=8)
+def _difference(
+    root: Path, directory: Path, base: str | None, commit: str
+) -> tuple[frozenset[str], Lines]:
+    """(changed paths, what was edited in them); it is of two commits, so it is worked out once.
+
+    Raises _BaseAwayError, which no cache keeps.
+    """
+    from cli.watch.snapshot import Snapshots
+
+    if base is None:
+        raise _BaseAwayError
+    snapshots = Snapshots(root, directory)
+    try:
+        changed = snapshots.changed_paths(base, commit)
+    finally:
+        snapshots.repository.close()
+    if changed is None:
+        raise _BaseAwayError
+    return changed, EditedLines(root, directory / "objects", base, commit)

@@ -1,0 +1,1 @@
+"""The service that commands ask: which one, where, and with which token."""

@@ -1,0 +1,160 @@
+"""The embedded service, for as long as a command lasts: the one that runs, or one of its own.
+
+Of central only what needs no Django is imported: the service is a process of its own.
+"""
+
+import fcntl
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from central.lease import used
+from central.runtime import ServerRecord, is_held, lack_of_space, private_opener, running_server
+from cli.target.local_token import LocalToken
+from indexer.client.credentials import Credentials
+from indexer.errors import CentralUnreachableError, ConfigurationError
+
+_START_SECONDS: Final = 120.0
+_ASK_SECONDS: Final = 0.05
+_LOG_MAX_BYTES: Final = 4_000_000
+_LOG_LINES: Final = 15
+
+Tell = Callable[[str], object]
+
+
+def running_place(data_dir: Path, organization: str) -> tuple[str, Credentials] | None:
+    """Address and credential of the service that runs on `data_dir`; None: there is none."""
+    server = running_server(data_dir)
+    return (server["url"], LocalToken(data_dir, organization)) if server else None
+
+
+@contextmanager
+def used_service(
+    data_dir: Path, *, environ: Mapping[str, str], tell: Tell
+) -> Iterator[ServerRecord]:
+    """The service of `data_dir`, which does not end meanwhile unless it is told to.
+
+    If none runs, one is started, and `tell` is told so; it ends soon after its last user. Raises
+    ConfigurationError where it is not installed or may not write, CentralUnreachableError if it
+    does not start.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(used(data_dir, tell=tell))
+        except OSError as exc:
+            raise ConfigurationError(
+                f"{data_dir} cannot hold the data of a service ({exc.strerror}): set "
+                "AETERNA_DATA_DIR to another directory, or name a service with AETERNA_URL"
+            ) from exc
+        yield running_server(data_dir) or _started(data_dir, environ, tell)
+
+
+def _started(data_dir: Path, environ: Mapping[str, str], tell: Tell) -> ServerRecord:
+    require_service()
+    if lack := lack_of_space(data_dir):  # the service could not even write why it does not start
+        raise ConfigurationError(lack)
+    advice = (
+        "`codesearch serve` in another terminal keeps one running."
+        if (data_dir / "postgres").is_dir()
+        else "The first start takes some seconds."
+    )
+    tell(f"Starting the service on this machine (data in {data_dir}). {advice}")
+    # Commands at once start one, not each its own.
+    with open(data_dir / "start.lock", "w", opener=private_opener) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return running_server(data_dir) or _start(data_dir, environ)
+
+
+def _start(data_dir: Path, environ: Mapping[str, str]) -> ServerRecord:
+    deadline = time.monotonic() + _START_SECONDS
+    server = _Server(data_dir, environ)
+    while not (record := running_server(data_dir)):
+        if server.has_ended() and not is_held(data_dir):
+            server = _Server(data_dir, environ)  # the one that held the directory is gone
+        if time.monotonic() > deadline:
+            raise server.failure(f"has not started in {_START_SECONDS:.0f} s")
+        time.sleep(_ASK_SECONDS)
+    return record
+
+
+def require_service() -> None:
+    """Raise ConfigurationError where only the command line is installed."""
+    if find_spec("django") is None:
+        raise ConfigurationError(
+            "this machine has the command line alone: name a service with AETERNA_URL, "
+            "AETERNA_ORGANIZATION and AETERNA_TOKEN, or install the service's packages too "
+            "(pip install -r requirements/central.txt)"
+        )
+
+
+def server_command(*options: str) -> list[str]:
+    """The program. Nothing is imported from the directory that it is started in (-P)."""
+    return [sys.executable, "-P", "-m", "central.serve", *options]
+
+
+class _Server:
+    """A server process that outlives this one while others use it."""
+
+    def __init__(self, data_dir: Path, environ: Mapping[str, str]) -> None:
+        self._log = data_dir / "server.log"
+        if self._log.is_file() and self._log.stat().st_size > _LOG_MAX_BYTES:
+            self._log.replace(data_dir / "server.log.1")
+        with open(self._log, "ab", opener=private_opener) as log:
+            self._began_at = log.tell()
+            self._process = subprocess.Popen(  # noqa: S603
+                server_command("--while-used", "--of", "codesearch"),
+                cwd=data_dir,
+                env=_own_environment(environ, data_dir),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C is for the command
+            )
+        _CHILDREN.append(self._process)
+
+    def has_ended(self) -> bool:
+        """Whether it left the directory to another. Raises CentralUnreachableError if it failed."""
+        status = self._process.poll()
+        if status:
+            raise self.failure(f"ended with {status}")
+        return status is not None
+
+    def failure(self, what: str) -> CentralUnreachableError:
+        """What to tell the person, with the end of what it wrote."""
+        with self._log.open("rb") as log:
+            log.seek(self._began_at)
+            lines = log.read().decode(errors="replace").splitlines()[-_LOG_LINES:]
+        return CentralUnreachableError(
+            "\n".join(
+                (
+                    f"the service on this machine {what}. The end of {self._log}:",
+                    *(f"  {line}" for line in lines),
+                    "Mend what it says, set AETERNA_DATA_DIR to another directory, or name a "
+                    "service with AETERNA_URL.",
+                )
+            )
+        )
+
+
+# A process that nobody names any more is complained of; these are meant to go on.
+_CHILDREN: Final[list["subprocess.Popen[bytes]"]] = []
+# What a shell has set for another program, which may be the very one that is looked at, and what
+# is for the command line alone. `codesearch serve` obeys the former.
+_NOT_ITS_OWN: Final = frozenset(
+    {"DATABASE_URL", "VECTOR_STORE_URL", "CELERY_BROKER_URL", "SECRET_KEY"}
+    | {"AETERNA_TOKEN", "AETERNA_TOKEN_FILE", "GITHUB_TOKEN", "DJANGO_SETTINGS_MODULE"}
+)
+
+
+def _own_environment(environ: Mapping[str, str], data_dir: Path) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name.removesuffix("_FILE") not in _NOT_ITS_OWN
+    }
+    return kept | {"AETERNA_DATA_DIR": str(data_dir), "AETERNA_BIND": "127.0.0.1:0"}

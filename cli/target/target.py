@@ -1,0 +1,157 @@
+"""Where the index is and who asks: a configured service, or the embedded one."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from central.runtime import data_directory
+from cli.output.console import note
+from cli.target.trusted_servers import require_confirmed
+from indexer.client.credentials import Credentials, Purpose, StaticToken, credentials_of
+from indexer.config.settings import Named, Settings, given_token
+from indexer.errors import NotARepositoryError, UntrustedRepositoryError
+
+if TYPE_CHECKING:
+    from indexer.client.transport import Transport
+
+LOCAL_ORGANIZATION: Final = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One organisation of one service, as one credential sees it.
+
+    `project` is what the service calls the repository at `root`; "" and None outside of one.
+    """
+
+    url: str
+    organization: str
+    project: str
+    credentials: Credentials = field(repr=False)
+    is_local: bool
+    data_dir: Path
+    root: Path | None
+
+    def transport(
+        self, retry_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep
+    ) -> "Transport":
+        """HTTP to the service; `retry_seconds`: how long it is waited for while it is away."""
+        from indexer.client.transport import Transport
+
+        return Transport(
+            url=self.url,
+            credentials=self.credentials,
+            retry_seconds=retry_seconds,
+            sleep=sleep,
+        )
+
+
+@contextmanager
+def open_place(
+    environ: Mapping[str, str],
+    directory: Path,
+    *,
+    url: str | None = None,
+    organization: str | None = None,
+    project: str | None = None,
+    purpose: Purpose = Purpose.IMPACT,
+    may_ask: bool = True,
+) -> Iterator[Place]:
+    """The place of `directory`; an embedded service does not end meanwhile.
+
+    What is given wins over the environment, and that over `.codesearch.toml`; whether a token may
+    go to a server that only this file names, the user is asked if `may_ask`. Raises
+    ConfigurationError for what is wrong or missing, UnconfirmedServerError, CentralError if the
+    embedded service does not start.
+    """
+    root, name = _repository(directory)
+    project_dir = root or directory
+    overrides = {"url": url, "organization": organization, "project": project}
+    named = Named.load(environ, project_dir=project_dir, overrides=overrides)
+    if named.url is None:
+        with _embedded(environ, named, root, name, purpose) as place:
+            yield place
+        return
+    settings = Settings.load(
+        environ, project_dir=project_dir, default_project=name, overrides=overrides
+    )
+    if named.is_of_file and isinstance(settings.credential, str):  # an id token is for it alone
+        require_confirmed(settings.url, data_dir_of(environ), may_ask=may_ask)
+    yield Place(
+        url=settings.url,
+        organization=settings.organization,
+        project=settings.project,
+        credentials=credentials_of(settings, purpose),
+        is_local=False,
+        data_dir=data_dir_of(environ),
+        root=root,
+    )
+
+
+@contextmanager
+def open_local_place(environ: Mapping[str, str], directory: Path) -> Iterator[Place]:
+    """The embedded service's place of `directory`, also where another service is configured.
+
+    AETERNA_TOKEN is then that service's, and is not sent. Raises as `open_place` does.
+    """
+    root, name = _repository(directory)
+    named = named_at(environ, directory)
+    with _embedded(environ, named, root, name, Purpose.INDEX) as place:
+        yield place
+
+
+def named_at(environ: Mapping[str, str], directory: Path) -> Named:
+    """What the environment and the checkout's `.codesearch.toml` name; nothing is opened.
+
+    Raises ConfigurationError.
+    """
+    root, _ = _repository(directory)
+    return Named.load(environ, project_dir=root or directory, overrides={})
+
+
+def data_dir_of(environ: Mapping[str, str]) -> Path:
+    """The data directory of the embedded service."""
+    return data_directory(environ.get("AETERNA_DATA_DIR"))
+
+
+@contextmanager
+def _embedded(
+    environ: Mapping[str, str], named: Named, root: Path | None, name: str, purpose: Purpose
+) -> Iterator[Place]:
+    from cli.target.embedded import used_service
+    from cli.target.local_token import LocalToken
+    from cli.target.projects import local_project, project_of
+
+    data_dir = data_dir_of(environ)
+    organization = named.organization or LOCAL_ORGANIZATION
+    token = None if named.url else given_token(environ)
+    project = local_project if purpose is Purpose.INDEX else project_of  # who asks claims no name
+    with used_service(data_dir, environ=environ, tell=note) as server:
+        yield Place(
+            url=server["url"],
+            organization=organization,
+            project=project(data_dir, root, named.project or name) if root else "",
+            credentials=StaticToken(token, purpose)
+            if token
+            else LocalToken(data_dir, organization),
+            is_local=True,
+            data_dir=data_dir,
+            root=root,
+        )
+
+
+def _repository(directory: Path) -> tuple[Path | None, str]:
+    """The top of the checkout that holds `directory`, and its own name."""
+    from indexer.git.local import LocalRepository
+
+    try:
+        repository = LocalRepository(directory)
+    except (NotARepositoryError, UntrustedRepositoryError):
+        return None, ""
+    try:
+        return repository.root, repository.name()
+    finally:
+        repository.close()

@@ -1,0 +1,102 @@
+"""What `watch` says of each update: a line for a person, or a JSON object a line for a program."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from cli.output.console import note, tell
+from cli.watch.lock import Watched
+from indexer.errors import IndexerError
+from indexer.output.terminal import lines_of, one_line
+from indexer.pipeline.report import Report
+
+_NAMED: Final = 3
+_LISTED: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A snapshot that is searchable now, `seconds` after the last write to what is in it.
+
+    `paths` is what differs from the snapshot before; where that is not known, both are empty.
+    """
+
+    state: Watched
+    report: Report
+    paths: frozenset[str] = frozenset()
+    seconds: float | None = None
+
+
+class Journal:
+    """Standard output; what is not about an update goes to standard error."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.is_for_programs = as_json
+
+    def watching(self, first: Update) -> None:
+        """The first index is made, and from here on nothing is missed."""
+        if self.is_for_programs:
+            self._line("watching", _as_json(first))
+            return
+        state, report = first.state, first.report
+        root = one_line(str(state.root))
+        tell(
+            f"watching {root} as {one_line(state.project)}, up to date after "
+            f"{report.total_seconds:.1f} s ({report.sentence}); Ctrl-C ends it\n"
+        )
+
+    def updated(self, update: Update) -> None:
+        """A change is searchable."""
+        if self.is_for_programs:
+            self._line("updated", _as_json(update))
+            return
+        names = sorted(update.paths)
+        further = len(names) - _NAMED
+        named = ", ".join(one_line(name) for name in names[:_NAMED])
+        if further > 0:
+            named += f" and {further} more"
+        now = datetime.now().astimezone()
+        tell(f"{now:%H:%M:%S} {named or 'changes'}: searchable {_after(update.seconds)}\n")
+
+    def failed(self, error: IndexerError, root: Path, pause: float) -> None:
+        """An update was not possible; it is tried again."""
+        if self.is_for_programs:
+            problem = {"root": str(root), "error": str(error), "retry_seconds": pause}
+            self._line("failed", problem)
+            return
+        note(*lines_of(f"not indexed: {error}"))
+        note(f"The next attempt is at the next change, or in {pause:.0f} s.")
+
+    def note(self, text: str) -> None:
+        """Something that a person should know."""
+        note(*lines_of(text))
+
+    def _line(self, event: str, fields: dict[str, Any]) -> None:
+        tell(json.dumps({"event": event, **fields}) + "\n")
+
+
+def _after(seconds: float | None) -> str:
+    return "now" if seconds is None else f"{seconds:.2f} s after the last write"
+
+
+def _as_json(update: Update) -> dict[str, Any]:
+    """The figures of a run under the names that `index --json` has for them."""
+    state, report = update.state, update.report
+    return {
+        "root": str(state.root),
+        "project": state.project,
+        "commit": state.commit,
+        "indexed_at": state.indexed_at,
+        "mode": report.mode,
+        "reason": report.reason,
+        "files": {
+            "changed": report.stats.files_changed,
+            "removed": report.stats.files_removed,
+            "skipped": report.stats.files_skipped,
+        },
+        "paths": sorted(update.paths)[:_LISTED],
+        "seconds_after_last_write": update.seconds,
+        "seconds": report.seconds,
+    }
