@@ -58,7 +58,7 @@ def session(
 
 def test_a_session_in_the_background_runs_tests_that_send_signals(tmp_path: Path) -> None:
     (tmp_path / "test_child.py").write_text(A_CHILD)
-    tests = ("tests/indexer/test_opening.py", tmp_path / "test_child.py")
+    tests = ("tests/indexer/pipeline/test_open_run.py", tmp_path / "test_child.py")
     done = session(tmp_path, *tests, prefix=("-c", IN_THE_BACKGROUND))
     assert done.returncode == pytest.ExitCode.OK, done.stdout
     assert "6 passed" in done.stdout

@@ -10,7 +10,7 @@ from typing import Any
 from integrations.codequery.records import FIELDS
 from scripts.local_service import clean_environment
 from tests.cli.command import PROGRAM
-from tests.cli.test_stdio import INITIALIZE
+from tests.cli.mcp.test_stdio import INITIALIZE
 from tests.integrations.codequery.openai_server import Server
 
 

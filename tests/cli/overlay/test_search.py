@@ -1,0 +1,190 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli.overlay.search import merged_hits, without_changed
+from tests.cli.overlay.rows import CENTRAL, LOCAL, SNAPSHOT, Row, found, front_of, hit
+
+FILES = ("a.py", "b.py", "c.py")
+
+
+def hits_of(project: str, *, others: bool) -> st.SearchStrategy[list[Row]]:
+    """Hits in descending order, no place twice; with `others`, of another project too."""
+    places = st.tuples(
+        st.sampled_from([project, "auth-service"] if others else [project]),
+        st.sampled_from(FILES),
+        st.integers(1, 40),
+    )
+    scored = st.dictionaries(places, st.floats(0.0, 1.0), max_size=10)
+    return scored.map(
+        lambda scores: [
+            hit(file, line, score, project=name)
+            for (name, file, line), score in sorted(scores.items(), key=lambda item: -item[1])
+        ]
+    )
+
+
+central_hits = hits_of(CENTRAL, others=True)
+local_hits = hits_of(LOCAL, others=False)
+changes = st.sets(st.sampled_from(FILES), min_size=1)
+limits = st.integers(1, 12)
+
+
+def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() -> None:
+    central = found([hit("a.py", 1, 1.0), hit("b.py", 1, 0.5)])
+    local = found(
+        [hit("a.py", 7, 1.0, project=LOCAL), hit("b.py", 1, 0.5, project=LOCAL)], project=LOCAL
+    )
+
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
+
+    [fresh, kept] = answer["results"]
+    assert (fresh["project"], fresh["file"], fresh["start_line"]) == (CENTRAL, "a.py", 7)
+    assert (fresh["local"], fresh["commit"], fresh["url"]) == (True, SNAPSHOT, None)
+    assert kept == central["results"][1]
+    assert answer["count"] == 2
+    assert answer["receipt"]["local"]["files"] == 1
+    assert answer["receipt"]["complete"]
+
+
+@settings(max_examples=40)
+@given(central_hits, local_hits)
+def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(
+    central: list[Row], local: list[Row]
+) -> None:
+    answer, through, *_ = merged_hits(
+        found(central), found(local, project=LOCAL), front_of(), limit=10
+    )
+
+    assert answer == found(central)
+    assert through == len(central)
+
+
+def test_a_hit_that_is_worth_nothing_says_nothing_of_the_scale() -> None:
+    central = [hit("a.py", 1, 1.0)]
+    local = [hit("b.py", 1, 1.0, project=LOCAL), hit("a.py", 1, 1e-310, project=LOCAL)]
+
+    answer, *_ = merged_hits(
+        found(central), found(local, project=LOCAL), front_of("b.py"), limit=10
+    )
+
+    assert all(0.0 <= one["score"] <= 1.0 for one in answer["results"])
+
+
+@settings(max_examples=40)
+@given(central_hits, local_hits, changes, limits)
+def test_every_path_is_told_by_one_side_alone_in_descending_order(
+    central: list[Row], local: list[Row], changed: set[str], limit: int
+) -> None:
+    front = front_of(*changed)
+
+    answer, *_ = merged_hits(found(central), found(local, project=LOCAL), front, limit=limit)
+
+    results = answer["results"]
+    assert all(("local" in one) == front.covers(one) for one in results)
+    assert len(results) <= limit
+    scores = [one["score"] for one in results]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+    assert not {LOCAL} & {one["project"] for one in results}
+
+
+@settings(max_examples=40)
+@given(central_hits, local_hits, changes, limits)
+def test_what_of_central_is_not_shown_is_where_the_next_page_begins(
+    central: list[Row], local: list[Row], changed: set[str], limit: int
+) -> None:
+    front = front_of(*changed)
+
+    answer, through, *_ = merged_hits(
+        found(central), found(local, project=LOCAL), front, limit=limit
+    )
+
+    place = ("project", "file", "start_line")
+    shown = [tuple(one[name] for name in place) for one in answer["results"] if "local" not in one]
+    before = [one for one in central[:through] if not front.covers(one)]
+    assert shown == [tuple(one[name] for name in place) for one in before]
+
+
+@pytest.mark.parametrize(
+    ("central", "local", "expected"),
+    [
+        pytest.param(
+            [hit("x.py", 1, 1.0, project="other"), hit("b.py", 1, 0.6)],
+            [("a.py", 1.0), ("b.py", 0.8)],
+            0.75,
+            id="by the hits that both have",
+        ),
+        pytest.param(
+            [hit("x.py", 1, 1.0, project="other"), hit("x.py", 9, 0.4, project="other")],
+            [("a.py", 1.0), ("b.py", 0.8)],
+            0.5,
+            id="below a full page that has none of them",
+        ),
+        pytest.param(
+            [hit("x.py", 1, 1.0, project="other", similarity=0.8)],
+            [("a.py", 1.0)],
+            0.5 / 0.8,
+            id="by how alike the best hits are",
+        ),
+        pytest.param(
+            [hit("x.py", 1, 1.0, project="other", similarity=None)],
+            [("a.py", 1.0)],
+            1.0,
+            id="as it is, where nothing tells",
+        ),
+    ],
+)
+def test_local_scores_are_put_on_centrals_scale(
+    central: list[Row], local: list[tuple[str, float]], expected: float
+) -> None:
+    hits = [hit(file, 1, score, project=LOCAL) for file, score in local]
+
+    answer, *_ = merged_hits(found(central), found(hits, project=LOCAL), front_of("a.py"), limit=2)
+
+    [fresh] = [one for one in answer["results"] if "local" in one]
+    assert fresh["score"] == pytest.approx(expected)
+
+
+def test_a_chunk_that_only_moved_in_a_changed_file_is_known_on_both_sides() -> None:
+    central = found([hit("c.py", 1, 1.0), hit("a.py", 1, 0.4, content="def f", name="f")])
+    local = found([hit("a.py", 9, 1.0, project=LOCAL, content="def f", name="f")], project=LOCAL)
+
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
+
+    assert [one["score"] for one in answer["results"]] == [1.0, 0.4]
+
+
+def test_a_better_hit_than_centrals_best_becomes_the_best_of_all() -> None:
+    central = found([hit("b.py", 1, 1.0), hit("c.py", 1, 0.5)])
+    local = found(
+        [hit("a.py", 1, 1.0, project=LOCAL), hit("b.py", 1, 0.5, project=LOCAL)], project=LOCAL
+    )
+
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
+
+    assert [(one["file"], one["score"]) for one in answer["results"]] == [
+        ("a.py", 1.0),
+        ("b.py", 0.5),
+        ("c.py", 0.25),
+    ]
+
+
+def test_scores_do_not_begin_anew_on_a_further_page() -> None:
+    central = found([hit("b.py", 1, 0.4), hit("c.py", 1, 0.2)])
+    local = found(
+        [hit("a.py", 1, 1.0, project=LOCAL), hit("b.py", 1, 0.8, project=LOCAL)], project=LOCAL
+    )
+
+    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10, skipped=1, is_first=False)
+
+    assert [one["score"] for one in answer["results"]] == [0.4, 0.2]
+
+
+def test_an_answer_that_is_empty_now_says_why() -> None:
+    central = found([hit("a.py", 1, 1.0)])
+
+    answer = without_changed(central, front_of("a.py"))
+
+    assert answer["results"] == []
+    assert "work tree has changed" in answer["hint"]
