@@ -24,7 +24,7 @@ from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceF
 from indexer.records.vectors import EmbedderAccess
 
 if TYPE_CHECKING:
-    from indexer.pipeline.upload import DirectWriter
+    from indexer.pipeline.direct_upload import DirectWriter
 
 
 _GROUP_BYTES: Final = 96_000  # enough to keep a process busy for some 50 ms
@@ -204,7 +204,7 @@ def making(
 
 
 def _writer(run: OpenedRun, store: DirectRun, settings: DirectSettings) -> "DirectWriter":
-    from indexer.pipeline.upload import DirectWriter
+    from indexer.pipeline.direct_upload import DirectWriter
     from indexer.store.qdrant.address import from_rest_url
     from indexer.store.qdrant.direct import DirectCollection
 

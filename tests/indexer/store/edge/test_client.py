@@ -15,8 +15,9 @@ import pytest
 from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import VectorStore
+from indexer.store.edge import client
 from indexer.store.edge.client import ProcessStore
-from indexer.store.edge.store import EdgeStore, client
+from indexer.store.edge.store import EdgeStore
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -231,7 +232,7 @@ def test_errors_arrive_with_their_type_and_message(store: VectorStore) -> None:
 def test_defect_is_raised_with_the_trace_of_the_store_process(store: ProcessStore) -> None:
     with pytest.raises(AttributeError) as caught:
         store.search([ACME], [None])  # type: ignore[list-item]
-    assert "edge.py" in caught.value.__notes__[0]
+    assert "edge/store.py" in caught.value.__notes__[0]
     store.check()
 
 

@@ -11,8 +11,8 @@ import pytest
 from indexer.bundle.lines import Extracted
 from indexer.embedding.builtin import SPEC
 from indexer.errors import CentralError, StoreError
+from indexer.pipeline.direct_upload import DirectWriter
 from indexer.pipeline.extract_files import process
-from indexer.pipeline.upload import DirectWriter
 from indexer.records.files import SourceFile, TreeEntry
 from indexer.records.vectors import DirectAccess, point_id
 from indexer.store import open_store
