@@ -11,17 +11,17 @@ import sys
 
 from benchmarks import (
     action,
-    breadth,
+    baseline,
     command_line,
-    figures,
     indexing,
     pages,
-    peer,
     searching,
+    tables,
     tracing,
     units,
     watching,
     webhook,
+    wide_pages,
 )
 from benchmarks.callers import command as callers
 from benchmarks.graph import command as graph
@@ -29,7 +29,7 @@ from benchmarks.integrations import measuring as integrations
 from benchmarks.plans import command as plans
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
-from benchmarks.stores import measuring as stores
+from benchmarks.stores import measure as stores
 from benchmarks.training import command as training
 from scripts.local_service import temporary_workspace
 
@@ -37,14 +37,14 @@ BENCHMARKS = {
     "indexing": indexing.measure,
     "searching": searching.measure,
     "webhook": webhook.measure,
-    "peer": peer.measure,
+    "peer": baseline.measure,
     "tracing": tracing.measure,
     "action": action.measure,
     "watching": watching.measure,
     "command_line": command_line.measure,
     "stores": stores.measure,
     "units": units.measure,
-    "breadth": breadth.measure,
+    "breadth": wide_pages.measure,
     "pages": pages.measure,
     "integrations": integrations.measure,
 }
@@ -74,7 +74,7 @@ def main() -> None:
             for figure in BENCHMARKS[name](directory):
                 print(f"{name}: {figure.name}: {figure.value:.4g} {figure.unit}", flush=True)
                 measured.append(figure)
-    figures.show(measured)
+    tables.show(measured)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.figures import Figure
+from benchmarks.tables import Figure
 from scripts.local_service import ROOT, clean_environment
 
 WARM_RUNS = 5

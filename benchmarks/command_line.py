@@ -15,8 +15,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure, percentile
 from benchmarks.searching import QUERIES
+from benchmarks.tables import Figure, percentile
 from scripts.local_service import Organization, clean_environment, running_service
 from scripts.local_watcher import running_watcher
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure
+from benchmarks.tables import Figure
 from scripts.local_git import commit_all, git
 from scripts.local_service import Organization, Service, running_service
 

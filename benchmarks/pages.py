@@ -15,9 +15,9 @@ from urllib.parse import quote, urlencode, urlsplit
 import psycopg
 
 from benchmarks import tracing
-from benchmarks.figures import Figure, percentile
+from benchmarks.resource_usage import Meter, Spent, opened_database
 from benchmarks.searching import CHUNKS, QUERIES
-from benchmarks.spending import Meter, Spent, opened_database
+from benchmarks.tables import Figure, percentile
 from scripts.browsing import create_person, signed_in
 from scripts.local_service import ROOT, Organization, Service, running_service
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.client import Client
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure, percentile
+from benchmarks.tables import Figure, percentile
 from scripts.local_service import Organization, running_service
 
 CHUNKS = 100_000

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import figures
+from benchmarks import tables
 
 SIZES = ((10, 1), (100, 1), (1_000, 1), (10_000, 1), (10_000, 20))  # and in how many organisations
 PARTS = ("web", "postgresql", "store")
@@ -153,4 +153,4 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if sys.argv[1:] else figures.OUTPUT)
+    main(Path(sys.argv[1]) if sys.argv[1:] else tables.OUTPUT)

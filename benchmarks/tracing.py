@@ -21,7 +21,7 @@ import duckdb
 
 from benchmarks.client import Client
 from benchmarks.corpora import FURTHER, REFERENCE, copy_sources, package_directory
-from benchmarks.figures import Figure, percentile
+from benchmarks.tables import Figure, percentile
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, clean_environment, running_service
 

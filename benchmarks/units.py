@@ -11,15 +11,15 @@ import psutil
 import psycopg
 
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure
 from benchmarks.indexing import touch_three
-from benchmarks.spending import (
+from benchmarks.resource_usage import (
     Meter,
     Spent,
     adopt_orphans,
     indexer_seconds,
     opened_database,
 )
+from benchmarks.tables import Figure
 from benchmarks.webhook import Sender
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, Service, running_service

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.corpora import copy_sources
-from benchmarks.figures import Figure
+from benchmarks.tables import Figure
 from scripts.local_git import commit_all, git, new_repository
 from scripts.local_watcher import Watcher, running_watcher
 

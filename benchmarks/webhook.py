@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure, percentile
+from benchmarks.tables import Figure, percentile
 from indexer.bundle.encode import encode_records, encode_tree
 from indexer.bundle.gzip import compress
 from indexer.client.api import Central, OpenRequest

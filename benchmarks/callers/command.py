@@ -8,11 +8,11 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks import figures
+from benchmarks import tables
 from benchmarks.callers import report, truth_python, truth_typescript
-from benchmarks.callers.asking import ask
-from benchmarks.callers.choosing import PER_GROUP, choose
+from benchmarks.callers.query import ask
 from benchmarks.callers.repositories import Family, families, lay_out
+from benchmarks.callers.sampling import PER_GROUP, choose
 from benchmarks.callers.truth import Truth, load, save
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
 
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> None:
     print(report.markdown(outcomes))
     for outcome in outcomes if options.verbose else ():
         print("\n".join(report.differences(outcome)))
-    figures.print_table([figure for outcome in outcomes for figure in report.figures(outcome)])
+    tables.print_table([figure for outcome in outcomes for figure in report.figures(outcome)])
 
 
 def true_callers(family: Family, workspace: Path, options: argparse.Namespace) -> Truth:

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.callers.asking import Answer
-from benchmarks.callers.choosing import Question
+from benchmarks.callers.query import Answer
+from benchmarks.callers.sampling import Question
 from benchmarks.callers.scoring import (
     BASELINE,
     WAYS,
@@ -20,7 +20,7 @@ from benchmarks.callers.scoring import (
     tabulate,
 )
 from benchmarks.callers.truth import Truth
-from benchmarks.figures import Figure
+from benchmarks.tables import Figure
 
 MEASURES = {
     "cross": "callers in other repositories",

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.callers.asking import LEVELS, Answer
-from benchmarks.callers.choosing import Question
+from benchmarks.callers.query import LEVELS, Answer
+from benchmarks.callers.sampling import Question
 from benchmarks.callers.truth import Site, Truth
 
 Place = tuple[str, str, int, int]

@@ -7,11 +7,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import print_table
 from benchmarks.graph.fitting import fit
 from benchmarks.graph.measuring import measure
 from benchmarks.graph.pairs import Pair, measured_pairs
 from benchmarks.graph.proof import Judgement, interval, judge, over_random_halves, ranking
+from benchmarks.tables import print_table
 from central.knowledge.calibration import Calibration
 from scripts.local_service import temporary_workspace
 

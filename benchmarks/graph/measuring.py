@@ -12,9 +12,9 @@ import psycopg
 from benchmarks import tracing
 from benchmarks.client import Client
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure, percentile
 from benchmarks.pages import SERVICE_BYTES, fill
-from benchmarks.spending import opened_database
+from benchmarks.resource_usage import opened_database
+from benchmarks.tables import Figure, percentile
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, running_service
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from benchmarks.figures import Figure, percentile
+from benchmarks.tables import Figure, percentile
 from integrations.chunkhound.database_index import DatabaseIndex
 from integrations.chunkhound.records import ChunkType, Filters, SearchRequest, Target
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure
+from benchmarks.tables import Figure
 from cli.indexing import index_place
 from cli.target.target import open_place
 from indexer.client.credentials import Purpose

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.figures import Figure
+from benchmarks.tables import Figure
 from integrations.codequery import CodeQuery
 from integrations.codequery.configuration import DiscoveryRules
 from integrations.codequery.discovery import discovered_files

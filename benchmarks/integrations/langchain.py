@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure, percentile
 from benchmarks.searching import QUERIES
+from benchmarks.tables import Figure, percentile
 from scripts.local_service import ROOT, Organization, clean_environment, running_service
 
 FIRST = 5  # processes

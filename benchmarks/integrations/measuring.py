@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.figures import Figure
 from benchmarks.integrations import chunkhound, chunkhound_export, codequery, langchain
+from benchmarks.tables import Figure
 
 MEASURED = {
     "chunkhound": chunkhound.measure,

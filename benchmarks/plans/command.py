@@ -13,7 +13,7 @@ from benchmarks.plans.explaining import Explained, explain, is_explainable
 from benchmarks.plans.population import LARGE, forget_statistics, make_skewed
 from benchmarks.plans.questions import ask_everything
 from benchmarks.plans.recording import Sent, read_statements
-from benchmarks.spending import opened_database
+from benchmarks.resource_usage import opened_database
 from scripts.local_service import Service, running_service, temporary_workspace
 
 MEGABYTES = 12

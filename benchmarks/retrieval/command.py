@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import figures
-from benchmarks.retrieval import peer, report
+from benchmarks.retrieval import baseline, report
 from benchmarks.retrieval.ablation import changes
 from benchmarks.retrieval.experiment import WAYS, Version, together, versions
 from benchmarks.retrieval.faithfulness import differing
@@ -36,16 +35,16 @@ def main(arguments: list[str]) -> None:
         return
     single = versions(chosen, workspace, options.repositories)
     whole = together(single)
-    tables = {"single": Table(), "whole": Table()}
-    for table, asked in zip(tables.values(), (single, whole), strict=True):
+    by_scope = {"single": Table(), "whole": Table()}
+    for table, asked in zip(by_scope.values(), (single, whole), strict=True):
         compare(asked, table)
         if not options.without_peer:
             compare_peer(asked, table, workspace)
-    text = report.markdown(tables["single"], tables["whole"], list(changes(single)))
-    report.write(text, tables)
+    text = report.markdown(by_scope["single"], by_scope["whole"], list(changes(single)))
+    report.write(text, by_scope)
     print(text)
     if not options.without_peer and options.half is not Half.DEVELOPMENT:
-        figures.print_table(list(report.figures(tables["single"])))
+        tables.print_table(list(report.figures(by_scope["single"])))
 
 
 def compare(asked: Sequence[Version], table: Table) -> None:
@@ -59,10 +58,10 @@ def compare(asked: Sequence[Version], table: Table) -> None:
 
 def compare_peer(asked: Sequence[Version], table: Table, workspace: Path) -> None:
     """Score every query as semble answers it."""
-    python = peer.install(workspace / "semble")
+    python = baseline.install(workspace / "semble")
     groups = [version.directories for version in asked]
     texts = [[query.text for query in version.queries] for version in asked]
-    answers = peer.ask(python, groups, texts, workspace / "semble-home")
+    answers = baseline.ask(python, groups, texts, workspace / "semble-home")
     for version, hits_of in zip(asked, answers, strict=True):
         for query, hits in zip(version.queries, hits_of, strict=True):
             table.add(PEER, version.half, query.kind, judge(query, hits))

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.figures import Figure
 from benchmarks.retrieval.ablation import Change
 from benchmarks.retrieval.experiment import OURS
 from benchmarks.retrieval.measures import Difference, Scores, difference, mean
 from benchmarks.retrieval.queries import Kind
 from benchmarks.retrieval.sample import Half
+from benchmarks.tables import Figure
 
 MARKDOWN, JSON = Path("build/retrieval.md"), Path("build/retrieval.json")
 PEER = "semble"

@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import figures
-from benchmarks.stores.measuring import CHUNKS, measure_stores
-from benchmarks.stores.opened import QDRANT, names
+from benchmarks import tables
+from benchmarks.stores.measure import CHUNKS, measure_stores
+from benchmarks.stores.open_stores import QDRANT, names
 from scripts.local_service import temporary_workspace
 
 
@@ -17,11 +17,11 @@ def main(arguments: list[str]) -> None:
     )
     parser.add_argument("--chunks", type=int, default=CHUNKS, help="of the organisation searched")
     parser.add_argument("--store", action="append", choices=names(), help="may be given again")
-    parser.add_argument("--out", type=Path, default=figures.OUTPUT, help="JSON file")
+    parser.add_argument("--out", type=Path, default=tables.OUTPUT, help="JSON file")
     options = parser.parse_args(arguments)
     measured = []
     with temporary_workspace("aeterna-bench-stores-") as directory:
         for figure in measure_stores(directory, options.store or names(), options.chunks):
             print(f"{figure.name}: {figure.value:.4g} {figure.unit}", flush=True)
             measured.append(figure)
-    figures.show(measured, options.out)
+    tables.show(measured, options.out)

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.training.beginning import table_from_texts
-from benchmarks.training.descent import Settings
-from benchmarks.training.folder import PACKAGED, Folder, read_folder, write_folder
-from benchmarks.training.judging import Outcome, compare
-from benchmarks.training.learning import Learnt, Lesson, learn, lesson
+from benchmarks.training.corpus import Reading, read
+from benchmarks.training.evaluation import Outcome, compare
+from benchmarks.training.initial_model import table_from_texts
+from benchmarks.training.model_folder import PACKAGED, Folder, read_folder, write_folder
+from benchmarks.training.optimizer import Settings
 from benchmarks.training.pairs import Part, Question, all_sentences, pairs, part_of, questions
-from benchmarks.training.reading import Reading, read
 from benchmarks.training.report import Provenance, Source, readme, summary
 from benchmarks.training.report import table as as_table
+from benchmarks.training.training_loop import Learnt, Lesson, learn, lesson
 from indexer.embedding import open_embedder
 from indexer.embedding.catalogue import PACKAGED as PACKAGED_SPEC
 from indexer.embedding.catalogue import impossibility

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
-from benchmarks.training.reading import Reading, chunk_inputs
+from benchmarks.training.corpus import Reading, chunk_inputs
 from central.search.paths import path_traits
 
 MAX_SENTENCES = 12_000  # of a repository, as the packaged model's: a big one does not rule

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from benchmarks.training.judging import MEASURES, Outcome, Way
-from benchmarks.training.learning import Learnt
+from benchmarks.training.evaluation import MEASURES, Outcome, Way
+from benchmarks.training.training_loop import Learnt
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.callers.asking import LEVELS, Answer, Found
-from benchmarks.callers.choosing import choose
+from benchmarks.callers.query import LEVELS, Answer, Found
+from benchmarks.callers.sampling import choose
 from benchmarks.callers.scoring import BASELINE, Score, judge, tabulate
 from tests.benchmarks.callers.tiny import CACHE_GET, OPEN, STORE_GET, TRUTH
 

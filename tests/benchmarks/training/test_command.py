@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.training.command import main
-from benchmarks.training.folder import PACKAGED, quantized, read_folder, tokenize
+from benchmarks.training.model_folder import PACKAGED, quantized, read_folder, tokenize
 from benchmarks.training.tokens import encode
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC

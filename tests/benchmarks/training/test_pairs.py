@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.training.corpus import Reading, read
 from benchmarks.training.pairs import Part, normalized, pairs, part_of, questions
-from benchmarks.training.reading import Reading, read
 from tests.benchmarks.training.organisation import organisation_repository
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure
+from benchmarks.tables import Figure
 from scripts.local_service import ROOT
 
 PEER = "semble==0.7.*"

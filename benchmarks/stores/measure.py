@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.figures import Figure, percentile
 from benchmarks.stores.extraction import installed_chunks
-from benchmarks.stores.opened import Opened, names, opened
+from benchmarks.stores.open_stores import Opened, names, opened
 from benchmarks.stores.population import Population, batches, collection, populate
 from benchmarks.stores.questions import Question, ask_about
+from benchmarks.tables import Figure, percentile
 from indexer.store.base import VectorStore
 
 CHUNKS = 20_000

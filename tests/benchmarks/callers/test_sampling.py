@@ -1,6 +1,6 @@
 """Which symbols are asked about."""
 
-from benchmarks.callers.choosing import Question, choose, grouped
+from benchmarks.callers.sampling import Question, choose, grouped
 from tests.benchmarks.callers.tiny import (
     CACHE,
     CACHE_GET,

@@ -13,10 +13,10 @@ import psycopg
 
 from benchmarks.client import Client
 from benchmarks.corpora import python_repository
-from benchmarks.figures import Figure, percentile
 from benchmarks.pages import PERSON, Seen, ask, session_of
+from benchmarks.resource_usage import Meter, opened_database
 from benchmarks.searching import QUERIES
-from benchmarks.spending import Meter, opened_database
+from benchmarks.tables import Figure, percentile
 from scripts.browsing import create_person
 from scripts.local_service import Organization, running_service
 

@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.retrieval.index import Index, Place
 from benchmarks.retrieval.measures import Difference, difference, judge
 from benchmarks.retrieval.queries import Kind, Query, Target
+from benchmarks.training.corpus import Reading, chunk_inputs
 from benchmarks.training.pairs import Question
-from benchmarks.training.reading import Reading, chunk_inputs
 from indexer.embedding.base import Embedder
 
 MEASURES = ("MRR@10", "Recall@1", "Recall@10")

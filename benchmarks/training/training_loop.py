@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.training.descent import Block, Descent, Settings
-from benchmarks.training.folder import Folder, tokenize
+from benchmarks.training.model_folder import Folder, tokenize
+from benchmarks.training.optimizer import Block, Descent, Settings
 from benchmarks.training.pairs import Pair
 from benchmarks.training.tokens import Ids, Texts, encode
 from indexer.records.vectors import Matrix

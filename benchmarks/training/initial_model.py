@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from benchmarks.training.folder import scaled
+from benchmarks.training.model_folder import scaled
 from benchmarks.training.tokens import Ids, Texts, bag
 from indexer.records.vectors import Matrix, Vector
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.training.descent import Block, Descent, Settings, contrastive
+from benchmarks.training.optimizer import Block, Descent, Settings, contrastive
 from benchmarks.training.tokens import Texts
 
 SIZE = 12
