@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import tables
 from benchmarks.retrieval import baseline, report
 from benchmarks.retrieval.ablation import changes
 from benchmarks.retrieval.experiment import WAYS, Version, together, versions
