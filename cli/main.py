@@ -50,7 +50,7 @@ def _exit_code(name: str) -> int:
     from cli.context import Invocation, directory
     from cli.output.errors import told
     from indexer.errors import IndexerError
-    from indexer.exits import Exit, TerminatedError, exit_of
+    from indexer.exits import Exit, TerminatedError
 
     make: Callable[[], typer.Typer] = getattr(app, f"{name}_application")
     try:
@@ -61,7 +61,7 @@ def _exit_code(name: str) -> int:
         return ended.code if isinstance(ended.code, int) else Exit.OK
     except IndexerError as error:
         _say(told(error))
-        return exit_of(error)
+        return error.exit_code
     except TerminatedError:
         return Exit.TERMINATED
     except Exception as error:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found

@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 from indexer.commands import impact, run
 from indexer.config.settings import take_environment
 from indexer.errors import IndexerError
-from indexer.exits import EXIT_OF, Exit, TerminatedError, clear_away
+from indexer.exits import Exit, TerminatedError, clear_away
 from indexer.output import log
 from indexer.output.github import Level, Runner
 from indexer.pipeline import job_summary
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.execute(options, environ))
     except IndexerError as error:
         _log.error("error: %s", error)
-        return EXIT_OF[type(error)]
+        return type(error).exit_code  # a job's refusal is one, whatever is refused
     except (KeyboardInterrupt, TerminatedError) as cancelled:
         _leave(Exit.of_signal(cancelled))
     except Exception:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
-from indexer import errors
-
 
 class TerminatedError(BaseException):
     """SIGTERM; as with KeyboardInterrupt, who catches it raises it again, but for the top."""
@@ -45,65 +43,6 @@ _MEANINGS: Final[Mapping[Exit, str]] = {
     Exit.INTERRUPTED: "interrupted",
     Exit.TERMINATED: "terminated",
 }
-
-EXIT_OF: Final[Mapping[type[errors.IndexerError], Exit]] = {
-    errors.IndexerError: Exit.NOT_INDEXED,
-    errors.ConfigurationError: Exit.USAGE,
-    errors.UnconfirmedServerError: Exit.REFUSED,
-    errors.GitError: Exit.NOT_INDEXED,
-    errors.NotARepositoryError: Exit.USAGE,
-    errors.CommitNotFoundError: Exit.USAGE,
-    errors.ShallowCloneError: Exit.NOT_INDEXED,
-    errors.UntrustedRepositoryError: Exit.USAGE,
-    errors.GitTimeoutError: Exit.NOT_INDEXED,
-    errors.BundleError: Exit.NOT_INDEXED,
-    errors.EmbeddingError: Exit.NOT_INDEXED,
-    errors.EmbedderMismatchError: Exit.NOT_INDEXED,
-    errors.EmbedderUnavailableError: Exit.UNREACHABLE,
-    errors.IdentityError: Exit.REFUSED,
-    errors.IdentityUnavailableError: Exit.UNREACHABLE,
-    errors.StoreError: Exit.NOT_INDEXED,
-    errors.CollectionMissingError: Exit.NOT_INDEXED,
-    errors.StoreUnavailableError: Exit.UNREACHABLE,
-    errors.StoreFullError: Exit.NOT_INDEXED,
-    errors.StoreLockedError: Exit.NOT_INDEXED,
-    errors.DirectNotAvailableError: Exit.NOT_INDEXED,
-    errors.CentralError: Exit.NOT_INDEXED,
-    errors.CentralUnreachableError: Exit.UNREACHABLE,
-    errors.CentralRefusedError: Exit.REFUSED,
-    errors.RunConflictError: Exit.NOT_INDEXED,
-    errors.RunStaleError: Exit.NOT_INDEXED,
-    errors.RunFailedError: Exit.NOT_INDEXED,
-}
-
-_EXIT_OF_CODE: Final[Mapping[str, Exit]] = {
-    "symbol_not_found": Exit.NOTHING_FOUND,
-    "file_not_found": Exit.NOTHING_FOUND,
-    "repository_not_found": Exit.NOT_INDEXED,
-    "node_not_found": Exit.NOTHING_FOUND,
-    "edge_not_found": Exit.NOTHING_FOUND,
-    **dict.fromkeys(
-        (
-            "invalid",
-            "invalid_node_id",
-            "invalid_edge_type",
-            "invalid_rule",
-            "self_link",
-            "node_ambiguous",
-            "node_is_code",
-            "body_too_large",
-            "properties_too_large",
-        ),
-        Exit.USAGE,
-    ),
-}
-
-
-def exit_of(error: errors.IndexerError) -> Exit:
-    """The exit code of one error; a refusal that only says that there is nothing is no refusal."""
-    if isinstance(error, errors.CentralRefusedError) and error.code in _EXIT_OF_CODE:
-        return _EXIT_OF_CODE[error.code]
-    return EXIT_OF[type(error)]
 
 
 def clear_away() -> None:

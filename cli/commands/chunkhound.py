@@ -8,7 +8,7 @@ import typer
 from cli.commands import chunkhound_export
 from cli.commands.options import examples
 from cli.context import Invocation
-from indexer.exits import Exit, exit_of
+from indexer.exits import Exit
 
 if TYPE_CHECKING:
     from integrations.chunkhound.errors import CodeSearchError
@@ -187,5 +187,5 @@ def _exit_of(error: "CodeSearchError") -> Exit:
     from indexer.errors import IndexerError
 
     if error.code not in _EXIT_OF and isinstance(error.__cause__, IndexerError):
-        return exit_of(error.__cause__)
+        return error.__cause__.exit_code
     return _EXIT_OF.get(error.code, Exit.NOT_INDEXED)

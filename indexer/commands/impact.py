@@ -6,10 +6,9 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from indexer import advice
 from indexer.commands.connection import add_arguments, connect
 from indexer.errors import IndexerError
-from indexer.exits import EXIT_OF, Exit
+from indexer.exits import Exit
 from indexer.output.github import Level, Runner
 
 if TYPE_CHECKING:
@@ -51,8 +50,8 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     try:
         impact = _assess(options, environ)
     except IndexerError as error:
-        runner.annotate(Level.ERROR, advice.title(error), advice.message(error))
-        runner.summarize(job_summary.of_failure(error, EXIT_OF[type(error)]))
+        runner.annotate(Level.ERROR, error.title, error.message)
+        runner.summarize(job_summary.of_failure(error, type(error).exit_code))
         raise
     found = json.dumps(report.as_json(impact)) if options.json else report.as_text(impact)
     sys.stdout.write(found + "\n")

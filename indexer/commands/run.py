@@ -6,10 +6,9 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from indexer import advice
 from indexer.commands.connection import Connection, add_arguments, connect
-from indexer.errors import IndexerError
-from indexer.exits import EXIT_OF, Exit, TerminatedError
+from indexer.errors import IndexerError, ShallowCloneError
+from indexer.exits import Exit, TerminatedError
 from indexer.output.github import Level, Runner
 from indexer.pipeline import job_summary
 from indexer.pipeline.report import Course, Report, as_json, as_text
@@ -101,7 +100,7 @@ def _tell_done(runner: Runner, report: Report) -> None:
             Level.WARNING,
             "The checkout lacks history",
             "The history had to be fetched before the commits could be compared. Let the checkout "
-            f"do it at once:\n{advice.FETCH_DEPTH}",
+            f"do it at once:\n{ShallowCloneError.fix}",
         )
     if _skipped_many(report):
         runner.annotate(
@@ -126,8 +125,8 @@ def _skipped_many(report: Report) -> bool:
 
 
 def _tell_failure(runner: Runner, error: IndexerError, course: Course) -> None:
-    runner.annotate(Level.ERROR, advice.title(error), advice.message(error))
-    runner.summarize(job_summary.of_failure(error, EXIT_OF[type(error)], course))
+    runner.annotate(Level.ERROR, error.title, error.message)
+    runner.summarize(job_summary.of_failure(error, type(error).exit_code, course))
     _tell_run(runner, course)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
-from indexer import advice
 from indexer.errors import IndexerError
 from indexer.exits import Exit
 from indexer.impact.assessment import Impact
@@ -55,10 +54,9 @@ def of_impact(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
 
 def of_failure(error: IndexerError, exit_code: Exit) -> str:
     """Of a command that could not tell."""
-    mending = advice.lines_to_write(error)
-    lines = f"```yaml\n{mending}\n```\n\n" if mending else ""
+    lines = f"```yaml\n{error.fix}\n```\n\n" if error.fix else ""
     return (
-        f"### Impact unknown: {text(advice.title(error))}\n\n{text(str(error))}\n\n{lines}"
+        f"### Impact unknown: {text(error.title)}\n\n{text(str(error))}\n\n{lines}"
         f"Exit code {exit_code:d}: {exit_code.meaning}.\n\n"
     )
 

@@ -1,6 +1,5 @@
 """GitHub's job summary of a run, as Markdown: what was done, or what to change."""
 
-from indexer.advice import lines_to_write, title
 from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
 from indexer.output.markdown import code, link, table, text
@@ -40,13 +39,12 @@ def of_report(report: Report) -> str:
 
 def of_failure(error: IndexerError, exit_code: Exit, course: Course) -> str:
     """Of a run that failed."""
-    mending = lines_to_write(error)
     is_told = isinstance(error, RunFailedError | RunStaleError)  # by central, what became of it
     return "\n".join(
         (
-            f"### Code index failed: {title(error)}\n",
+            f"### Code index failed: {error.title}\n",
             f"{text(str(error))}\n",
-            *([f"```yaml\n{mending}\n```\n"] if mending else []),
+            *([f"```yaml\n{error.fix}\n```\n"] if error.fix else []),
             *([] if is_told else [f"{standing(course)}\n"]),
             _ending(exit_code, course),
         )

@@ -1,27 +1,26 @@
-"""Which exit code a refusal ends with; `test_main` has the other errors."""
+"""What a process clears away that ends at once."""
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from indexer.errors import CentralRefusedError, CentralUnreachableError
-from indexer.exits import Exit, exit_of
+from scripts.local_service import clean_environment
 
 
-@pytest.mark.parametrize(
-    ("code", "status", "ends"),
-    [
-        ("symbol_not_found", 404, Exit.NOTHING_FOUND),
-        ("file_not_found", 404, Exit.NOTHING_FOUND),
-        ("repository_not_found", 404, Exit.NOT_INDEXED),
-        ("invalid", 400, Exit.USAGE),
-        ("insufficient_scope", 403, Exit.REFUSED),
-        ("organization_not_found", 404, Exit.REFUSED),
-    ],
-)
-def test_a_refusal_that_only_says_that_there_is_nothing_is_no_refusal(
-    code: str, status: int, ends: Exit
-) -> None:
-    assert exit_of(CentralRefusedError("no", code=code, status=status)) is ends
-
-
-def test_other_errors_end_as_in_the_table() -> None:
-    assert exit_of(CentralUnreachableError("away")) is Exit.UNREACHABLE
+@pytest.mark.parametrize("made", ["", "; from multiprocessing.util import get_temp_dir as d; d()"])
+def test_nothing_is_left_and_nothing_is_made_for_it(tmp_path: Path, made: str) -> None:
+    program = (
+        f"import os, tempfile, multiprocessing.forkserver{made}\n"
+        "from indexer.exits import clear_away\n"
+        "def full(*_, **__): raise OSError(28, 'No space left on device')\n"
+        "tempfile.mkdtemp = full\n"
+        "clear_away()\n"
+        "os._exit(0)"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program], env=clean_environment({"TMPDIR": str(tmp_path)}),
+        check=True,
+    )  # fmt: skip
+    assert list(tmp_path.iterdir()) == []

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer import errors
 from indexer.__main__ import main
-from indexer.exits import EXIT_OF, Exit
+from indexer.exits import Exit
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.repositories import Sandbox
 
@@ -47,23 +46,6 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "indexer", "run", "--path", str(sandbox.path), *arguments]
     return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
-
-
-def all_errors(root: type[errors.IndexerError]) -> Iterator[type[errors.IndexerError]]:
-    yield root
-    for child in root.__subclasses__():
-        yield from all_errors(child)
-
-
-def test_every_error_has_an_exit_code_and_no_other_has() -> None:
-    of_commands = {  # those of integrations are for programs that import them
-        one
-        for one in all_errors(errors.IndexerError)
-        if not one.__module__.startswith("integrations.")
-    }
-    assert of_commands == set(EXIT_OF)
-    assert set(EXIT_OF.values()) == {Exit.USAGE, Exit.NOT_INDEXED, Exit.UNREACHABLE, Exit.REFUSED}
-    assert all(code.meaning for code in Exit)
 
 
 def test_json_stands_alone_on_standard_output(
