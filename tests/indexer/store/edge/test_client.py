@@ -15,8 +15,9 @@ import pytest
 from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import VectorStore
+from indexer.store.edge import client
 from indexer.store.edge.client import ProcessStore
-from indexer.store.edge.store import EdgeStore, client
+from indexer.store.edge.store import EdgeStore
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
 
 ROOT = Path(__file__).resolve().parents[4]
