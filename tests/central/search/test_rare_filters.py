@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from central.corpus.models import Chunk
 from central.corpus.vectors import vector_store
@@ -15,6 +16,7 @@ from central.search.services import search
 from central.tenancy.credentials import Credential
 from indexer.limits import NAMED_FILES, SIMILAR_CHUNKS
 from indexer.store.base import Collection, HybridHits, HybridQuery
+from tests.central.lasting import lasting
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
 HANDLER = '''def handle_{topic}_{n}(request):
@@ -74,9 +76,19 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> CountingStore:
     return store
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Credential]:
+    with lasting(django_db_blocker, make_crowd) as credential:
+        yield credential
+
+
 @pytest.fixture
-def crowd(db: None) -> Iterator[Credential]:
+def crowd(made: Credential, db: None) -> Credential:
     """Thousands of chunks that resemble each other, and of each rare kind a few."""
+    return made
+
+
+def make_crowd() -> Credential:
     organization = organization_of(f"crowd-{uuid.uuid4().hex[:8]}")
     common = {
         f"src/part_{n}.py": "\n\n".join(

@@ -1,8 +1,10 @@
 """Paging, and lists that dead points and filters thin out."""
 
 import uuid
+from collections.abc import Iterator
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from central.common.errors import InvalidError
 from central.corpus.models import Chunk
@@ -12,6 +14,7 @@ from central.search.query import MAX_RESULTS, Mode, SearchRequest
 from central.search.services import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
+from tests.central.lasting import lasting
 from tests.central.search.corpus import credential_for, index_repository
 
 FUNCTION = '''def handler_{n}(request):
@@ -23,9 +26,19 @@ FUNCTION = '''def handler_{n}(request):
 TOPICS = ("payment", "login", "invoice", "refund")
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Credential]:
+    with lasting(django_db_blocker, make_big) as credential:
+        yield credential
+
+
 @pytest.fixture
-def big(db: None) -> Credential:
+def big(made: Credential, db: None) -> Credential:
     """Some hundreds of chunks that resemble each other."""
+    return made
+
+
+def make_big() -> Credential:
     organization = Organization.objects.create(slug=f"big-{uuid.uuid4().hex[:8]}")
     for project in ("one", "two"):
         files = {
