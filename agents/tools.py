@@ -11,24 +11,18 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.backend import SYMBOL_NOT_FOUND, ErrorHints, GraphBackend, ToolError
+from agents.backend import ErrorHints, GraphBackend
 from agents.graph.tools import add_graph_tools
 from agents.parameters import (
     ChunkType,
-    Confidence,
-    Cursor,
-    File,
-    Line,
     MaxTokens,
     Mode,
     OptionalQuery,
-    Project,
     Projects,
     Queries,
     Query,
     SearchCursor,
     Similarity,
-    Symbol,
     Workspace,
     provided,
     require_one_query,
@@ -36,20 +30,16 @@ from agents.parameters import (
 from agents.registry import ToolRegistry
 from agents.results import index_not_found, is_unindexed, success, with_hint
 from agents.schemas import (
-    CalleesAnswer,
-    CallersAnswer,
     CodeAnswer,
-    GraphAnswer,
     SearchAnswer,
     StatusAnswer,
     code_answer,
 )
-from agents.text import code_text, graph_text, links_text, search_text, status_text
+from agents.text import code_text, search_text, status_text
+from agents.trace.tools import add_trace_tools
 from agents.truncation import (
     DEFAULT_TOKENS,
     truncate_code,
-    truncate_graph,
-    truncate_links,
     truncate_search,
     truncate_status,
 )
@@ -82,9 +72,7 @@ def add_tools(
     tools = ToolRegistry(server, words=_WORDS)
     code = _CodeTools(backend, hints)
     tools.add(code.code_search, title="Search code")
-    tools.add(code.code_trace_callers, title="Find callers")
-    tools.add(code.code_trace_callees, title="Find callees")
-    tools.add(code.code_graph, title="Call graph")
+    add_trace_tools(tools, backend, hints)
     tools.add(code.code_index_status, title="Index status")
     tools.add(code.search_code, title="Search code (simple)")
     add_graph_tools(tools, backend)
@@ -167,110 +155,6 @@ class _CodeTools:
         answer = truncate_search(with_hint(answer, self._hints), max_tokens)
         return success(search_text(answer), answer)
 
-    async def code_trace_callers(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        depth: Annotated[
-            int, Field(ge=1, le=5, description="Above 1: callers of the callers too")
-        ] = 1,
-        min_confidence: Confidence = "medium",
-        caller_projects: Annotated[
-            Projects, Field(description="Callers in these repositories only")
-        ] = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
-        cursor: Cursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, CallersAnswer]:
-        """Find who calls or uses a function, method, class or value, in every repository.
-
-        Use it before you change or remove something. Returns the definitions that the symbol means
-        and each place that uses one of them, with the rule and the evidence that link them, a
-        confidence, and the version that the caller's repository pins. If several definitions share
-        the name, choose with project and file. Examples: symbol="AuthMiddleware";
-        symbol="Ledger.transfer", project="payments-api", depth=2.
-        """
-        parameters = provided(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            depth=depth,
-            min_confidence=min_confidence,
-            caller_projects=caller_projects,
-            limit=limit,
-            cursor=cursor,
-        )
-        answer = await self._trace("callers", parameters)
-        answer = truncate_links(answer, "callers", max_tokens)
-        return success(links_text(answer, "callers"), answer)
-
-    async def code_trace_callees(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 30,
-        cursor: Cursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, CalleesAnswer]:
-        """Find what a function, method or class calls and uses, and where each of it is defined.
-
-        Use it to understand code without opening file after file: what is called in other files and
-        other repositories is resolved. Examples: symbol="ProcessPayment";
-        symbol="create_app", project="payments-api", file="payments/app.py".
-        """
-        parameters = provided(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            min_confidence=min_confidence,
-            limit=limit,
-            cursor=cursor,
-        )
-        answer = await self._trace("callees", parameters)
-        answer = truncate_links(answer, "callees", max_tokens)
-        return success(links_text(answer, "callees"), answer)
-
-    async def code_graph(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and levels down")] = 2,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, GraphAnswer]:
-        """Show the call graph around a symbol: its callers and callees, several levels of them.
-
-        Use it to see how something is wired in; for a plain list, code_trace_callers is cheaper.
-        Example: symbol="AuthMiddleware", depth=2.
-        """
-        parameters = provided(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            depth=depth,
-            min_confidence=min_confidence,
-            limit=limit,
-        )
-        answer = truncate_graph(await self._trace("graph", parameters), max_tokens)
-        return success(graph_text(answer), answer)
-
     async def code_index_status(
         self,
         workspace: Workspace = None,
@@ -311,15 +195,3 @@ class _CodeTools:
             raise index_not_found(self._hints)
         answer = truncate_code(code_answer(found, milliseconds), max_tokens)
         return success(code_text(answer), answer)
-
-    async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The backend's answer; that a symbol is unknown is another thing without an index."""
-        try:
-            return await self._backend().trace(what, parameters)
-        except ToolError as error:
-            if error.code != SYMBOL_NOT_FOUND:
-                raise
-            status = await self._backend().status(provided(workspace=parameters.get("org_id")))
-            if not status["total_chunks"]:
-                raise index_not_found(self._hints) from error
-            raise

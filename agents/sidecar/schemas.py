@@ -2,17 +2,8 @@
 
 from pydantic import Field
 
-from agents.schemas import (
-    AnswerModel,
-    Definition,
-    Endpoint,
-    GraphEdge,
-    GraphNode,
-    LeftOut,
-    SearchReceipt,
-    StatusAnswer,
-    TraceReceipt,
-)
+from agents.schemas import AnswerModel, LeftOut, SearchReceipt, StatusAnswer
+from agents.trace.schemas import Definition, Endpoint, GraphEdge, GraphNode, TraceReceipt
 
 
 class Result(AnswerModel):

@@ -10,14 +10,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from agents.backend import GraphBackend, ToolError
-from agents.schemas import (
-    AnswerModel,
-    CalleesAnswer,
-    CallersAnswer,
-    GraphAnswer,
-    SearchAnswer,
-    StatusAnswer,
-)
+from agents.schemas import AnswerModel, SearchAnswer, StatusAnswer
 from agents.sidecar.mapping import (
     api_graph,
     api_links,
@@ -25,6 +18,7 @@ from agents.sidecar.mapping import (
     api_status,
     sidecar_arguments,
 )
+from agents.trace.schemas import CalleesAnswer, CallersAnswer, GraphAnswer
 from central.common.errors import NotFoundError
 from central.mcp.gate import caller, callers_token
 from central.mcp.sidecar import Answer, Sidecar

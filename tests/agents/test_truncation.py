@@ -17,6 +17,7 @@ from agents.graph.text import (
 )
 from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
 from agents.text import graph_text, links_text, search_text, status_text
+from agents.trace import schemas as trace_schemas
 from agents.truncation import (
     MAX_TOKENS,
     MIN_TOKENS,
@@ -38,19 +39,19 @@ FITTED = {
     "callers": (
         lambda answer, tokens: truncate_links(answer, "callers", tokens),
         lambda answer: links_text(answer, "callers"),
-        schemas.CallersAnswer,
+        trace_schemas.CallersAnswer,
     ),
     "callers_deep": (
         lambda answer, tokens: truncate_links(answer, "callers", tokens),
         lambda answer: links_text(answer, "callers"),
-        schemas.CallersAnswer,
+        trace_schemas.CallersAnswer,
     ),
     "callees": (
         lambda answer, tokens: truncate_links(answer, "callees", tokens),
         lambda answer: links_text(answer, "callees"),
-        schemas.CalleesAnswer,
+        trace_schemas.CalleesAnswer,
     ),
-    "graph": (truncate_graph, graph_text, schemas.GraphAnswer),
+    "graph": (truncate_graph, graph_text, trace_schemas.GraphAnswer),
     "status": (truncate_status, status_text, schemas.StatusAnswer),
     "traverse": (truncate_traverse, traverse_text, graph_schemas.TraverseAnswer),
     "violations": (
