@@ -9,7 +9,7 @@ class Backend(Protocol):
     """A service as one credential sees it.
 
     Arguments are those of the API's routes, with `org_id` optional: without it, the credential's
-    own organisation. Every refusal and every failure that is expected is a RefusedError.
+    own organisation. Every refusal and every failure that is expected is a ToolError.
     """
 
     async def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,7 +43,7 @@ INVALID = "invalid"
 SYMBOL_NOT_FOUND = "symbol_not_found"
 
 
-class RefusedError(Exception):
+class ToolError(Exception):
     """A refusal or an expected failure.
 
     `message` is safe to show and says what to do, `code` is stable, `status` is HTTP's. `near`:
@@ -59,13 +59,13 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class ErrorHints:
     """What a caller of this server does to have something indexed: whole sentences."""
 
     build_index: str
 
 
-LOCAL_ADVICE = Advice("Build it with `codesearch init` in the repository.")
-CENTRAL_ADVICE = Advice(
+LOCAL_HINTS = ErrorHints("Build it with `codesearch init` in the repository.")
+CENTRAL_HINTS = ErrorHints(
     "Build it with `codesearch init` in a clone of the repository, or run the index action there."
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from agents.backend import INVALID, RefusedError
+from agents.backend import INVALID, ToolError
 from agents.truncation import MAX_TOKENS, MIN_TOKENS
 from indexer.limits import EDGE_TYPE_CHARACTERS, NODE_ID_CHARACTERS
 
@@ -94,15 +94,15 @@ OfProject = Annotated[
 GraphCursor = Annotated[str | None, Field(max_length=3_000, description=_NEXT)]
 
 
-def given(**parameters: Any) -> dict[str, Any]:
+def provided(**parameters: Any) -> dict[str, Any]:
     """The parameters that were given, by the API's names."""
     asked = {name: value for name, value in parameters.items() if value is not None}
     return {"org_id" if name == "workspace" else name: value for name, value in asked.items()}
 
 
 def require_one_query(query: str | None, queries: list[str] | None) -> None:
-    """Raise RefusedError unless exactly one of them is given."""
+    """Raise ToolError unless exactly one of them is given."""
     if (query is None) == (queries is None):
-        raise RefusedError(
+        raise ToolError(
             "Give either query or queries, and only one of them.", code=INVALID, status=400
         )

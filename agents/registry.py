@@ -18,8 +18,8 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from agents.backend import INVALID, RefusedError
-from agents.results import refused
+from agents.backend import INVALID, ToolError
+from agents.results import failure
 
 Tool = Callable[..., Awaitable[CallToolResult]]
 
@@ -43,7 +43,7 @@ _SHOULD: Final = re.compile(r"^\w+ should ")  # how pydantic begins
 _NAMES, _NAME_CHARACTERS = 5, 100  # of what does not exist
 
 
-class ToolSet:
+class ToolRegistry:
     """Registers tools with `server`.
 
     `words`: what the API's messages name, and what it is called here.
@@ -78,11 +78,11 @@ class ToolSet:
 
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
-            given = {parameters.get(name, name): value for name, value in arguments.items()}
+            provided = {parameters.get(name, name): value for name, value in arguments.items()}
             try:
-                return await tool(**given)
-            except RefusedError as error:
-                return refused(self._translated(error))
+                return await tool(**provided)
+            except ToolError as error:
+                return failure(self._translated(error))
 
         metadata = self._arguments[tool_name] = func_metadata(answer, structured_output=False)
         parameters = {  # the SDK calls by alias
@@ -98,31 +98,31 @@ class ToolSet:
             annotations=effects.model_copy(update={"title": title}),
         )
 
-    def _translated(self, error: RefusedError) -> RefusedError:
+    def _translated(self, error: ToolError) -> ToolError:
         message = error.message
         for theirs, ours in self._words.items():
             message = message.replace(theirs, ours)
-        return RefusedError(message, code=error.code, status=error.status, near=error.near)
+        return ToolError(message, code=error.code, status=error.status, near=error.near)
 
     async def _check(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
         if ctx.method != "tools/call" or not ctx.params:
             return await call_next(ctx)
-        name, told = ctx.params.get("name"), ctx.params.get("arguments") or {}
-        if not isinstance(name, str) or not isinstance(told, Mapping):
+        name, arguments = ctx.params.get("name"), ctx.params.get("arguments") or {}
+        if not isinstance(name, str) or not isinstance(arguments, Mapping):
             return await call_next(ctx)  # the SDK refuses it
         name = self._aliases.get(name, name)
         metadata = self._arguments.get(name)
         if metadata is None:
             message = f"There is no tool {_cut(name)}. There are: {', '.join(self._arguments)}."
-            return refused(RefusedError(message, code="unknown_tool", status=404))
-        given = _given(metadata, told)
-        complaint = _complaint(metadata, given)
-        if complaint:
-            return refused(RefusedError(complaint, code=INVALID, status=400))
+            return failure(ToolError(message, code="unknown_tool", status=404))
+        provided = _provided(metadata, arguments)
+        problem = _argument_error(metadata, provided)
+        if problem:
+            return failure(ToolError(problem, code=INVALID, status=400))
         return await call_next(
-            replace(ctx, params={**ctx.params, "name": name, "arguments": given})
+            replace(ctx, params={**ctx.params, "name": name, "arguments": provided})
         )
 
 
@@ -132,7 +132,7 @@ def _names(metadata: FuncMetadata) -> dict[str, str]:
     return {name: field.alias or name for name, field in fields.items()}
 
 
-def _given(metadata: FuncMetadata, told: Mapping[str, Any]) -> dict[str, Any]:
+def _provided(metadata: FuncMetadata, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Without what agents write for "not given": null, or "" for what may be left out."""
     fields = metadata.arg_model.model_fields
     optional = {
@@ -140,19 +140,19 @@ def _given(metadata: FuncMetadata, told: Mapping[str, Any]) -> dict[str, Any]:
     }
     return {
         name: value
-        for name, value in told.items()
+        for name, value in arguments.items()
         if name not in optional or value not in ("", None)
     }
 
 
-def _complaint(metadata: FuncMetadata, given: dict[str, Any]) -> str:
+def _argument_error(metadata: FuncMetadata, provided: dict[str, Any]) -> str:
     known = _names(metadata).values()
-    unknown = sorted(set(given).difference(known))
+    unknown = sorted(set(provided).difference(known))
     if unknown:
         names = ", ".join(map(_cut, unknown[:_NAMES]))
         return f"There is no argument {names}. There are: {', '.join(known)}."
     try:
-        metadata.validate_arguments(given)
+        metadata.validate_arguments(provided)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)
         sentences = dict.fromkeys(_sentence(known, one) for one in details)

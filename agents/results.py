@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from mcp.types import CallToolResult, TextContent
 
-from agents.backend import INDEX_NOT_FOUND, Advice, RefusedError
+from agents.backend import INDEX_NOT_FOUND, ErrorHints, ToolError
 from indexer.output.terminal import one_line
 
 COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: which projects answered is not known
@@ -16,36 +16,36 @@ _CODE = re.compile(r"[A-Za-z_]{1,64}")
 _NEAR_NAMES, _NAME_CHARACTERS = 20, 200
 
 
-def answered(text: str, structure: Mapping[str, Any]) -> CallToolResult:
+def success(text: str, structure: Mapping[str, Any]) -> CallToolResult:
     """The result of a call that was answered."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=dict(structure)
     )
 
 
-def refused(error: RefusedError) -> CallToolResult:
+def failure(error: ToolError) -> CallToolResult:
     """The result of a call that was refused, or that failed as calls may."""
     text = one_line(f"{error.code} ({error.status}): {error}")
-    told: dict[str, Any] = {"code": error.code, "status": error.status, "message": error.message}
+    details: dict[str, Any] = {"code": error.code, "status": error.status, "message": error.message}
     if error.near:
-        told["near"] = list(error.near)
+        details["near"] = list(error.near)
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], is_error=True, _meta={ERROR_KEY: told}
+        content=[TextContent(type="text", text=text)], is_error=True, _meta={ERROR_KEY: details}
     )
 
 
-def refusal_in(result: CallToolResult) -> RefusedError | None:
+def error_in(result: CallToolResult) -> ToolError | None:
     """What `refused` was given; None if the result is no error, or one of another server's kind."""
-    told = (result.meta or {}).get(ERROR_KEY) if result.is_error else None
-    if not isinstance(told, Mapping):
+    details = (result.meta or {}).get(ERROR_KEY) if result.is_error else None
+    if not isinstance(details, Mapping):
         return None
-    code, status, message = (told.get(name) for name in ("code", "status", "message"))
+    code, status, message = (details.get(name) for name in ("code", "status", "message"))
     if not (isinstance(code, str) and _CODE.fullmatch(code) and isinstance(message, str)):
         return None
     if type(status) is not int or not 400 <= status <= 599:
         return None
-    near = names_in(told.get("near"))
-    return RefusedError(message[:MESSAGE_CHARACTERS], code=code, status=status, near=near)
+    near = names_in(details.get("near"))
+    return ToolError(message[:MESSAGE_CHARACTERS], code=code, status=status, near=near)
 
 
 def names_in(near: object) -> list[str]:
@@ -61,18 +61,18 @@ def is_unindexed(answer: Mapping[str, Any]) -> bool:
     return not (answer["results"] or receipt["projects"] or COMMITS_UNKNOWN in reasons)
 
 
-def explained(answer: dict[str, Any], advice: Advice) -> dict[str, Any]:
+def with_hint(answer: dict[str, Any], hints: ErrorHints) -> dict[str, Any]:
     """A search's answer; where nothing was searched, its hint says what to do about it."""
     if not is_unindexed(answer):
         return answer
     reasons = {row["reason"] for row in answer["receipt"]["missing"]}
     what = "code_index_status lists the projects that there are."
     if "unknown_project" not in reasons:
-        what = advice.build_index
+        what = hints.build_index
     return {**answer, "hint": f"{answer['hint'] or ''} {what}".strip()}
 
 
-def index_not_found(advice: Advice) -> RefusedError:
+def index_not_found(hints: ErrorHints) -> ToolError:
     """The refusal of a call that needs an index."""
-    message = f"Nothing is indexed here. {advice.build_index}"
-    return RefusedError(message, code=INDEX_NOT_FOUND, status=404)
+    message = f"Nothing is indexed here. {hints.build_index}"
+    return ToolError(message, code=INDEX_NOT_FOUND, status=404)

@@ -12,20 +12,20 @@ def _untitled(schema: dict[str, Any]) -> None:
         titled.pop("title", None)
 
 
-class Shape(BaseModel):
+class AnswerModel(BaseModel):
     """A JSON object that may have more members than it names."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_untitled)
 
 
-class LeftOut(Shape):
+class LeftOut(AnswerModel):
     """What did not fit `max_tokens`: how many rows of what, and what to do."""
 
     counts: dict[str, int]
     advice: str
 
 
-class AnsweringProject(Shape):
+class AnsweringProject(AnswerModel):
     """A project that the answer is of."""
 
     project: str
@@ -33,14 +33,14 @@ class AnsweringProject(Shape):
     indexed_at: str | None
 
 
-class MissingProject(Shape):
+class MissingProject(AnswerModel):
     """A project that the answer may lack something of."""
 
     project: str
     reason: str
 
 
-class Effect(Shape):
+class Effect(AnswerModel):
     """What a rule of the ranking did to a result's score."""
 
     rule: str
@@ -48,7 +48,7 @@ class Effect(Shape):
     times: float
 
 
-class Explanation(Shape):
+class Explanation(AnswerModel):
     """Why a result is where it is."""
 
     semantic_rank: int | None
@@ -56,7 +56,7 @@ class Explanation(Shape):
     rules: list[Effect]
 
 
-class Result(Shape):
+class Result(AnswerModel):
     """A hit. Lines are 1-based and inclusive."""
 
     project: str
@@ -78,7 +78,7 @@ class Result(Shape):
     why: Explanation | None = None
 
 
-class SearchReceipt(Shape):
+class SearchReceipt(AnswerModel):
     """What was searched and what was not."""
 
     complete: bool = Field(description="Whether nothing is missing")
@@ -87,7 +87,7 @@ class SearchReceipt(Shape):
     missing: list[MissingProject]
 
 
-class SearchAnswer(Shape):
+class SearchAnswer(AnswerModel):
     """A page of results, best first."""
 
     query: str
@@ -100,7 +100,7 @@ class SearchAnswer(Shape):
     left_out: LeftOut | None = None
 
 
-class CodeResult(Shape):
+class CodeResult(AnswerModel):
     """A hit of `search_code`."""
 
     path: str
@@ -113,7 +113,7 @@ class CodeResult(Shape):
     commit: str
 
 
-class CodeAnswer(Shape):
+class CodeAnswer(AnswerModel):
     """The answer of `search_code`."""
 
     results: list[CodeResult]
@@ -124,147 +124,7 @@ class CodeAnswer(Shape):
     left_out: LeftOut | None = None
 
 
-class Definition(Shape):
-    """A definition that the symbol means."""
-
-    project: str
-    commit: str
-    file: str
-    line: int
-    end_line: int
-    name: str
-    qualified_name: str
-    kind: str
-    signature: str
-    language: str
-    package: str | None
-    version: str | None
-    url: str | None
-
-
-class Endpoint(Shape):
-    """An end of a link; `<module>` is a file's top level."""
-
-    project: str
-    file: str
-    name: str
-    qualified_name: str
-    kind: str
-    line: int
-
-
-class Link(Shape):
-    """A use of a name, where it stands and what it means."""
-
-    project: str
-    commit: str
-    file: str
-    line: int
-    column: int
-    kind: str
-    caller: Endpoint
-    callee: Endpoint
-    target: int = Field(description="Index in definitions")
-    depth: int
-    rule: str
-    confidence: str = Field(description="high, medium or low")
-    evidence: str
-    candidates: int
-    pinned_version: str | None
-    required_version: str | None
-    indexed_version: str | None
-    lags: bool | None
-    url: str | None
-
-
-class UnresolvedSite(Shape):
-    """A reference of which nothing is known but the name."""
-
-    project: str
-    file: str
-    line: int
-    name: str
-
-
-class Unresolved(Shape):
-    """How many references there are of which nothing is known but the name."""
-
-    count: int
-    more: bool
-    sample: list[UnresolvedSite]
-
-
-class TraceReceipt(SearchReceipt):
-    """Which commits answered, and what the answer may lack."""
-
-    unresolved: Unresolved
-    cut: list[str] = Field(description="Limits that were met")
-
-
-class _Page(Shape):
-    symbol: str
-    definitions: list[Definition]
-    count: int
-    next_cursor: str | None
-    receipt: TraceReceipt
-    hint: str | None = Field(description="Why the answer is empty")
-    left_out: LeftOut | None = None
-
-
-class CallersAnswer(_Page):
-    """A page of callers."""
-
-    callers: list[Link]
-
-
-class CalleesAnswer(_Page):
-    """A page of callees."""
-
-    callees: list[Link]
-
-
-class GraphNode(Shape):
-    """A definition, or a file's top level."""
-
-    id: str
-    project: str
-    file: str
-    name: str
-    qualified_name: str
-    kind: str
-    line: int
-    distance: int
-
-
-class GraphEdge(Shape):
-    """One node uses another; the surest place where it does."""
-
-    caller: str = Field(description="A node's id")
-    callee: str = Field(description="A node's id")
-    project: str
-    file: str
-    line: int
-    kind: str
-    rule: str
-    confidence: str
-    count: int
-
-
-class GraphAnswer(Shape):
-    """What is around a symbol."""
-
-    symbol: str
-    root: list[str]
-    nodes: list[GraphNode]
-    edges: list[GraphEdge]
-    truncated: bool
-    truncated_reason: str | None
-    receipt: TraceReceipt
-    hint: str | None
-    left_out: LeftOut | None = None
-
-
-class Run(Shape):
+class Run(AnswerModel):
     """A run that has not ended."""
 
     id: str
@@ -272,7 +132,7 @@ class Run(Shape):
     progress: dict[str, Any]
 
 
-class ProjectStatus(Shape):
+class ProjectStatus(AnswerModel):
     """One project's index."""
 
     project: str
@@ -295,7 +155,7 @@ class ProjectStatus(Shape):
     run: Run | None
 
 
-class StatusAnswer(Shape):
+class StatusAnswer(AnswerModel):
     """The index of every project in sight."""
 
     org_id: str
@@ -318,7 +178,7 @@ def code_answer(found: Mapping[str, Any], milliseconds: float) -> dict[str, Any]
 
 
 def _result(row: Mapping[str, Any]) -> dict[str, Any]:
-    told = {
+    result = {
         "path": row["file"],
         "text": row["content"],
         "score": row["score"],
@@ -328,4 +188,4 @@ def _result(row: Mapping[str, Any]) -> dict[str, Any]:
         "project": row["project"],
         "commit": row["commit"],
     }
-    return {**told, "local": True} if row.get("local") else told
+    return {**result, "local": True} if row.get("local") else result

@@ -225,8 +225,8 @@ def _status(row: Row) -> str:
     return f"{row['project']}{at}: {row['state']}; {sizes}{error}"
 
 
-def _local(told: Row) -> str:
-    local = told.get("local")
+def _local(answer: Row) -> str:
+    local = answer.get("local")
     if not local:
         return ""
     return f" Uncommitted work of {local['project']} is in front, as of {local['indexed_at']}."

@@ -11,41 +11,38 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.backend import SYMBOL_NOT_FOUND, Advice, GraphBackend, RefusedError
+from agents.backend import ErrorHints, GraphBackend
 from agents.graph.tools import add_graph_tools
 from agents.parameters import (
     ChunkType,
-    Confidence,
-    Cursor,
-    File,
-    Line,
     MaxTokens,
     Mode,
     OptionalQuery,
-    Project,
     Projects,
     Queries,
     Query,
     SearchCursor,
     Similarity,
-    Symbol,
     Workspace,
-    given,
+    provided,
     require_one_query,
 )
-from agents.registry import ToolSet
-from agents.results import answered, explained, index_not_found, is_unindexed
+from agents.registry import ToolRegistry
+from agents.results import index_not_found, is_unindexed, success, with_hint
 from agents.schemas import (
-    CalleesAnswer,
-    CallersAnswer,
     CodeAnswer,
-    GraphAnswer,
     SearchAnswer,
     StatusAnswer,
     code_answer,
 )
-from agents.text import code_text, graph_text, links_text, search_text, status_text
-from agents.truncation import DEFAULT_TOKENS, fit_code, fit_graph, fit_links, fit_search, fit_status
+from agents.text import code_text, search_text, status_text
+from agents.trace.tools import add_trace_tools
+from agents.truncation import (
+    DEFAULT_TOKENS,
+    truncate_code,
+    truncate_search,
+    truncate_status,
+)
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -66,18 +63,16 @@ _WORDS: Final = {
 
 
 def add_tools(
-    server: MCPServer[Any], backend: Callable[[], GraphBackend], *, advice: Advice
-) -> ToolSet:
+    server: MCPServer[Any], backend: Callable[[], GraphBackend], *, hints: ErrorHints
+) -> ToolRegistry:
     """Register the twelve tools; `backend` is asked for in each call, where the caller is known.
 
     Who has more of them adds them to the answer: one server has one.
     """
-    tools = ToolSet(server, words=_WORDS)
-    code = _CodeTools(backend, advice)
+    tools = ToolRegistry(server, words=_WORDS)
+    code = _CodeTools(backend, hints)
     tools.add(code.code_search, title="Search code")
-    tools.add(code.code_trace_callers, title="Find callers")
-    tools.add(code.code_trace_callees, title="Find callees")
-    tools.add(code.code_graph, title="Call graph")
+    add_trace_tools(tools, backend, hints)
     tools.add(code.code_index_status, title="Index status")
     tools.add(code.search_code, title="Search code (simple)")
     add_graph_tools(tools, backend)
@@ -87,9 +82,9 @@ def add_tools(
 class _CodeTools:
     """The tools over a backend; their docstrings are what agents read."""
 
-    def __init__(self, backend: Callable[[], GraphBackend], advice: Advice) -> None:
+    def __init__(self, backend: Callable[[], GraphBackend], hints: ErrorHints) -> None:
         self._backend = backend
-        self._advice = advice
+        self._hints = hints
 
     async def code_search(  # noqa: PLR0913 (the tool's parameters)
         self,
@@ -140,7 +135,7 @@ class _CodeTools:
         """
         require_one_query(query, queries)
         answer = await self._backend().search(
-            given(
+            provided(
                 query=query,
                 queries=queries,
                 limit=limit,
@@ -157,112 +152,8 @@ class _CodeTools:
                 cursor=cursor,
             )
         )
-        answer = fit_search(explained(answer, self._advice), max_tokens)
-        return answered(search_text(answer), answer)
-
-    async def code_trace_callers(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        depth: Annotated[
-            int, Field(ge=1, le=5, description="Above 1: callers of the callers too")
-        ] = 1,
-        min_confidence: Confidence = "medium",
-        caller_projects: Annotated[
-            Projects, Field(description="Callers in these repositories only")
-        ] = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
-        cursor: Cursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, CallersAnswer]:
-        """Find who calls or uses a function, method, class or value, in every repository.
-
-        Use it before you change or remove something. Returns the definitions that the symbol means
-        and each place that uses one of them, with the rule and the evidence that link them, a
-        confidence, and the version that the caller's repository pins. If several definitions share
-        the name, choose with project and file. Examples: symbol="AuthMiddleware";
-        symbol="Ledger.transfer", project="payments-api", depth=2.
-        """
-        parameters = given(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            depth=depth,
-            min_confidence=min_confidence,
-            caller_projects=caller_projects,
-            limit=limit,
-            cursor=cursor,
-        )
-        answer = await self._trace("callers", parameters)
-        answer = fit_links(answer, "callers", max_tokens)
-        return answered(links_text(answer, "callers"), answer)
-
-    async def code_trace_callees(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 30,
-        cursor: Cursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, CalleesAnswer]:
-        """Find what a function, method or class calls and uses, and where each of it is defined.
-
-        Use it to understand code without opening file after file: what is called in other files and
-        other repositories is resolved. Examples: symbol="ProcessPayment";
-        symbol="create_app", project="payments-api", file="payments/app.py".
-        """
-        parameters = given(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            min_confidence=min_confidence,
-            limit=limit,
-            cursor=cursor,
-        )
-        answer = await self._trace("callees", parameters)
-        answer = fit_links(answer, "callees", max_tokens)
-        return answered(links_text(answer, "callees"), answer)
-
-    async def code_graph(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and levels down")] = 2,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, GraphAnswer]:
-        """Show the call graph around a symbol: its callers and callees, several levels of them.
-
-        Use it to see how something is wired in; for a plain list, code_trace_callers is cheaper.
-        Example: symbol="AuthMiddleware", depth=2.
-        """
-        parameters = given(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            depth=depth,
-            min_confidence=min_confidence,
-            limit=limit,
-        )
-        answer = fit_graph(await self._trace("graph", parameters), max_tokens)
-        return answered(graph_text(answer), answer)
+        answer = truncate_search(with_hint(answer, self._hints), max_tokens)
+        return success(search_text(answer), answer)
 
     async def code_index_status(
         self,
@@ -276,10 +167,10 @@ class _CodeTools:
 
         Use it to learn the names of projects, or why something is not found.
         """
-        answer = await self._backend().status(given(workspace=workspace, project=project))
-        answer = fit_status(answer, max_tokens)
-        advice = "" if answer["total_chunks"] else f"Nothing is indexed. {self._advice.build_index}"
-        return answered("\n\n".join(filter(None, (status_text(answer), advice))), answer)
+        answer = await self._backend().status(provided(workspace=workspace, project=project))
+        answer = truncate_status(answer, max_tokens)
+        advice = "" if answer["total_chunks"] else f"Nothing is indexed. {self._hints.build_index}"
+        return success("\n\n".join(filter(None, (status_text(answer), advice))), answer)
 
     async def search_code(
         self,
@@ -301,18 +192,6 @@ class _CodeTools:
         )
         milliseconds = round((time.perf_counter() - started) * 1000, 1)
         if is_unindexed(found):
-            raise index_not_found(self._advice)
-        answer = fit_code(code_answer(found, milliseconds), max_tokens)
-        return answered(code_text(answer), answer)
-
-    async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The backend's answer; that a symbol is unknown is another thing without an index."""
-        try:
-            return await self._backend().trace(what, parameters)
-        except RefusedError as error:
-            if error.code != SYMBOL_NOT_FOUND:
-                raise
-            status = await self._backend().status(given(workspace=parameters.get("org_id")))
-            if not status["total_chunks"]:
-                raise index_not_found(self._advice) from error
-            raise
+            raise index_not_found(self._hints)
+        answer = truncate_code(code_answer(found, milliseconds), max_tokens)
+        return success(code_text(answer), answer)

@@ -14,7 +14,7 @@ BYTES_PER_TOKEN: Final = 4
 (https://platform.openai.com/tokenizer); code has more tokens a line, so take it as a scale."""
 
 
-def tokens_of(value: Any) -> int:
+def estimate_tokens(value: Any) -> int:
     """The estimated size of a text, or of any other value as compact JSON."""
     text = (
         value
@@ -30,9 +30,9 @@ class Budget:
     def __init__(self, tokens: int) -> None:
         self.left = tokens
 
-    def takes(self, *values: Any) -> bool:
+    def fits(self, *values: Any) -> bool:
         """Spend on all of `values`, or, if they do not fit, on none."""
-        cost = sum(tokens_of(value) for value in values)
+        cost = sum(estimate_tokens(value) for value in values)
         if cost > self.left:
             return False
         self.left -= cost
@@ -42,7 +42,7 @@ class Budget:
         """The rows up to the first that does not fit."""
         kept = []
         for row in rows:
-            if not self.takes(row):
+            if not self.fits(row):
                 break
             kept.append(row)
         return kept
@@ -58,27 +58,27 @@ _LISTS: Final = (
 _NOTE_TOKENS: Final = 120  # of `left_out` itself
 
 
-def fit_search(answer: Answer, max_tokens: int) -> Answer:
+def truncate_search(answer: Answer, max_tokens: int) -> Answer:
     """The best results that fit."""
 
-    def cut(kept: "Kept") -> None:
+    def cut(kept: "TruncatedAnswer") -> None:
         kept.rows("results", kept.budget.first(answer["results"]))
         kept.count("results")
 
-    return fitted(answer, max_tokens, cut, "ask for fewer with limit and follow next_cursor")
+    return truncate(answer, max_tokens, cut, "ask for fewer with limit and follow next_cursor")
 
 
-def fit_code(answer: Answer, max_tokens: int) -> Answer:
+def truncate_code(answer: Answer, max_tokens: int) -> Answer:
     """The same of `search_code`; where not even the best fits, the beginning of its text."""
 
-    def cut(kept: "Kept") -> None:
+    def cut(kept: "TruncatedAnswer") -> None:
         rows = kept.budget.first(answer["results"])
         if answer["results"] and not rows:
             rows = _shortened(answer["results"][0], kept.budget)
         kept.rows("results", rows)
         kept.answer["totalResults"] = len(kept.answer["results"])
 
-    return fitted(answer, max_tokens, cut, "ask for fewer with top_k")
+    return truncate(answer, max_tokens, cut, "ask for fewer with top_k")
 
 
 def _shortened(result: Row, budget: Budget) -> list[Row]:
@@ -86,26 +86,26 @@ def _shortened(result: Row, budget: Budget) -> list[Row]:
     while text:
         text = text[: len(text) // 2]
         row = {**result, "text": text, "truncated": True}
-        if budget.takes(row):
+        if budget.fits(row):
             return [row]
     return []
 
 
-def fit_links(answer: Answer, what: str, max_tokens: int) -> Answer:
+def truncate_links(answer: Answer, what: str, max_tokens: int) -> Answer:
     """The first links that fit, with the definitions that they point at, then other definitions."""
     definitions: Sequence[Row] = answer["definitions"]
 
-    def cut(kept: "Kept") -> None:
+    def cut(kept: "TruncatedAnswer") -> None:
         links, targets = [], set[int]()
         for link in answer[what]:
             target = int(link["target"])
             needed = [] if target in targets else [definitions[target]]
-            if not kept.budget.takes(link, *needed):
+            if not kept.budget.fits(link, *needed):
                 break
             links.append(link)
             targets.add(target)
         for index, definition in enumerate(definitions):
-            if index not in targets and kept.budget.takes(definition):
+            if index not in targets and kept.budget.fits(definition):
                 targets.add(index)
         order = {old: new for new, old in enumerate(sorted(targets))}
         kept.rows("definitions", [definitions[index] for index in order])
@@ -113,10 +113,10 @@ def fit_links(answer: Answer, what: str, max_tokens: int) -> Answer:
         kept.count(what)
 
     advice = "name project or file, or ask for fewer with limit and follow next_cursor"
-    return fitted(answer, max_tokens, cut, advice)
+    return truncate(answer, max_tokens, cut, advice)
 
 
-def fit_graph(answer: Answer, max_tokens: int) -> Answer:
+def truncate_graph(answer: Answer, max_tokens: int) -> Answer:
     """The nodes nearest to the roots, and the edges among them."""
     nodes: Sequence[Row] = sorted(answer["nodes"], key=lambda node: int(node["distance"]))
 
@@ -125,12 +125,12 @@ def fit_graph(answer: Answer, max_tokens: int) -> Answer:
         for end in {edge["caller"], edge["callee"]}:
             edges_at.setdefault(end, []).append(edge)
 
-    def cut(kept: "Kept") -> None:
+    def cut(kept: "TruncatedAnswer") -> None:
         near: set[str] = set()
         for node in nodes:
             reached = near | {node["id"]}
             edges = [edge for edge in edges_at.get(node["id"], ()) if _is_among(edge, reached)]
-            if not kept.budget.takes(node, *edges):
+            if not kept.budget.fits(node, *edges):
                 break
             near = reached
         kept.rows("nodes", [node for node in answer["nodes"] if node["id"] in near])
@@ -139,16 +139,16 @@ def fit_graph(answer: Answer, max_tokens: int) -> Answer:
         if kept.counts:
             kept.answer.update(truncated=True, truncated_reason="max_tokens")
 
-    return fitted(answer, max_tokens, cut, "lower depth, or name project or file")
+    return truncate(answer, max_tokens, cut, "lower depth, or name project or file")
 
 
-def fit_status(answer: Answer, max_tokens: int) -> Answer:
+def truncate_status(answer: Answer, max_tokens: int) -> Answer:
     """The first projects that fit."""
 
-    def cut(kept: "Kept") -> None:
+    def cut(kept: "TruncatedAnswer") -> None:
         kept.rows("projects", kept.budget.first(answer["projects"]))
 
-    return fitted(answer, max_tokens, cut, "name a project")
+    return truncate(answer, max_tokens, cut, "name a project")
 
 
 def _is_among(edge: Row, nodes: set[str]) -> bool:
@@ -162,7 +162,7 @@ def _project(row: Any) -> Any:
     return row.get("project") or _project(row.get("node") or row.get("code"))
 
 
-class Kept:
+class TruncatedAnswer:
     """What is kept of an answer, and how many rows of it are not."""
 
     def __init__(self, answer: Answer, max_tokens: int) -> None:
@@ -171,18 +171,18 @@ class Kept:
         empty: Answer = {name: [] for name in _LISTS if name in answer}
         self.answer: Answer = {**answer, **empty}
         if "receipt" in answer:
-            self.answer["receipt"] = _bare(answer["receipt"])
+            self.answer["receipt"] = _empty_receipt(answer["receipt"])
         elif "projects" in answer:
             self.answer["projects"] = []
-        free = max(0, max_tokens - tokens_of(self.answer) - _NOTE_TOKENS)
-        for_receipt = min(tokens_of(answer.get("receipt", "")), free // 4)
+        free = max(0, max_tokens - estimate_tokens(self.answer) - _NOTE_TOKENS)
+        for_receipt = min(estimate_tokens(answer.get("receipt", "")), free // 4)
         self._for_receipt = for_receipt
         self.budget = Budget(free - for_receipt)
 
     def rows(self, name: str, rows: list[Row]) -> None:
         """Keep `rows` of the list `name`."""
         self.answer[name] = rows
-        self._lack(name, len(self._whole[name]) - len(rows))
+        self._count_omitted(name, len(self._whole[name]) - len(rows))
 
     def count(self, name: str) -> None:
         """The page ends with what is kept of the list `name`."""
@@ -201,31 +201,33 @@ class Kept:
             sorted(whole["projects"], key=lambda row: row["project"] not in shown)
         )
         for name in ("missing", "projects"):
-            self._lack(f"receipt.{name}", len(whole[name]) - len(receipt[name]))
+            self._count_omitted(f"receipt.{name}", len(whole[name]) - len(receipt[name]))
         if "unresolved" in whole:
             sample = whole["unresolved"]["sample"]
             receipt["unresolved"]["sample"] = budget.first(sample)
             left = len(sample) - len(receipt["unresolved"]["sample"])
-            self._lack("receipt.unresolved.sample", left)
+            self._count_omitted("receipt.unresolved.sample", left)
 
-    def _lack(self, name: str, number: int) -> None:
+    def _count_omitted(self, name: str, number: int) -> None:
         if number:
             self.counts[name] = number
 
 
-def _bare(receipt: Mapping[str, Any]) -> Answer:
+def _empty_receipt(receipt: Mapping[str, Any]) -> Answer:
     bare = {**receipt, "projects": [], "missing": []}
     if "unresolved" in receipt:
         bare["unresolved"] = {**receipt["unresolved"], "sample": []}
     return bare
 
 
-def fitted(answer: Answer, max_tokens: int, cut: Callable[[Kept], None], otherwise: str) -> Answer:
+def truncate(
+    answer: Answer, max_tokens: int, cut: Callable[[TruncatedAnswer], None], otherwise: str
+) -> Answer:
     """`answer` if it fits, else what `cut` keeps of it; `otherwise` ends the advice."""
-    whole = tokens_of(answer)
+    whole = estimate_tokens(answer)
     if whole <= max_tokens:
         return answer
-    kept = Kept(answer, max_tokens)
+    kept = TruncatedAnswer(answer, max_tokens)
     cut(kept)
     if "receipt" in answer:
         kept.receipt()

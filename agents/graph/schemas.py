@@ -4,10 +4,10 @@ from typing import Any
 
 from pydantic import Field
 
-from agents.schemas import AnsweringProject, LeftOut, MissingProject, Shape
+from agents.schemas import AnsweringProject, AnswerModel, LeftOut, MissingProject
 
 
-class GraphReceipt(Shape):
+class GraphReceipt(AnswerModel):
     """Which commits answered, and what the answer may lack."""
 
     complete: bool = Field(description="Whether nothing is missing")
@@ -16,7 +16,7 @@ class GraphReceipt(Shape):
     missing: list[MissingProject]
 
 
-class PolicyRule(Shape):
+class PolicyRule(AnswerModel):
     """The rule of a policy."""
 
     rule: str
@@ -27,7 +27,7 @@ class PolicyRule(Shape):
     message: str
 
 
-class Node(Shape):
+class Node(AnswerModel):
     """A document, a file or a definition. Lines are 1-based and inclusive."""
 
     id: str
@@ -52,7 +52,7 @@ class Node(Shape):
     url: str | None
 
 
-class Edge(Shape):
+class Edge(AnswerModel):
     """`source` stands in the relation `type` to `target`."""
 
     source: str = Field(description="A node's id")
@@ -66,14 +66,14 @@ class Edge(Shape):
     created_at: str
 
 
-class FoundNode(Shape):
+class FoundNode(AnswerModel):
     """A node of a walk."""
 
     node: Node
     distance: int = Field(description="Steps from the nearest root")
 
 
-class TraverseAnswer(Shape):
+class TraverseAnswer(AnswerModel):
     """Nodes nearest first, and the edges among them."""
 
     roots: list[str]
@@ -85,7 +85,7 @@ class TraverseAnswer(Shape):
     left_out: LeftOut | None = None
 
 
-class Violation(Shape):
+class Violation(AnswerModel):
     """Code that violates a policy; the edge's `properties.matches` has lines and text."""
 
     code: Node
@@ -96,7 +96,7 @@ class Violation(Shape):
     edge: Edge
 
 
-class ViolationsAnswer(Shape):
+class ViolationsAnswer(AnswerModel):
     """A page of violations, in the order of paths."""
 
     project: str
@@ -109,7 +109,7 @@ class ViolationsAnswer(Shape):
     left_out: LeftOut | None = None
 
 
-class UnmigratedAnswer(Shape):
+class UnmigratedAnswer(AnswerModel):
     """A page of definitions without a `migrated_to` edge, in the order of paths."""
 
     project: str
@@ -122,7 +122,7 @@ class UnmigratedAnswer(Shape):
     left_out: LeftOut | None = None
 
 
-class RelatedNode(Shape):
+class RelatedNode(AnswerModel):
     """A node that resembles another."""
 
     node: Node
@@ -133,7 +133,7 @@ class RelatedNode(Shape):
     content: str
 
 
-class RelatedAnswer(Shape):
+class RelatedAnswer(AnswerModel):
     """Most related first."""
 
     id: str
@@ -145,7 +145,7 @@ class RelatedAnswer(Shape):
     left_out: LeftOut | None = None
 
 
-class ContextDocument(Shape):
+class ContextDocument(AnswerModel):
     """A decision or a memory."""
 
     node: Node
@@ -153,7 +153,7 @@ class ContextDocument(Shape):
     similarity: float | None
 
 
-class ApplicablePolicy(Shape):
+class ApplicablePolicy(AnswerModel):
     """A policy that holds for the file."""
 
     node: Node
@@ -163,7 +163,7 @@ class ApplicablePolicy(Shape):
     matches: list[dict[str, Any]]
 
 
-class Neighbour(Shape):
+class Neighbour(AnswerModel):
     """A caller or a callee in another file or repository."""
 
     project: str
@@ -174,7 +174,7 @@ class Neighbour(Shape):
     confidence: str
 
 
-class ContextAnswer(Shape):
+class ContextAnswer(AnswerModel):
     """What to know before a file is changed, most useful first."""
 
     project: str

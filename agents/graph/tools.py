@@ -23,7 +23,7 @@ from agents.graph.text import (
     unmigrated_text,
     violations_text,
 )
-from agents.graph.truncation import fit_context, fit_rows, fit_traverse
+from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
 from agents.parameters import (
     Direction,
     EdgeType,
@@ -33,14 +33,14 @@ from agents.parameters import (
     OfProject,
     Target,
     Workspace,
-    given,
+    provided,
 )
-from agents.registry import ADDS, ToolSet
-from agents.results import answered
+from agents.registry import ADDS, ToolRegistry
+from agents.results import success
 from agents.truncation import DEFAULT_TOKENS
 
 
-def add_graph_tools(tools: ToolSet, backend: Callable[[], GraphBackend]) -> None:
+def add_graph_tools(tools: ToolRegistry, backend: Callable[[], GraphBackend]) -> None:
     """Register the six tools; `backend` is asked for in each call, where the caller is known."""
     graph = _GraphTools(backend)
     tools.add(graph.graph_context, title="Context of a file")
@@ -74,10 +74,10 @@ class _GraphTools:
         """
         answer = await self._backend().graph(
             "context",
-            given(project=project, file=file, workspace=workspace, max_tokens=max_tokens),
+            provided(project=project, file=file, workspace=workspace, max_tokens=max_tokens),
         )
-        answer = fit_context(answer, max_tokens)
-        return answered(context_text(answer), answer)
+        answer = truncate_context(answer, max_tokens)
+        return success(context_text(answer), answer)
 
     async def graph_traverse(
         self,
@@ -106,12 +106,12 @@ class _GraphTools:
         types=["implements"] for the code; from="code:src/auth/login.rs", direction="in" for what
         is linked to a file; from="ADR-042", depth=2 for the memories of that code, too.
         """
-        parameters = given(
+        parameters = provided(
             types=types, direction=direction, depth=depth, limit=limit, workspace=workspace
         )
         answer = await self._backend().graph("traverse", {"from": source, **parameters})
-        answer = fit_traverse(answer, max_tokens)
-        return answered(traverse_text(answer), answer)
+        answer = truncate_traverse(answer, max_tokens)
+        return success(traverse_text(answer), answer)
 
     async def graph_related(
         self,
@@ -127,10 +127,10 @@ class _GraphTools:
         memories about code. Examples: id="mem-123", target_type="code";
         id="code:shop/net/retry.py#L10-L30", target_type="knowledge".
         """
-        parameters = given(id=id, target_type=target_type, limit=limit, workspace=workspace)
+        parameters = provided(id=id, target_type=target_type, limit=limit, workspace=workspace)
         answer = await self._backend().graph("related", parameters)
-        answer = fit_rows(answer, "related", max_tokens)
-        return answered(related_text(answer), answer)
+        answer = truncate_rows(answer, "related", max_tokens)
+        return success(related_text(answer), answer)
 
     async def graph_violations(
         self,
@@ -146,10 +146,10 @@ class _GraphTools:
         severity and message, and the lines and text that matched. Example:
         project="payments-service".
         """
-        parameters = given(project=project, limit=limit, cursor=cursor, workspace=workspace)
+        parameters = provided(project=project, limit=limit, cursor=cursor, workspace=workspace)
         answer = await self._backend().graph("violations", parameters)
-        answer = fit_rows(answer, "violations", max_tokens)
-        return answered(violations_text(answer), answer)
+        answer = truncate_rows(answer, "violations", max_tokens)
+        return success(violations_text(answer), answer)
 
     async def graph_unmigrated(
         self,
@@ -167,12 +167,12 @@ class _GraphTools:
         A definition counts as migrated with a migrated_to edge on itself, its file or a directory
         above; set one with graph_link. Example: project="legacy-monolith", path="handlers/".
         """
-        parameters = given(
+        parameters = provided(
             project=project, path=path, limit=limit, cursor=cursor, workspace=workspace
         )
         answer = await self._backend().graph("unmigrated", parameters)
-        answer = fit_rows(answer, "code", max_tokens)
-        return answered(unmigrated_text(answer), answer)
+        answer = truncate_rows(answer, "code", max_tokens)
+        return success(unmigrated_text(answer), answer)
 
     async def graph_link(
         self,
@@ -197,6 +197,6 @@ class _GraphTools:
         to="code:src/auth/login.rs", type="derived_from"; from="code:legacy/handlers/pay.py",
         to="code:payments-api/src/pay.py", type="migrated_to".
         """
-        body = given(to=to, type=type, weight=weight, properties=properties, workspace=workspace)
+        body = provided(to=to, type=type, weight=weight, properties=properties, workspace=workspace)
         edge = await self._backend().graph_link({"from": source, **body})
-        return answered(link_text(edge), edge)
+        return success(link_text(edge), edge)

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-from agents.truncation import Answer, Kept, Row, fitted
+from agents.truncation import Answer, Row, TruncatedAnswer, truncate
 
 # Of a context: what forbids comes before what explains.
 _CONTEXT: Final = ("policies", "decisions", "callers", "memories", "callees")
 
 
-def fit_traverse(answer: Answer, max_tokens: int) -> Answer:
+def truncate_traverse(answer: Answer, max_tokens: int) -> Answer:
     """The nodes nearest to the roots, and the edges of which no end is left out."""
     nodes: Sequence[Row] = sorted(answer["nodes"], key=lambda row: int(row["distance"]))
     listed = {row["node"]["id"] for row in nodes}
@@ -23,13 +23,13 @@ def fit_traverse(answer: Answer, max_tokens: int) -> Answer:
         for end in ends(edge):
             edges_at.setdefault(end, []).append(edge)
 
-    def cut(kept: Kept) -> None:
+    def cut(kept: TruncatedAnswer) -> None:
         reached: set[str] = set()
         kept.rows("roots", kept.budget.first(answer["roots"]))
         for row in nodes:
             wider = reached | {row["node"]["id"]}
             edges = [edge for edge in edges_at.get(row["node"]["id"], ()) if ends(edge) <= wider]
-            if not kept.budget.takes(row, *edges):
+            if not kept.budget.fits(row, *edges):
                 break
             reached = wider
         kept.rows("nodes", [row for row in answer["nodes"] if row["node"]["id"] in reached])
@@ -37,24 +37,24 @@ def fit_traverse(answer: Answer, max_tokens: int) -> Answer:
         if kept.counts:
             kept.answer["truncated"] = True
 
-    return fitted(answer, max_tokens, cut, "lower depth, or name types or a direction")
+    return truncate(answer, max_tokens, cut, "lower depth, or name types or a direction")
 
 
-def fit_rows(answer: Answer, name: str, max_tokens: int) -> Answer:
+def truncate_rows(answer: Answer, name: str, max_tokens: int) -> Answer:
     """The first rows of the list `name` that fit: of violations, unmigrated code or relatives."""
 
-    def cut(kept: Kept) -> None:
+    def cut(kept: TruncatedAnswer) -> None:
         kept.rows(name, kept.budget.first(answer[name]))
         kept.count(name)
 
-    return fitted(answer, max_tokens, cut, "ask for fewer with limit")
+    return truncate(answer, max_tokens, cut, "ask for fewer with limit")
 
 
-def fit_context(answer: Answer, max_tokens: int) -> Answer:
+def truncate_context(answer: Answer, max_tokens: int) -> Answer:
     """The first rows of each kind that fit, kind by kind."""
 
-    def cut(kept: Kept) -> None:
+    def cut(kept: TruncatedAnswer) -> None:
         for name in _CONTEXT:
             kept.rows(name, kept.budget.first(answer[name]))
 
-    return fitted(answer, max_tokens, cut, "ask graph_traverse from the file for its links alone")
+    return truncate(answer, max_tokens, cut, "ask graph_traverse from the file for its links alone")

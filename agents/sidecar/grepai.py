@@ -8,7 +8,7 @@ from agents.results import COMMITS_UNKNOWN
 Row = dict[str, Any]
 
 
-def receipt_of(*, is_trace: bool = False) -> Row:
+def unknown_receipt(*, is_trace: bool = False) -> Row:
     """The receipt of an answer of which nobody says what it is of."""
     receipt: Row = {
         "complete": False,
@@ -49,15 +49,15 @@ def result_of(row: Mapping[str, Any]) -> Row:
 
 def endpoint_of(symbol: Any) -> Row:
     """An end of a link, told as an object or as a name."""
-    told = symbol if isinstance(symbol, Mapping) else {"name": str(symbol or "")}
-    name = str(told.get("name") or "")
+    values = symbol if isinstance(symbol, Mapping) else {"name": str(symbol or "")}
+    name = str(values.get("name") or "")
     return {
         "project": "",
         "file": "",
         "qualified_name": name,
         "kind": "function",
         "line": 1,
-        **told,
+        **values,
         "name": name,
     }
 
@@ -124,20 +124,20 @@ def edges_of(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
     ]
 
 
-def nodes_of(told: Any, edges: Iterable[Mapping[str, Any]], root: str) -> list[Row]:
+def nodes_of(values: Any, edges: Iterable[Mapping[str, Any]], root: str) -> list[Row]:
     """Nodes, told as a list or by name, and those that only edges name; the ids are names."""
-    rows = told.values() if isinstance(told, Mapping) else told
+    rows = values.values() if isinstance(values, Mapping) else values
     ends = {end["name"]: end for end in map(endpoint_of, rows)}
     for name in (root, *(edge[end] for edge in edges for end in ("caller", "callee"))):
         ends.setdefault(name, endpoint_of(name))
     return [{"id": name, "distance": int(name != root), **end} for name, end in ends.items()]
 
 
-def status_of(told: Mapping[str, Any]) -> Row:
+def status_of(values: Mapping[str, Any]) -> Row:
     """The status of an index of which only totals are told, as that of one nameless project."""
-    embedder = "/".join(str(told[name]) for name in ("provider", "model") if told.get(name))
-    files, chunks = int(told.get("total_files") or 0), int(told.get("total_chunks") or 0)
-    updated = told.get("last_updated")
+    embedder = "/".join(str(values[name]) for name in ("provider", "model") if values.get(name))
+    files, chunks = int(values.get("total_files") or 0), int(values.get("total_chunks") or 0)
+    updated = values.get("last_updated")
     project: Row = {
         "project": "",
         "default_branch": "",
@@ -150,7 +150,7 @@ def status_of(told: Mapping[str, Any]) -> Row:
         "files": files,
         "skipped": 0,
         "chunks": chunks,
-        "symbols": int(told.get("total_symbols") or 0),
+        "symbols": int(values.get("total_symbols") or 0),
         "references": 0,
         "languages": {},
         "embedder": embedder or None,

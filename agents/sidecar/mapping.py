@@ -13,9 +13,9 @@ from agents.sidecar.grepai import (
     endpoint_of,
     link_of,
     nodes_of,
-    receipt_of,
     result_of,
     status_of,
+    unknown_receipt,
 )
 
 Answer = dict[str, Any]
@@ -27,9 +27,9 @@ _END: Final = {"callers": "caller", "callees": "callee"}
 MODE: Final = "precise"  # grepai's word for a trace that is not a guess by name
 
 
-def sidecar_arguments(asked: Mapping[str, Any]) -> Parameters:
+def sidecar_arguments(request: Mapping[str, Any]) -> Parameters:
     """A request of the API (search, trace or status) as the arguments of the sidecar's tool."""
-    arguments = {_RENAMED.get(name, name): value for name, value in asked.items()}
+    arguments = {_RENAMED.get(name, name): value for name, value in request.items()}
     names = arguments.get("projects", ())
     if names and not any("," in name for name in names):
         arguments["projects"] = ",".join(names)  # as grepai wants them
@@ -74,7 +74,7 @@ def api_search(answer: Any, query: str = "") -> Answer:
         "hint": None if results else "The sidecar found nothing.",
         **whole,
         "results": results,
-        "receipt": whole.get("receipt") or receipt_of(),
+        "receipt": whole.get("receipt") or unknown_receipt(),
     }
 
 
@@ -108,7 +108,7 @@ def api_links(answer: Mapping[str, Any], what: str, symbol: str = "") -> Answer:
         **rest,
         "definitions": definitions or ([known] if links else []),
         what: links,
-        "receipt": answer.get("receipt") or receipt_of(is_trace=True),
+        "receipt": answer.get("receipt") or unknown_receipt(is_trace=True),
     }
 
 
@@ -123,10 +123,10 @@ def api_graph(answer: Mapping[str, Any], symbol: str = "") -> Answer:
     if "roots" in answer:
         rest = {name: value for name, value in answer.items() if name not in {"roots", "depth"}}
         return {**rest, "symbol": answer["root"], "root": answer["roots"]}
-    told = answer.get("graph") or answer  # grepai wraps it
-    edges = edges_of(told.get("edges") or ())
-    root = endpoint_of(told.get("root") or symbol)["name"]
-    nodes = nodes_of(told.get("nodes") or (), edges, root)
+    graph = answer.get("graph") or answer  # grepai wraps it
+    edges = edges_of(graph.get("edges") or ())
+    root = endpoint_of(graph.get("root") or symbol)["name"]
+    nodes = nodes_of(graph.get("nodes") or (), edges, root)
     return {
         "symbol": root,
         "root": [root],
@@ -134,7 +134,7 @@ def api_graph(answer: Mapping[str, Any], symbol: str = "") -> Answer:
         "edges": edges,
         "truncated": False,
         "truncated_reason": None,
-        "receipt": receipt_of(is_trace=True),
+        "receipt": unknown_receipt(is_trace=True),
         "hint": None if edges else "The sidecar found nothing around it.",
     }
 

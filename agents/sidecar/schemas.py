@@ -2,20 +2,11 @@
 
 from pydantic import Field
 
-from agents.schemas import (
-    Definition,
-    Endpoint,
-    GraphEdge,
-    GraphNode,
-    LeftOut,
-    SearchReceipt,
-    Shape,
-    StatusAnswer,
-    TraceReceipt,
-)
+from agents.schemas import AnswerModel, LeftOut, SearchReceipt, StatusAnswer
+from agents.trace.schemas import Definition, Endpoint, GraphEdge, GraphNode, TraceReceipt
 
 
-class Result(Shape):
+class Result(AnswerModel):
     """A hit."""
 
     file_path: str
@@ -27,7 +18,7 @@ class Result(Shape):
     commit: str
 
 
-class SearchResults(Shape):
+class SearchResults(AnswerModel):
     """A page of hits, best first."""
 
     query: str
@@ -38,7 +29,7 @@ class SearchResults(Shape):
     left_out: LeftOut | None = None
 
 
-class CallSite(Shape):
+class CallSite(AnswerModel):
     """Where a call stands; `context` is the evidence for what it means."""
 
     file: str
@@ -46,7 +37,7 @@ class CallSite(Shape):
     context: str
 
 
-class Call(Shape):
+class Call(AnswerModel):
     """Who calls, or what is called, and where."""
 
     symbol: Endpoint
@@ -59,7 +50,7 @@ class Call(Shape):
     confidence: str = Field(description="high, medium or low")
 
 
-class _Calls(Shape):
+class _Calls(AnswerModel):
     query: str
     mode: str
     symbol: Endpoint | None = Field(description="The first of definitions")
@@ -82,7 +73,7 @@ class Callees(_Calls):
     callees: list[Call]
 
 
-class Graph(Shape):
+class Graph(AnswerModel):
     """What is around a symbol."""
 
     root: str

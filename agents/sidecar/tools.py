@@ -24,8 +24,8 @@ from agents.parameters import (
     Workspace,
     require_one_query,
 )
-from agents.registry import ToolSet
-from agents.results import answered
+from agents.registry import ToolRegistry
+from agents.results import success
 from agents.sidecar.mapping import (
     api_request,
     sidecar_graph,
@@ -35,7 +35,14 @@ from agents.sidecar.mapping import (
 )
 from agents.sidecar.schemas import Callees, Callers, Graph, SearchResults, Status
 from agents.text import graph_text, links_text, search_text, status_text
-from agents.truncation import MAX_TOKENS, MIN_TOKENS, fit_graph, fit_links, fit_search, fit_status
+from agents.truncation import (
+    MAX_TOKENS,
+    MIN_TOKENS,
+    truncate_graph,
+    truncate_links,
+    truncate_search,
+    truncate_status,
+)
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -55,7 +62,7 @@ Unlimited = Annotated[
 
 def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) -> None:
     """Register the five tools; `backend` is asked for in each call, where the caller is known."""
-    tools = ToolSet(server, words={"org_id": "workspace"})
+    tools = ToolRegistry(server, words={"org_id": "workspace"})
     sidecar = _SidecarTools(backend)
     tools.add(sidecar.codesearch_search, title="Search code")
     tools.add(sidecar.codesearch_trace_callers, title="Find callers")
@@ -105,7 +112,7 @@ class _SidecarTools:
         commit. Example: query="user authentication flow", limit=5.
         """
         require_one_query(query, queries)
-        asked = api_request(
+        request = api_request(
             {
                 "query": query,
                 "queries": queries,
@@ -125,10 +132,10 @@ class _SidecarTools:
                 "cursor": cursor,
             }
         )
-        answer = await self._backend().search(asked)
+        answer = await self._backend().search(request)
         if max_tokens:
-            answer = fit_search(answer, max_tokens)
-        return answered(search_text(answer), sidecar_search(answer))
+            answer = truncate_search(answer, max_tokens)
+        return success(search_text(answer), sidecar_search(answer))
 
     async def codesearch_trace_callers(  # noqa: PLR0913
         self,
@@ -145,7 +152,7 @@ class _SidecarTools:
         max_tokens: Unlimited = None,
     ) -> Annotated[CallToolResult, Callers]:
         """Find all functions that call a symbol, in every repository."""
-        asked = {
+        request = {
             "symbol": symbol,
             "workspace": workspace,
             "project": project,
@@ -157,7 +164,7 @@ class _SidecarTools:
             "limit": limit,
             "cursor": cursor,
         }
-        return await self._links("callers", asked, max_tokens)
+        return await self._links("callers", request, max_tokens)
 
     async def codesearch_trace_callees(  # noqa: PLR0913
         self,
@@ -172,7 +179,7 @@ class _SidecarTools:
         max_tokens: Unlimited = None,
     ) -> Annotated[CallToolResult, Callees]:
         """Find all functions that a symbol calls, and where they are defined."""
-        asked = {
+        request = {
             "symbol": symbol,
             "workspace": workspace,
             "project": project,
@@ -182,7 +189,7 @@ class _SidecarTools:
             "limit": limit,
             "cursor": cursor,
         }
-        return await self._links("callees", asked, max_tokens)
+        return await self._links("callees", request, max_tokens)
 
     async def codesearch_trace_graph(  # noqa: PLR0913
         self,
@@ -197,7 +204,7 @@ class _SidecarTools:
         max_tokens: Unlimited = None,
     ) -> Annotated[CallToolResult, Graph]:
         """Show the call graph around a symbol, callers and callees."""
-        asked = {
+        request = {
             "symbol": symbol,
             "workspace": workspace,
             "project": project,
@@ -207,10 +214,10 @@ class _SidecarTools:
             "min_confidence": min_confidence,
             "limit": limit,
         }
-        answer = await self._backend().trace("graph", api_request(asked))
+        answer = await self._backend().trace("graph", api_request(request))
         if max_tokens:
-            answer = fit_graph(answer, max_tokens)
-        return answered(graph_text(answer), sidecar_graph(answer, depth))
+            answer = truncate_graph(answer, max_tokens)
+        return success(graph_text(answer), sidecar_graph(answer, depth))
 
     async def codesearch_index_status(
         self,
@@ -219,16 +226,16 @@ class _SidecarTools:
         max_tokens: Unlimited = None,
     ) -> Annotated[CallToolResult, Status]:
         """Tell how large the index is, and at which commit each repository is indexed."""
-        asked = api_request({"workspace": workspace, "project": project})
-        answer = await self._backend().status(asked)
+        request = api_request({"workspace": workspace, "project": project})
+        answer = await self._backend().status(request)
         if max_tokens:
-            answer = fit_status(answer, max_tokens)
-        return answered(status_text(answer), sidecar_status(answer))
+            answer = truncate_status(answer, max_tokens)
+        return success(status_text(answer), sidecar_status(answer))
 
     async def _links(
-        self, what: str, asked: dict[str, Any], max_tokens: int | None
+        self, what: str, request: dict[str, Any], max_tokens: int | None
     ) -> CallToolResult:
-        answer = await self._backend().trace(what, api_request(asked))
+        answer = await self._backend().trace(what, api_request(request))
         if max_tokens:
-            answer = fit_links(answer, what, max_tokens)
-        return answered(links_text(answer, what), sidecar_links(answer, what))
+            answer = truncate_links(answer, what, max_tokens)
+        return success(links_text(answer, what), sidecar_links(answer, what))

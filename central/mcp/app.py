@@ -11,7 +11,7 @@ from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 
-from agents.backend import CENTRAL_ADVICE
+from agents.backend import CENTRAL_HINTS
 from agents.event_stream import EventLines
 from agents.tools import INSTRUCTIONS, add_tools
 from central.common.threads import RequestThreads
@@ -43,7 +43,7 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
         subscriptions=False,
     )
     async with backend(threads) as chosen:
-        add_tools(server, lambda: chosen, advice=CENTRAL_ADVICE)
+        add_tools(server, lambda: chosen, hints=CENTRAL_HINTS)
         application = server.streamable_http_app(
             stateless_http=True,
             max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,

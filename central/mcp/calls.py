@@ -10,7 +10,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult
 from pydantic import ValidationError
 
 from agents.backend import INVALID
-from agents.results import ERROR_KEY, refusal_in
+from agents.results import ERROR_KEY, error_in
 
 _log = structlog.get_logger(__name__)
 
@@ -40,7 +40,7 @@ async def log_call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
 def _outcome(result: HandlerResult) -> str:
     """`ok`, or the code of the refusal; what a tool answered is on its way to the wire already."""
     if isinstance(result, CallToolResult):
-        refusal = refusal_in(result)
+        refusal = error_in(result)
         return refusal.code if refusal else "ok"
     if not isinstance(result, dict) or not result.get("isError"):
         return "ok"

@@ -1,4 +1,4 @@
-"""What goes wrong with a sidecar, as the RefusedError that callers are told."""
+"""What goes wrong with a sidecar, as the ToolError that callers are told."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from mcp import MCPError
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 from pydantic import ValidationError
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from agents.results import MESSAGE_CHARACTERS
 from central.mcp.limited import AnswerTooLongError
 
@@ -24,7 +24,7 @@ _OPERATOR: Final = (
 )
 
 
-class SidecarFailedError(RefusedError):
+class SidecarFailedError(ToolError):
     """The sidecar did not answer, or with nonsense; five in a row open the circuit."""
 
 
@@ -42,11 +42,11 @@ class Seen:
 
 @contextmanager
 def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
-    """What goes wrong inside, alone or in the SDK's groups, as the RefusedError that it stands for.
+    """What goes wrong inside, alone or in the SDK's groups, as the ToolError that it stands for.
 
     What is none of these is a fault of ours, and propagates.
     """
-    refusal: RefusedError
+    refusal: ToolError
     try:
         yield
         return
@@ -79,17 +79,17 @@ def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
     raise refusal from None  # the cause may say what the sidecar was sent, the token too
 
 
-def _wrong_answer(http_status: int, error: BaseException) -> RefusedError:
+def _wrong_answer(http_status: int, error: BaseException) -> ToolError:
     """What the service refuses comes as a tool's result: this is about the sidecar itself."""
     if http_status == HTTPStatus.UNAUTHORIZED:
-        return RefusedError(
+        return ToolError(
             "The code search sidecar takes no such token. Send a valid API token.",
             code="unauthenticated",
             status=HTTPStatus.UNAUTHORIZED,
         )
     is_refusal = isinstance(error, MCPError) and error.code in _REFUSALS
     if is_refusal or 400 <= http_status < 500:
-        return RefusedError(
+        return ToolError(
             f"The code search sidecar does not take the call (HTTP {http_status}). {_OPERATOR}",
             code="sidecar_refused",
             status=HTTPStatus.BAD_GATEWAY,
@@ -111,18 +111,18 @@ def unreadable() -> SidecarFailedError:
     )
 
 
-def refused_by_tool(text: str) -> RefusedError:
+def refused_by_tool(text: str) -> ToolError:
     """The error of a sidecar that gives no code."""
-    return RefusedError(
+    return ToolError(
         f"The code search sidecar refused: {text[:MESSAGE_CHARACTERS] or 'no reason given'}",
         code="sidecar_refused",
         status=HTTPStatus.BAD_GATEWAY,
     )
 
 
-def left_alone(retry_seconds: float) -> RefusedError:
+def left_alone(retry_seconds: float) -> ToolError:
     """Not asked at all, because the circuit is open."""
-    return RefusedError(
+    return ToolError(
         "The code search sidecar is away; it failed several times in a row and is not asked "
         f"for now. Try again in {max(ceil(retry_seconds), 1)} seconds.",
         code="sidecar_unavailable",

@@ -9,15 +9,8 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from agents.backend import GraphBackend, RefusedError
-from agents.schemas import (
-    CalleesAnswer,
-    CallersAnswer,
-    GraphAnswer,
-    SearchAnswer,
-    Shape,
-    StatusAnswer,
-)
+from agents.backend import GraphBackend, ToolError
+from agents.schemas import AnswerModel, SearchAnswer, StatusAnswer
 from agents.sidecar.mapping import (
     api_graph,
     api_links,
@@ -25,6 +18,7 @@ from agents.sidecar.mapping import (
     api_status,
     sidecar_arguments,
 )
+from agents.trace.schemas import CalleesAnswer, CallersAnswer, GraphAnswer
 from central.common.errors import NotFoundError
 from central.mcp.gate import caller, callers_token
 from central.mcp.sidecar import Answer, Sidecar
@@ -50,9 +44,9 @@ class SidecarBackend:
 
     async def trace(self, what: str, parameters: _Parameters) -> Answer:
         """`codesearch_trace_callers`, `_callees` or `_graph`."""
-        read, shape = _TRACES[what]
+        read, model = _TRACES[what]
         read = partial(read, symbol=str(parameters.get("symbol", "")))
-        return await self._ask(f"trace_{what}", parameters, read, shape)
+        return await self._ask(f"trace_{what}", parameters, read, model)
 
     async def status(self, parameters: _Parameters) -> Answer:
         """`codesearch_index_status`."""
@@ -67,17 +61,17 @@ class SidecarBackend:
         return await self._services.graph_link(body)
 
     async def _ask(
-        self, tool: str, asked: _Parameters, read: Callable[[Any], Answer], shape: type[Shape]
+        self, tool: str, asked: _Parameters, read: Callable[[Any], Answer], model: type[AnswerModel]
     ) -> Answer:
         def checked(answer: Any) -> Answer:
-            return shape.model_validate(read(answer)).model_dump(exclude_unset=True)
+            return model.model_validate(read(answer)).model_dump(exclude_unset=True)
 
         token, organization = _caller(asked.get("org_id"))
         arguments = sidecar_arguments({**asked, "org_id": organization})
         return await self._sidecar.call(f"codesearch_{tool}", arguments, token=token, read=checked)
 
 
-_TRACES: Final[Mapping[str, tuple[Callable[..., Answer], type[Shape]]]] = {
+_TRACES: Final[Mapping[str, tuple[Callable[..., Answer], type[AnswerModel]]]] = {
     "callers": (partial(api_links, what="callers"), CallersAnswer),
     "callees": (partial(api_links, what="callees"), CalleesAnswer),
     "graph": (api_graph, GraphAnswer),
@@ -99,11 +93,11 @@ async def sidecar_backend(
 def _caller(org_id: object) -> tuple[str, str]:
     """The caller's token and organisation; another one is not asked for, whoever would answer.
 
-    Raises RefusedError.
+    Raises ToolError.
     """
     if org_id is not None:
         try:
             caller().require_organization(str(org_id))
         except NotFoundError as exc:
-            raise RefusedError(exc.message, code=exc.code, status=HTTPStatus.NOT_FOUND) from exc
+            raise ToolError(exc.message, code=exc.code, status=HTTPStatus.NOT_FOUND) from exc
     return callers_token(), caller().organization.slug

@@ -12,7 +12,7 @@ from typing import Any, Final
 import structlog
 from rest_framework.renderers import JSONRenderer
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from agents.results import names_in
 from central.common.documents import document
 from central.common.patience import statements_ended_after
@@ -93,7 +93,7 @@ class ServicesBackend:
         return await self._answer(_link, body)
 
     async def _answer(self, answers: _Answers, parameters: _Parameters) -> dict[str, Any]:
-        """The API's document. Raises RefusedError for whatever goes wrong.
+        """The API's document. Raises ToolError for whatever goes wrong.
 
         Who is cancelled waits no longer; the thread is free when the query has ended.
         """
@@ -102,7 +102,7 @@ class ServicesBackend:
             async with asyncio.timeout(AGENT_ANSWER_SECONDS):
                 return await self._threads.query(asked)
         except TimeoutError as exc:
-            raise RefusedError(
+            raise ToolError(
                 f"There was no answer within {AGENT_ANSWER_SECONDS:.0f} s. Ask for less (one "
                 "project, a smaller depth or limit), or try again shortly.",
                 code="timed_out",
@@ -184,16 +184,16 @@ _QUESTIONS: Final[Mapping[str, _Answers]] = {
 }
 
 
-def _refusal(exc: Exception) -> RefusedError:
+def _refusal(exc: Exception) -> ToolError:
     """What the caller is told; of an error that nobody expected, only where to look."""
     found = described(exc)
     if found is None:
         _log.error("tool_failed", exc_info=exc)
         request_id = structlog.contextvars.get_contextvars().get("request_id", "")
-        return RefusedError(
+        return ToolError(
             f"This service failed. The log has the details under the request id {request_id}.",
             code="internal_error",
             status=500,
         )
     near = names_in(found.extra.get("near"))
-    return RefusedError(found.detail, code=found.code, status=found.status, near=near)
+    return ToolError(found.detail, code=found.code, status=found.status, near=near)

@@ -19,8 +19,8 @@ from mcp_types import (
     TextContent,
 )
 
-from agents.backend import RefusedError
-from agents.results import refusal_in
+from agents.backend import ToolError
+from agents.results import error_in
 from central.common.circuit import Circuit, CircuitOpenError
 from central.common.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
 from central.mcp.limited import LimitedTransport
@@ -73,18 +73,18 @@ class Sidecar:
     ) -> Answer:
         """What `read` makes of the tool's answer to the holder of `token`.
 
-        An answer that `read` cannot read is the sidecar's failure. Raises RefusedError.
+        An answer that `read` cannot read is the sidecar's failure. Raises ToolError.
         """
         try:
             with self._circuit.attempt(SidecarFailedError):
                 result = await self._attempt(tool, arguments, token)
                 answer = {} if result.is_error else _read(result, read)
             if result.is_error:
-                raise _without(token, refusal_in(result) or refused_by_tool(_text(result)))
+                raise _without(token, error_in(result) or refused_by_tool(_text(result)))
         except CircuitOpenError as exc:
             SIDECAR_CALLS.labels("not_asked").inc()
             raise left_alone(exc.retry_seconds) from exc
-        except RefusedError as exc:
+        except ToolError as exc:
             SIDECAR_CALLS.labels(
                 "failed" if isinstance(exc, SidecarFailedError) else "refused"
             ).inc()
@@ -106,7 +106,7 @@ class Sidecar:
                     self._dialect = _dialect_of(client)
                     # Not `call_tool`: it would list the tools to know their output schemas.
                     return await client.session.send_request(request, CallToolResult)
-        except RefusedError as exc:
+        except ToolError as exc:
             if exc.status == HTTPStatus.BAD_GATEWAY:  # it may be another sidecar than before
                 self._dialect = _Dialect()
             _log.warning(
@@ -144,10 +144,10 @@ def _dialect_of(client: Client) -> _Dialect:
     return _Dialect(client.protocol_version, discovered) if discovered else _Dialect(_LEGACY)
 
 
-def _without(token: str, refusal: RefusedError) -> RefusedError:
+def _without(token: str, refusal: ToolError) -> ToolError:
     """What a sidecar says may repeat what it was sent; a token is for no transcript."""
     message, *near = (text.replace(token, "[token]") for text in (refusal.message, *refusal.near))
-    return RefusedError(message, code=refusal.code, status=refusal.status, near=near)
+    return ToolError(message, code=refusal.code, status=refusal.status, near=near)
 
 
 def _read(result: CallToolResult, read: Callable[[Any], Answer]) -> Answer:

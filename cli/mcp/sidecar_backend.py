@@ -8,20 +8,14 @@ from typing import Any, Final
 import httpx
 from pydantic import ValidationError
 
-from agents.backend import INVALID, RefusedError
+from agents.backend import INVALID, ToolError
 from agents.results import names_in
-from agents.schemas import (
-    CalleesAnswer,
-    CallersAnswer,
-    GraphAnswer,
-    SearchAnswer,
-    Shape,
-    StatusAnswer,
-)
+from agents.schemas import AnswerModel, SearchAnswer, StatusAnswer
+from agents.trace.schemas import CalleesAnswer, CallersAnswer, GraphAnswer
 from indexer.limits import SIDECAR_ANSWER_BYTES
 from indexer.urls import direct
 
-_TRACES: Final[Mapping[str, type[Shape]]] = {
+_TRACES: Final[Mapping[str, type[AnswerModel]]] = {
     "callers": CallersAnswer,
     "callees": CalleesAnswer,
     "graph": GraphAnswer,
@@ -72,7 +66,7 @@ class CallerBackend:
         given = {name: value for name, value in values.items() if value is not None}
         organization = given.pop("org_id", self._organization)
         if organization is None:
-            raise RefusedError(
+            raise ToolError(
                 "workspace: name the organisation, such as org-acme. Where AETERNA_ORGANIZATION is "
                 "set for the sidecar, it may be left out.",
                 code=INVALID,
@@ -81,7 +75,7 @@ class CallerBackend:
         return {"org_id": organization, **given}
 
     async def _answer(
-        self, shape: type[Shape], method: str, route: str, **content: Any
+        self, model: type[AnswerModel], method: str, route: str, **content: Any
     ) -> dict[str, Any]:
         url = f"/api/v1/{route}"
         try:
@@ -90,14 +84,14 @@ class CallerBackend:
             ) as response:
                 body = await _read(response)
         except httpx.TimeoutException as exc:
-            raise RefusedError(
+            raise ToolError(
                 f"The code search service did not answer in time ({type(exc).__name__}). Try "
                 "again later, or ask for less.",
                 code="service_timeout",
                 status=HTTPStatus.GATEWAY_TIMEOUT,
             ) from exc
         except httpx.RequestError as exc:
-            raise RefusedError(
+            raise ToolError(
                 f"The code search service cannot be reached ({type(exc).__name__}). Try again "
                 "later; its operator sees why in AETERNA_URL of the sidecar.",
                 code="service_unavailable",
@@ -106,7 +100,7 @@ class CallerBackend:
         answer = _object(body)
         if not response.is_success:
             raise _refusal(response.status_code, answer or {})
-        if answer is None or not _is_of(shape, answer):
+        if answer is None or not _is_of(model, answer):
             raise _unreadable(response.status_code)
         return answer
 
@@ -117,7 +111,7 @@ async def _read(response: httpx.Response) -> bytes:
     async for part in response.aiter_raw():
         body += part
         if len(body) > SIDECAR_ANSWER_BYTES:
-            raise RefusedError(
+            raise ToolError(
                 "The code search service gave an answer that is too long. Ask for less.",
                 code="service_failed",
                 status=HTTPStatus.BAD_GATEWAY,
@@ -125,9 +119,9 @@ async def _read(response: httpx.Response) -> bytes:
     return bytes(body)
 
 
-def _is_of(shape: type[Shape], answer: dict[str, Any]) -> bool:
+def _is_of(model: type[AnswerModel], answer: dict[str, Any]) -> bool:
     try:
-        shape.model_validate(answer)
+        model.model_validate(answer)
     except ValidationError:
         return False
     return True
@@ -141,17 +135,17 @@ def _object(body: bytes) -> dict[str, Any] | None:
     return answer if isinstance(answer, dict) else None
 
 
-def _refusal(status: int, problem: Mapping[str, Any]) -> RefusedError:
+def _refusal(status: int, problem: Mapping[str, Any]) -> ToolError:
     """A problem document (RFC 9457) as the error that it stands for."""
     if "code" not in problem:
         return _unreadable(status)
     message = str(problem.get("detail") or problem.get("title") or "Refused.")
     near = names_in(problem.get("near"))
-    return RefusedError(message, code=str(problem["code"]), status=status, near=near)
+    return ToolError(message, code=str(problem["code"]), status=status, near=near)
 
 
-def _unreadable(status: int) -> RefusedError:
-    return RefusedError(
+def _unreadable(status: int) -> ToolError:
+    return ToolError(
         f"What answered (HTTP {status}) is not the code search service. Its operator should check "
         "AETERNA_URL of the sidecar.",
         code="service_failed",

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from agents.event_stream import EventLines
 from agents.sidecar.tools import INSTRUCTIONS, add_sidecar_tools
 from cli.mcp.sidecar_backend import CallerBackend, open_connections
@@ -118,7 +118,7 @@ def _backend_of_caller(
     def backend() -> CallerBackend:
         access = get_access_token()
         if access is None:  # no request comes this far without one
-            raise RefusedError(
+            raise ToolError(
                 "Send 'Authorization: Bearer <api token>'.",
                 code="unauthenticated",
                 status=HTTPStatus.UNAUTHORIZED,

@@ -17,7 +17,7 @@ import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
 
-from agents.backend import LOCAL_ADVICE, RefusedError
+from agents.backend import LOCAL_HINTS, ToolError
 from agents.results import names_in
 from agents.tools import INSTRUCTIONS, add_tools
 from cli.api import Asks, GraphApi
@@ -126,7 +126,7 @@ def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
     """`parameters` without the organisation, of which there is only one."""
     named = parameters.get("org_id")
     if named and named not in {organization, f"org-{organization}"}:
-        raise RefusedError(
+        raise ToolError(
             f"This server is of the organisation {organization}; leave workspace out.",
             code="organization_not_found",
             status=HTTPStatus.NOT_FOUND,
@@ -134,17 +134,17 @@ def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name != "org_id"}
 
 
-def _refusal(error: IndexerError) -> RefusedError:
+def _refusal(error: IndexerError) -> ToolError:
     if isinstance(error, CentralRefusedError):
         near = names_in(error.problem.get("near"))
-        return RefusedError(_told(error), code=error.code, status=error.status, near=near)
+        return ToolError(_told(error), code=error.code, status=error.status, near=near)
     if isinstance(error, CentralUnreachableError):
-        return RefusedError(
+        return ToolError(
             str(error), code="service_unavailable", status=HTTPStatus.SERVICE_UNAVAILABLE
         )
     if isinstance(error, UnconfirmedServerError):
-        return RefusedError(str(error), code="server_not_confirmed", status=HTTPStatus.FORBIDDEN)
-    return RefusedError(str(error), code="service_failed", status=HTTPStatus.BAD_GATEWAY)
+        return ToolError(str(error), code="server_not_confirmed", status=HTTPStatus.FORBIDDEN)
+    return ToolError(str(error), code="service_failed", status=HTTPStatus.BAD_GATEWAY)
 
 
 def _told(error: CentralRefusedError) -> str:
@@ -179,7 +179,7 @@ def serve(invocation: Invocation, integrations: Iterable[str] = ()) -> None:
         version=version("aeterna-code-search"),
         subscriptions=False,
     )
-    tools = add_tools(server, lambda: backend, advice=LOCAL_ADVICE)
+    tools = add_tools(server, lambda: backend, hints=LOCAL_HINTS)
     for add_more in adders:
         add_more(tools, invocation.environ, invocation.directory)
     anyio.run(server.run_stdio_async)

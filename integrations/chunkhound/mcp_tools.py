@@ -12,10 +12,10 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from agents.parameters import Query
-from agents.registry import ToolSet
-from agents.results import answered
+from agents.registry import ToolRegistry
+from agents.results import success
 from indexer.limits import (
     CHUNKHOUND_BATCH_CHARACTERS,
     CHUNKHOUND_EXCLUDE_CHARACTERS,
@@ -80,7 +80,7 @@ _TITLES: Final = {
 }
 
 
-def add_tools(tools: ToolSet, environ: Mapping[str, str], directory: Path) -> None:
+def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) -> None:
     """Register the tools; `directory` is the project of calls without a path."""
     code = _CodeTools(environ, directory)
     for name, title in _TITLES.items():
@@ -118,7 +118,7 @@ class _CodeTools:
         filters = {"limit": limit, "language": language, "chunk_type": chunk_type}
         filters |= {"exclude": exclude, "expand": expand}
         found = await _in_thread(answer)
-        return answered(search_text(found), asdict(found))
+        return success(search_text(found), asdict(found))
 
     async def search_batch(
         self,
@@ -144,12 +144,12 @@ class _CodeTools:
         filters = {"limit": limit, "language": language, "chunk_type": chunk_type}
         filters |= {"exclude": exclude, "expand": expand}
         found = await _in_thread(answer)
-        return answered(batch_text(found), asdict(found))
+        return success(batch_text(found), asdict(found))
 
     async def status(self, path: ProjectPath = None, db: DatabasePath = None) -> CallToolResult:
         """Count the files, chunks and languages of a project's code index."""
         found = await _in_thread(lambda: index_status(self.environ, self._target(path, db)))
-        return answered(status_text(found), asdict(found))
+        return success(status_text(found), asdict(found))
 
     def _target(self, path: str | None, db: str | None) -> Target:
         return resolve_target(self.environ, self.directory, path=path, db=db)
@@ -165,4 +165,4 @@ async def _in_thread(answer: Callable[[], _Answer]) -> _Answer:
     try:
         return await anyio.to_thread.run_sync(answer, abandon_on_cancel=True)
     except CodeSearchError as error:
-        raise RefusedError(str(error), code=error.code, status=error.status) from error
+        raise ToolError(str(error), code=error.code, status=error.status) from error

@@ -8,9 +8,9 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.backend import RefusedError
-from agents.registry import SYNCHRONIZES_A_SERVICE, ToolSet
-from agents.results import answered
+from agents.backend import ToolError
+from agents.registry import SYNCHRONIZES_A_SERVICE, ToolRegistry
+from agents.results import success
 from indexer.exits import Exit
 from indexer.limits import (
     CODEQUERY_CONCURRENT,
@@ -31,7 +31,7 @@ _STATUS_OF: Final[Mapping[Exit, int]] = {
 }
 
 
-def add_tools(tools: ToolSet, environ: Mapping[str, str], directory: Path) -> None:
+def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) -> None:
     """Offer CodeQuery for `directory`; each call asks the user's settings whether it is on."""
 
     async def call(  # noqa: PLR0913 (the tool's parameters)
@@ -96,5 +96,5 @@ def _result(answer: Mapping[str, Any]) -> CallToolResult:
     error = answer.get("error")
     if error:
         status = _STATUS_OF[EXIT_OF[Code(error["code"])]]
-        raise RefusedError(error["message"], code=error["code"], status=status)
-    return answered("\n".join(lines_of(str(answer["answer"]))), answer)
+        raise ToolError(error["message"], code=error["code"], status=status)
+    return success("\n".join(lines_of(str(answer["answer"]))), answer)

@@ -9,7 +9,7 @@ from mcp.client.client import Client
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 
-from agents.backend import LOCAL_ADVICE, Backend
+from agents.backend import LOCAL_HINTS, Backend
 from agents.sidecar.tools import add_sidecar_tools
 from agents.tools import add_tools
 
@@ -31,7 +31,7 @@ def sidecar_server(backend: Backend) -> MCPServer[Any]:
 @cache  # a server costs 0.1 s
 def _code_server() -> MCPServer[Any]:
     server = MCPServer("codesearch", log_level="ERROR")
-    add_tools(server, _backend.get, advice=LOCAL_ADVICE)
+    add_tools(server, _backend.get, hints=LOCAL_HINTS)
     return server
 
 

@@ -11,6 +11,7 @@ from agents import parameters, schemas
 from agents.backend import INVALID
 from agents.graph import schemas as graph_schemas
 from agents.sidecar.mapping import sidecar_arguments
+from agents.trace import schemas as trace_schemas
 from central.knowledge.serializers import (
     DOCUMENT_KINDS,
     ContextSerializer,
@@ -46,9 +47,9 @@ OURS = {"left_out"}  # what only the tools add
 
 SHAPES = [
     (schemas.SearchAnswer, SearchAnswerSerializer),
-    (schemas.CallersAnswer, CallersSerializer),
-    (schemas.CalleesAnswer, CalleesSerializer),
-    (schemas.GraphAnswer, GraphSerializer),
+    (trace_schemas.CallersAnswer, CallersSerializer),
+    (trace_schemas.CalleesAnswer, CalleesSerializer),
+    (trace_schemas.GraphAnswer, GraphSerializer),
     (schemas.StatusAnswer, IndexStatus),
     (graph_schemas.Edge, EdgeSerializer),
     (graph_schemas.TraverseAnswer, TraverseAnswerSerializer),

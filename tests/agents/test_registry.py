@@ -4,8 +4,8 @@ import pytest
 from mcp.server import MCPServer
 from mcp.types import CallToolResult
 
-from agents.registry import ToolSet
-from agents.results import answered, refusal_in
+from agents.registry import ToolRegistry
+from agents.results import error_in, success
 from tests.agents.calling import call, text_of, tools_of
 
 
@@ -15,9 +15,9 @@ def server() -> MCPServer[None]:
 
     async def ask(query: str) -> CallToolResult:
         """Answer a question."""
-        return answered(f"answer to {query}", {"query": query})
+        return success(f"answer to {query}", {"query": query})
 
-    tools = ToolSet(server, words={})
+    tools = ToolRegistry(server, words={})
     tools.add(ask, title="Ask", name="Ask.All", aliases=("ask_all", "ask-all"))
     return server
 
@@ -33,14 +33,14 @@ def test_a_call_by_an_alias_is_a_call_of_the_tool(server: MCPServer[None], name:
 
 @pytest.mark.parametrize("name", ["Ask.All", "ask_all"])
 def test_arguments_are_checked_by_every_name(server: MCPServer[None], name: str) -> None:
-    told = refusal_in(call(server, name, wrong="why"))
+    told = error_in(call(server, name, wrong="why"))
 
     assert told is not None
     assert told.message.startswith("There is no argument 'wrong'. There are: query.")
 
 
 def test_function_s_own_name_is_no_tool(server: MCPServer[None]) -> None:
-    told = refusal_in(call(server, "ask", query="why"))
+    told = error_in(call(server, "ask", query="why"))
 
     assert told is not None
     assert told.code == "unknown_tool"

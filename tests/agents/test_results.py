@@ -3,12 +3,12 @@
 import pytest
 from mcp.types import CallToolResult
 
-from agents.backend import RefusedError
-from agents.results import ERROR_KEY, answered, refusal_in, refused
+from agents.backend import ToolError
+from agents.results import ERROR_KEY, error_in, failure, success
 
 
 def test_what_is_refused_is_read_again() -> None:
-    told = refusal_in(refused(RefusedError("Name a project.", code="ambiguous", status=409)))
+    told = error_in(failure(ToolError("Name a project.", code="ambiguous", status=409)))
     assert told is not None
     assert (str(told), told.code, told.status) == ("Name a project.", "ambiguous", 409)
 
@@ -29,12 +29,12 @@ def test_what_is_refused_is_read_again() -> None:
     ],
 )
 def test_errors_of_other_servers_are_not_ours(meta: dict[str, object] | None) -> None:
-    assert refusal_in(CallToolResult(content=[], is_error=True, _meta=meta)) is None
+    assert error_in(CallToolResult(content=[], is_error=True, _meta=meta)) is None
 
 
 def test_near_names_are_told_apart_from_the_sentence() -> None:
-    outcome = refused(RefusedError("Not known.", code="gone", status=404, near=["a", "b"]))
-    told = refusal_in(outcome)
+    outcome = failure(ToolError("Not known.", code="gone", status=404, near=["a", "b"]))
+    told = error_in(outcome)
     assert told is not None
     assert (told.message, told.near, str(told)) == (
         "Not known.",
@@ -46,10 +46,10 @@ def test_near_names_are_told_apart_from_the_sentence() -> None:
 def test_what_another_server_says_at_length_is_cut() -> None:
     near = ["n" * 1_000, 3] * 50
     members = {"code": "x", "status": 404, "message": "m" * 1_000_000, "near": near}
-    told = refusal_in(CallToolResult(content=[], is_error=True, _meta={ERROR_KEY: members}))
+    told = error_in(CallToolResult(content=[], is_error=True, _meta={ERROR_KEY: members}))
     assert told is not None
     assert (len(told.message), len(told.near), len(told.near[0])) == (2_000, 20, 200)
 
 
 def test_an_answer_is_no_refusal() -> None:
-    assert refusal_in(answered("text", {"count": 0})) is None
+    assert error_in(success("text", {"count": 0})) is None

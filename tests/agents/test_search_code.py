@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agents.backend import INDEX_NOT_FOUND, LOCAL_ADVICE
-from agents.results import refusal_in
+from agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS
+from agents.results import error_in
 from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 
@@ -40,7 +40,7 @@ def test_query_reaches_the_search_as_it_was_written() -> None:
 
 @pytest.mark.parametrize("query", ["", "   ", "\n\t"])
 def test_empty_query_is_refused(query: str) -> None:
-    told = refusal_in(call(code_server(RecordedBackend()), "search_code", query=query))
+    told = error_in(call(code_server(RecordedBackend()), "search_code", query=query))
     assert told is not None
     assert (told.code, told.status) == ("invalid", 400)
 
@@ -82,7 +82,7 @@ def test_top_k_is_10_by_default() -> None:
 
 @pytest.mark.parametrize("top_k", [0, 51, -1])
 def test_top_k_outside_1_to_50_is_refused(top_k: int) -> None:
-    told = refusal_in(call(code_server(RecordedBackend()), "search_code", query="x", top_k=top_k))
+    told = error_in(call(code_server(RecordedBackend()), "search_code", query="x", top_k=top_k))
     assert told is not None
     assert told.code == "invalid"
     assert told.message.startswith("top_k must be ")
@@ -92,11 +92,11 @@ def test_index_not_found_names_the_command_that_builds_the_index() -> None:
     nothing = RecordedBackend(search="search_of_nothing")
     result = call(code_server(nothing), "search_code", query="x")
     assert result.is_error
-    told = refusal_in(result)
+    told = error_in(result)
     assert told is not None
     assert (told.code, told.status) == (INDEX_NOT_FOUND, 404)
-    assert "codesearch init" in LOCAL_ADVICE.build_index
-    assert text_of(result).endswith(LOCAL_ADVICE.build_index)
+    assert "codesearch init" in LOCAL_HINTS.build_index
+    assert text_of(result).endswith(LOCAL_HINTS.build_index)
 
 
 def test_an_index_without_a_match_is_no_error() -> None:

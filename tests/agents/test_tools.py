@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.backend import INDEX_NOT_FOUND, LOCAL_ADVICE, RefusedError
-from agents.results import ERROR_KEY, refusal_in
+from agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS, ToolError
+from agents.results import ERROR_KEY, error_in
 from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 
@@ -78,9 +78,9 @@ def test_the_text_form_is_smaller_than_half_of_the_structured_one(tool: str) -> 
 def test_clients_of_older_revisions_get_the_same(mode: str) -> None:
     result = call(code_server(RecordedBackend()), "code_search", mode, query="verify a JWT")
     assert result.structured_content == recorded("search")
-    refused = call(code_server(RecordedBackend()), "code_search", mode, query=" ")
-    assert refused.is_error
-    assert (refused.meta or {})[ERROR_KEY]["code"] == "invalid"
+    failure = call(code_server(RecordedBackend()), "code_search", mode, query=" ")
+    assert failure.is_error
+    assert (failure.meta or {})[ERROR_KEY]["code"] == "invalid"
 
 
 @pytest.mark.parametrize("workspace", ["acme", "org-acme"])
@@ -115,7 +115,7 @@ def test_what_does_not_exist_is_repeated_in_a_few_characters_of_one_line() -> No
 
 
 def test_an_unknown_tool_is_refused_with_the_names_that_there_are() -> None:
-    told = refusal_in(call(code_server(RecordedBackend()), "grep"))
+    told = error_in(call(code_server(RecordedBackend()), "grep"))
     assert told is not None
     assert (told.code, told.status) == ("unknown_tool", 404)
     assert told.message == f"There is no tool 'grep'. There are: {', '.join(TOOLS)}."
@@ -157,17 +157,17 @@ def test_every_argument_reaches_the_service_and_only_those_that_are_given() -> N
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_refusal_has_its_code_status_and_message_in_the_text_and_for_programs(tool: str) -> None:
-    refusal = RefusedError("Give a token with the scope search.", code="forbidden", status=403)
+    refusal = ToolError("Give a token with the scope search.", code="forbidden", status=403)
     result = call(code_server(RecordedBackend(refusal)), tool, **TOOLS[tool])
     assert result.is_error
     assert result.structured_content is None  # clients would hold it against the schema
     assert text_of(result) == "forbidden (403): Give a token with the scope search."
-    told = refusal_in(result)
+    told = error_in(result)
     assert told is not None
     assert (told.code, told.status, told.message) == ("forbidden", 403, refusal.message)
 
 
-UNKNOWN = RefusedError(
+UNKNOWN = ToolError(
     "No definition is called so. See /api/v1/index/status for what is indexed.",
     code="symbol_not_found",
     status=404,
@@ -177,9 +177,7 @@ TRACES = ["code_trace_callers", "code_trace_callees", "code_graph"]
 
 @pytest.mark.parametrize("tool", TRACES)
 def test_an_unknown_symbol_points_at_the_tool_that_tells_what_is_indexed(tool: str) -> None:
-    told = refusal_in(
-        call(code_server(RecordedBackend(UNKNOWN, status="status")), tool, symbol="f")
-    )
+    told = error_in(call(code_server(RecordedBackend(UNKNOWN, status="status")), tool, symbol="f"))
     assert told is not None
     assert (told.code, told.status) == ("symbol_not_found", 404)
     assert told.message.endswith("See code_index_status for what is indexed.")
@@ -188,10 +186,10 @@ def test_an_unknown_symbol_points_at_the_tool_that_tells_what_is_indexed(tool: s
 @pytest.mark.parametrize("tool", TRACES)
 def test_an_unknown_symbol_without_any_index_is_index_not_found(tool: str) -> None:
     backend = RecordedBackend(UNKNOWN, status="status_of_nothing")
-    told = refusal_in(call(code_server(backend), tool, symbol="f", workspace="org-acme"))
+    told = error_in(call(code_server(backend), tool, symbol="f", workspace="org-acme"))
     assert told is not None
     assert (told.code, told.status) == (INDEX_NOT_FOUND, 404)
-    assert told.message.endswith(LOCAL_ADVICE.build_index)
+    assert told.message.endswith(LOCAL_HINTS.build_index)
     assert backend.asked[-1] == {"org_id": "org-acme"}
 
 
@@ -200,7 +198,7 @@ def test_an_unexpected_exception_tells_the_agent_nothing_of_itself() -> None:
     result = call(code_server(backend), "code_search", query="x")
     assert result.is_error
     assert "secret" not in text_of(result)
-    assert refusal_in(result) is None
+    assert error_in(result) is None
 
 
 @pytest.mark.parametrize(
@@ -225,7 +223,7 @@ def test_wrong_arguments_are_refused_before_anything_is_asked(
 ) -> None:
     backend = RecordedBackend()
     result = call(code_server(backend), "code_trace_callers", **arguments)
-    told = refusal_in(result)
+    told = error_in(result)
     assert told is not None
     assert (told.code, told.status) == ("invalid", 400)
     assert complaint in told.message
@@ -247,10 +245,10 @@ def test_a_link_is_described_and_asked_from_one_node_to_another() -> None:
         {**link, "properties": {"why": "seen"}},
         {"from": "ADR-42", "types": ["implements"], "direction": "both", "depth": 1, "limit": 100},
     ]
-    told = refusal_in(call(code_server(backend), "graph_link", source="a", to="b", type="c"))
+    told = error_in(call(code_server(backend), "graph_link", source="a", to="b", type="c"))
     assert told is not None
     assert told.message.startswith("There is no argument 'source'. There are: from, to, type")
-    told = refusal_in(call(code_server(backend), "graph_link", to="b", type="c"))
+    told = error_in(call(code_server(backend), "graph_link", to="b", type="c"))
     assert told is not None
     assert told.message == "from is required."
 
@@ -258,7 +256,7 @@ def test_a_link_is_described_and_asked_from_one_node_to_another() -> None:
 @pytest.mark.parametrize("both", [{}, {"query": "x", "queries": ["y"]}, {"query": ""}])
 def test_a_search_is_for_a_query_or_for_several(both: dict[str, object]) -> None:
     backend = RecordedBackend()
-    told = refusal_in(call(code_server(backend), "code_search", **both))
+    told = error_in(call(code_server(backend), "code_search", **both))
     assert told is not None
     assert (told.code, told.status) == ("invalid", 400)
     assert told.message == "Give either query or queries, and only one of them."
@@ -284,29 +282,29 @@ def test_an_empty_answer_explains_itself() -> None:
 def test_where_nothing_is_indexed_an_answer_says_how_to_build_the_index() -> None:
     nothing = RecordedBackend(search="search_of_nothing", status="status_of_nothing")
     result = call(code_server(nothing), "code_search", query="x")
-    assert result.structured_content["hint"].endswith(LOCAL_ADVICE.build_index)
-    assert LOCAL_ADVICE.build_index in text_of(result)
+    assert result.structured_content["hint"].endswith(LOCAL_HINTS.build_index)
+    assert LOCAL_HINTS.build_index in text_of(result)
     status = call(code_server(nothing), "code_index_status")
-    assert LOCAL_ADVICE.build_index in text_of(status)
+    assert LOCAL_HINTS.build_index in text_of(status)
 
 
 def test_an_unknown_project_is_not_taken_for_a_missing_index() -> None:
     backend = RecordedBackend(search="search_of_unknown")
     result = call(code_server(backend), "code_search", query="x", include_projects=["nope"])
-    assert LOCAL_ADVICE.build_index not in text_of(result)
+    assert LOCAL_HINTS.build_index not in text_of(result)
     assert "code_index_status lists the projects" in result.structured_content["hint"]
     assert "Incomplete: nope (no such project in sight)." in text_of(result)
 
 
 def test_a_refusal_names_things_as_the_tool_does() -> None:
-    refusal = RefusedError("No such organisation; check org_id.", code="not_found", status=404)
+    refusal = ToolError("No such organisation; check org_id.", code="not_found", status=404)
     result = call(code_server(RecordedBackend(refusal)), "code_search", query="x", workspace="y")
     assert text_of(result) == "not_found (404): No such organisation; check workspace."
 
 
 def test_names_of_repositories_are_not_translated() -> None:
     near = ["require_org_id", "/api/v1/index/status"]
-    refusal = RefusedError("Check org_id.", code="symbol_not_found", status=404, near=near)
+    refusal = ToolError("Check org_id.", code="symbol_not_found", status=404, near=near)
     backend = RecordedBackend(refusal, status="status")
     result = call(code_server(backend), "code_graph", symbol="org_id")
     sentence = "Check workspace. Alike: require_org_id, /api/v1/index/status."

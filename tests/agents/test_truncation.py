@@ -15,60 +15,61 @@ from agents.graph.text import (
     unmigrated_text,
     violations_text,
 )
-from agents.graph.truncation import fit_context, fit_rows, fit_traverse
+from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
 from agents.text import graph_text, links_text, search_text, status_text
+from agents.trace import schemas as trace_schemas
 from agents.truncation import (
     MAX_TOKENS,
     MIN_TOKENS,
     Budget,
-    fit_code,
-    fit_graph,
-    fit_links,
-    fit_search,
-    fit_status,
-    tokens_of,
+    estimate_tokens,
+    truncate_code,
+    truncate_graph,
+    truncate_links,
+    truncate_search,
+    truncate_status,
 )
 from tests.agents.recorded import recorded
 
 FEW = settings(max_examples=25)
 TOKENS = st.integers(min_value=MIN_TOKENS, max_value=4_000)
 FITTED = {
-    "search": (fit_search, search_text, schemas.SearchAnswer),
-    "search_expanded": (fit_search, search_text, schemas.SearchAnswer),
+    "search": (truncate_search, search_text, schemas.SearchAnswer),
+    "search_expanded": (truncate_search, search_text, schemas.SearchAnswer),
     "callers": (
-        lambda answer, tokens: fit_links(answer, "callers", tokens),
+        lambda answer, tokens: truncate_links(answer, "callers", tokens),
         lambda answer: links_text(answer, "callers"),
-        schemas.CallersAnswer,
+        trace_schemas.CallersAnswer,
     ),
     "callers_deep": (
-        lambda answer, tokens: fit_links(answer, "callers", tokens),
+        lambda answer, tokens: truncate_links(answer, "callers", tokens),
         lambda answer: links_text(answer, "callers"),
-        schemas.CallersAnswer,
+        trace_schemas.CallersAnswer,
     ),
     "callees": (
-        lambda answer, tokens: fit_links(answer, "callees", tokens),
+        lambda answer, tokens: truncate_links(answer, "callees", tokens),
         lambda answer: links_text(answer, "callees"),
-        schemas.CalleesAnswer,
+        trace_schemas.CalleesAnswer,
     ),
-    "graph": (fit_graph, graph_text, schemas.GraphAnswer),
-    "status": (fit_status, status_text, schemas.StatusAnswer),
-    "traverse": (fit_traverse, traverse_text, graph_schemas.TraverseAnswer),
+    "graph": (truncate_graph, graph_text, trace_schemas.GraphAnswer),
+    "status": (truncate_status, status_text, schemas.StatusAnswer),
+    "traverse": (truncate_traverse, traverse_text, graph_schemas.TraverseAnswer),
     "violations": (
-        lambda answer, tokens: fit_rows(answer, "violations", tokens),
+        lambda answer, tokens: truncate_rows(answer, "violations", tokens),
         violations_text,
         graph_schemas.ViolationsAnswer,
     ),
     "unmigrated": (
-        lambda answer, tokens: fit_rows(answer, "code", tokens),
+        lambda answer, tokens: truncate_rows(answer, "code", tokens),
         unmigrated_text,
         graph_schemas.UnmigratedAnswer,
     ),
     "related": (
-        lambda answer, tokens: fit_rows(answer, "related", tokens),
+        lambda answer, tokens: truncate_rows(answer, "related", tokens),
         related_text,
         graph_schemas.RelatedAnswer,
     ),
-    "context": (fit_context, context_text, graph_schemas.ContextAnswer),
+    "context": (truncate_context, context_text, graph_schemas.ContextAnswer),
 }
 
 
@@ -78,8 +79,8 @@ FITTED = {
 def test_both_forms_stay_within_the_budget(name: str, tokens: int) -> None:
     fit, text, model = FITTED[name]
     fitted = fit(recorded(name), tokens)
-    assert tokens_of(fitted) <= tokens
-    assert tokens_of(text(fitted)) <= tokens
+    assert estimate_tokens(fitted) <= tokens
+    assert estimate_tokens(text(fitted)) <= tokens
     model.model_validate(fitted)
 
 
@@ -112,7 +113,7 @@ def lists_of(answer: dict[str, Any]) -> dict[str, list[Any]]:
 def test_what_fits_is_not_touched(name: str) -> None:
     fit, _, _ = FITTED[name]
     whole = recorded(name)
-    assert fit(recorded(name), tokens_of(whole)) == whole
+    assert fit(recorded(name), estimate_tokens(whole)) == whole
 
 
 @pytest.mark.parametrize("name", FITTED)
@@ -120,14 +121,14 @@ def test_the_advice_names_a_budget_that_is_enough(name: str) -> None:
     fit, _, _ = FITTED[name]
     whole = recorded(name)
     advice = fit(recorded(name), MIN_TOKENS)["left_out"]["advice"]
-    assert f"raise it to {tokens_of(whole)}, or " in advice
+    assert f"raise it to {estimate_tokens(whole)}, or " in advice
 
 
 def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
     whole = recorded("search")
     whole["results"] *= 300
-    assert tokens_of(whole) > MAX_TOKENS
-    advice = fit_search(whole, 1_000)["left_out"]["advice"]
+    assert estimate_tokens(whole) > MAX_TOKENS
+    advice = truncate_search(whole, 1_000)["left_out"]["advice"]
     assert "raise" not in advice
     assert "limit" in advice
 
@@ -136,7 +137,7 @@ def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
 @given(tokens=TOKENS)
 def test_links_still_point_at_their_definitions(tokens: int) -> None:
     whole = many_definitions()
-    fitted = fit_links(whole, "callers", tokens)
+    fitted = truncate_links(whole, "callers", tokens)
     for link in fitted["callers"]:
         assert fitted["definitions"][link["target"]]["line"] == link["callee"]["line"]
 
@@ -156,7 +157,7 @@ def many_definitions() -> dict[str, Any]:
 @FEW
 @given(tokens=TOKENS)
 def test_edges_have_both_ends_and_the_nearest_nodes_come_first(tokens: int) -> None:
-    fitted = fit_graph(recorded("graph"), tokens)
+    fitted = truncate_graph(recorded("graph"), tokens)
     ids = {node["id"] for node in fitted["nodes"]}
     assert set(fitted["root"]) <= ids
     assert all({edge["caller"], edge["callee"]} <= ids for edge in fitted["edges"])
@@ -179,10 +180,10 @@ def test_a_walk_keeps_the_nearest_nodes_and_no_edge_without_its_ends(tokens: int
         whole["edges"].append({**edge, "source": name, "target": root})
     # Of the definitions of a file that is walked from: such ends are not among the nodes.
     whole["edges"].append({**edge, "source": "code:a/b.py#c", "target": "code:a/b.py#d"})
-    fitted = fit_traverse(whole, tokens)
+    fitted = truncate_traverse(whole, tokens)
     kept = {one["node"]["id"] for one in fitted["nodes"]}
     gone = {one["node"]["id"] for one in whole["nodes"]} - kept
-    assert tokens_of(fitted) <= tokens
+    assert estimate_tokens(fitted) <= tokens
     assert not [one for one in fitted["edges"] if {one["source"], one["target"]} & gone]
     assert fitted["truncated"] is bool(fitted.get("left_out"))
     if gone and kept:
@@ -197,8 +198,8 @@ def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: 
     row = whole["receipt"]["projects"][0]
     others = [{**row, "project": f"service-{number}"} for number in range(500)]
     whole["receipt"]["projects"] = [*others, *whole["receipt"]["projects"]]
-    fitted = fit_search(whole, tokens)
-    assert tokens_of(fitted) <= tokens
+    fitted = truncate_search(whole, tokens)
+    assert estimate_tokens(fitted) <= tokens
     if tokens > 1_000:
         assert fitted["results"]
         told = {project["project"] for project in fitted["receipt"]["projects"]}
@@ -209,10 +210,10 @@ def test_fifty_results_of_search_code_are_cut_to_the_budget() -> None:
     row = {"path": "a.py", "text": "x" * 1_000, "score": 0.5, "startLine": 1, "endLine": 9}
     row |= {"truncated": False}
     whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0}
-    fitted = fit_code(whole, 8_000)
+    fitted = truncate_code(whole, 8_000)
     assert fitted["totalResults"] == len(fitted["results"])
     assert fitted["totalResults"] + fitted["left_out"]["counts"]["results"] == 50
-    assert 7_000 < tokens_of(fitted) <= 8_000
+    assert 7_000 < estimate_tokens(fitted) <= 8_000
 
 
 @FEW
@@ -221,23 +222,23 @@ def test_a_result_that_is_too_long_alone_is_cut_and_says_so(tokens: int) -> None
     row = {"path": "a.py", "text": "é\n" * 10_000, "score": 0.5, "startLine": 1, "endLine": 9}
     row |= {"truncated": False}
     whole = {"results": [row, row], "totalResults": 2, "searchTimeMs": 1.0}
-    fitted = fit_code(whole, tokens)
+    fitted = truncate_code(whole, tokens)
     (kept,) = fitted["results"]
     assert kept["truncated"] is True
     assert len(kept["text"]) > 100
     assert str(row["text"]).startswith(kept["text"])
-    assert tokens_of(fitted) <= tokens
+    assert estimate_tokens(fitted) <= tokens
 
 
 def test_tokens_are_estimated_from_bytes() -> None:
-    assert tokens_of("abcd" * 10) == 10
-    assert tokens_of("abcde") == 2
-    assert tokens_of("日本") == 2
-    assert tokens_of({"a": [1, 2]}) == 3
+    assert estimate_tokens("abcd" * 10) == 10
+    assert estimate_tokens("abcde") == 2
+    assert estimate_tokens("日本") == 2
+    assert estimate_tokens({"a": [1, 2]}) == 3
 
 
 def test_a_budget_takes_all_or_nothing() -> None:
     budget = Budget(3)
-    assert not budget.takes("abcd" * 2, "abcd" * 2)
+    assert not budget.fits("abcd" * 2, "abcd" * 2)
     assert budget.first(["abcd", "abcd" * 3, "abcd"]) == ["abcd"]
     assert budget.left == 2

@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
-from agents.results import refusal_in
+from agents.results import error_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, free_address, running_service
 from tests.central.mcp import standins
@@ -148,7 +148,7 @@ def test_every_tool_goes_through_the_sidecar(pod: Pod) -> None:
 
 
 def test_the_service_s_refusals_come_through_with_code_and_status(pod: Pod) -> None:
-    refusal = refusal_in(ask(pod.acme, "code_trace_callers", symbol="authenticat"))
+    refusal = error_in(ask(pod.acme, "code_trace_callers", symbol="authenticat"))
     assert refusal is not None
     assert (refusal.code, refusal.status) == ("symbol_not_found", 404)
     assert "authenticate" in refusal.near
@@ -157,10 +157,10 @@ def test_the_service_s_refusals_come_through_with_code_and_status(pod: Pod) -> N
 def test_another_organisation_sees_nothing(pod: Pod) -> None:
     answer = structure(ask(pod.globex, "code_search", query="authenticate a request"))
     assert answer["results"] == []
-    unknown = refusal_in(ask(pod.globex, "code_trace_callers", symbol="authenticate"))
+    unknown = error_in(ask(pod.globex, "code_trace_callers", symbol="authenticate"))
     assert unknown is not None
     assert (unknown.code, unknown.status) == ("INDEX_NOT_FOUND", 404)
-    foreign = refusal_in(ask(pod.globex, "code_search", query="login", workspace="org-acme"))
+    foreign = error_in(ask(pod.globex, "code_search", query="login", workspace="org-acme"))
     assert foreign is not None
     assert (foreign.code, foreign.status) == ("organization_not_found", 404)
 
@@ -191,7 +191,7 @@ def test_proxy_handles_code_search_failure(pod: Pod) -> None:
             results.append(ask(pod.acme, "code_search", query="login"))
         assert len(results) == 6
     for result in results:
-        refusal = refusal_in(result)
+        refusal = error_in(result)
         assert refusal is not None
         assert (refusal.code, refusal.status) == ("sidecar_unavailable", 503)
         assert f"sidecar_unavailable (503): {refusal.message}" == text_of(result)
@@ -246,7 +246,7 @@ def test_a_sidecar_with_plain_shapes_will_do_and_is_asked_as_the_caller(pod: Pod
                 assert (link["caller"]["name"], link["line"]) == ("login", 5)
                 graph = structure(await client.call_tool("code_graph", {"symbol": "login"}))
                 assert {node["name"] for node in graph["nodes"]} == {"login", "authenticate"}
-                nonsense = refusal_in(await client.call_tool("code_index_status", {}))
+                nonsense = error_in(await client.call_tool("code_index_status", {}))
                 assert nonsense is not None
                 assert (nonsense.code, nonsense.status) == ("sidecar_failed", 502)
             assert set(standin.tokens) == {f"Bearer {pod.globex.token}"}
@@ -268,7 +268,7 @@ def test_a_request_without_a_token_is_refused_at_once(pod: Pod) -> None:
 def test_a_token_that_the_service_does_not_know_is_the_tool_s_error(pod: Pod) -> None:
     stranger = Organization(pod.acme.service, "acme", "aet_made-up")
     result = call(pod.sidecar.url, stranger, "codesearch_search", query="login", workspace="acme")
-    refusal = refusal_in(result)
+    refusal = error_in(result)
     assert refusal is not None
     assert refusal.status == 401
 
@@ -278,7 +278,7 @@ def test_the_sidecar_s_own_tools_answer_in_its_shapes(pod: Pod) -> None:
     answer = structure(call(pod.sidecar.url, pod.acme, "codesearch_search", **arguments))
     [row] = answer["results"]
     assert row.keys() >= {"file_path", "start_line", "end_line", "score", "content"}
-    without = refusal_in(call(pod.sidecar.url, pod.acme, "codesearch_search", query="login"))
+    without = error_in(call(pod.sidecar.url, pod.acme, "codesearch_search", query="login"))
     assert without is not None
     assert without.status == 400
     assert "workspace" in without.message
@@ -314,7 +314,7 @@ def test_without_a_named_service_it_asks_the_one_on_this_machine(pod: Pod, tmp_p
     with running_sidecar(tmp_path, free_address(), environment) as local:
         assert service.url in local.log.read_text()
         assert structure(call(local.url, pod.acme, "codesearch_search", query="login"))["results"]
-        foreign = refusal_in(call(local.url, pod.globex, "codesearch_search", query="login"))
+        foreign = error_in(call(local.url, pod.globex, "codesearch_search", query="login"))
         assert foreign is not None
         assert (foreign.code, foreign.status) == ("organization_not_found", 404)
 

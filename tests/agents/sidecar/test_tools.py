@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.backend import RefusedError
-from agents.results import refusal_in
+from agents.backend import ToolError
+from agents.results import error_in
 from agents.sidecar.mapping import api_search, sidecar_links, sidecar_search
 from agents.text import links_text, search_text
 from tests.agents.calling import call, sidecar_server, text_of, tools_of
@@ -70,8 +70,8 @@ def test_without_max_tokens_nothing_is_left_out() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_refusal_is_told_as_the_tools_of_central_tell_it(tool: str) -> None:
-    refusal = RefusedError("The token is not valid.", code="unauthenticated", status=401)
+    refusal = ToolError("The token is not valid.", code="unauthenticated", status=401)
     result = call(sidecar_server(RecordedBackend(refusal)), tool, **TOOLS[tool])
-    told = refusal_in(result)
+    told = error_in(result)
     assert told is not None
     assert (told.code, told.status) == ("unauthenticated", 401)

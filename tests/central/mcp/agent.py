@@ -13,8 +13,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from agents.backend import RefusedError
-from agents.results import refusal_in
+from agents.backend import ToolError
+from agents.results import error_in
 from central.common.threads import RequestThreads
 from central.mcp.gate import Gate
 from central.mcp.mount import Mount
@@ -63,9 +63,9 @@ class Agent:
         assert result.structured_content is not None
         return result.structured_content
 
-    def refusal(self, tool: str, **arguments: Any) -> RefusedError:
+    def refusal(self, tool: str, **arguments: Any) -> ToolError:
         """What is said of a call that is refused."""
-        refusal = refusal_in(self.call(tool, **arguments))
+        refusal = error_in(self.call(tool, **arguments))
         assert refusal is not None
         return refusal
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from mcp import Client, MCPError
 from mcp.types import CallToolResult
 
-from agents.results import refusal_in
+from agents.results import error_in
 from central.common.threads import RequestThreads
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope
@@ -130,7 +130,7 @@ def test_a_job_s_token_is_refused_by_every_tool_of_the_graph(
     ApiToken.objects.filter(pk=ApiToken.objects.latest("pk").pk).update(is_short_lived=True)
     before = tables()
     refused = {
-        tool: refusal_in(result)
+        tool: error_in(result)
         for tool, _, result in probed(Agent(threads, job.token))
         if tool.startswith("graph_")
     }

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from central.common.threads import RequestThreads
 from central.knowledge.services.catch_up import catch_up
 from central.mcp import gate, services
@@ -130,7 +130,7 @@ def test_refusals_are_those_of_the_api(
     shop: Api, ask: Ask, what: str, parameters: dict[str, Any]
 ) -> None:
     problem = over_http(shop, what, parameters).json()
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(ToolError) as refused:
         ask(what, parameters)
     error = refused.value
     expected = (problem["status"], problem["code"], problem["detail"])
@@ -146,7 +146,7 @@ def test_a_link_is_that_of_the_api(shop: Api, ask: Ask, threads: RequestThreads)
 
 def test_unknown_symbol_is_refused_with_the_names_that_are_alike(shop: Api, ask: Ask) -> None:
     near = over_http(shop, "callers", {"symbol": "f"}).json()["near"]
-    with pytest.raises(RefusedError, match="near lists names") as refused:
+    with pytest.raises(ToolError, match="near lists names") as refused:
         ask("callers", {"symbol": "f"})
     assert refused.value.code == "symbol_not_found"
     assert str(refused.value).endswith(f"Alike: {', '.join(near)}.")
@@ -222,7 +222,7 @@ def test_who_waits_too_long_is_told_to_ask_for_less(
     slow: Slow, threads: RequestThreads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services, "AGENT_ANSWER_SECONDS", 0.01)
-    with pytest.raises(RefusedError, match="Ask for less") as refused:
+    with pytest.raises(ToolError, match="Ask for less") as refused:
         asyncio.run(ServicesBackend(threads).status({}))
     slow.may_answer.set()
     assert (refused.value.status, refused.value.code) == (504, "timed_out")

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agents.backend import RefusedError
-from agents.results import refused
+from agents.backend import ToolError
+from agents.results import failure
 from central.mcp.sidecar import Sidecar
 from scripts.local_service import free_address
 from tests.central.mcp.standins import (
@@ -141,8 +141,8 @@ async def call(sidecar: Sidecar, token: str = TOKEN) -> dict[str, Any]:
     return await sidecar.call("codesearch_search", arguments, token=token, read=lambda told: told)
 
 
-async def refusal(sidecar: Sidecar) -> RefusedError:
-    with pytest.raises(RefusedError) as caught:
+async def refusal(sidecar: Sidecar) -> ToolError:
+    with pytest.raises(ToolError) as caught:
         await call(sidecar)
     return caught.value
 
@@ -208,7 +208,7 @@ def test_an_error_of_the_tool_is_an_answer(version: str) -> None:
 
 def test_a_tool_s_error_with_a_code_passes_through() -> None:
     def refuses(message: Message) -> bytes:
-        outcome = refused(RefusedError("Not known.", code="symbol_not_found", status=404))
+        outcome = failure(ToolError("Not known.", code="symbol_not_found", status=404))
         return result(message, **outcome.model_dump(by_alias=True, exclude_none=True))
 
     async def steps(_: Standin, sidecar: Sidecar) -> None:
@@ -221,7 +221,7 @@ def test_a_tool_s_error_with_a_code_passes_through() -> None:
 def test_an_answer_that_cannot_be_read_is_a_failure() -> None:
     async def steps(standin: Standin, sidecar: Sidecar) -> None:
         for _ in range(5):
-            with pytest.raises(RefusedError, match="cannot be read"):
+            with pytest.raises(ToolError, match="cannot be read"):
                 await sidecar.call("t", {}, token=TOKEN, read=lambda told: told["rows"])
         asked = len(standin.messages)
         assert (await refusal(sidecar)).code == "sidecar_unavailable"
@@ -253,7 +253,7 @@ def test_a_sidecar_that_recovers_is_used_again() -> None:
         standin.answer = modern(hello)
         async with asyncio.timeout(10):
             while standin.methods()[-1] != "tools/call":
-                with suppress(RefusedError):
+                with suppress(ToolError):
                     await call(sidecar)
                 await asyncio.sleep(0.01)
         assert await call(sidecar) == HELLO
@@ -340,8 +340,8 @@ def refusing_by_name(message: Message) -> bytes:
 
 
 def refusing_by_code_and_name(message: Message) -> bytes:
-    refusal = RefusedError(f"no {TOKEN}", code="gone", status=404, near=[TOKEN])
-    return result(message, **refused(refusal).model_dump(by_alias=True, exclude_none=True))
+    refusal = ToolError(f"no {TOKEN}", code="gone", status=404, near=[TOKEN])
+    return result(message, **failure(refusal).model_dump(by_alias=True, exclude_none=True))
 
 
 REPEATING = [
@@ -367,7 +367,7 @@ def test_no_token_is_in_the_log_or_in_an_error(
         message = ""
         try:
             await call(sidecar)
-        except RefusedError as exc:
+        except ToolError as exc:
             message = f"{exc.near} {''.join(traceback.format_exception(exc))}"
         assert TOKEN not in message
 

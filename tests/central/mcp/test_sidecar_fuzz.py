@@ -1,4 +1,4 @@
-"""Whatever a sidecar says, its caller gets an answer or a RefusedError, and soon."""
+"""Whatever a sidecar says, its caller gets an answer or a ToolError, and soon."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ from contextlib import suppress
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from agents.schemas import SearchAnswer
 from agents.sidecar.mapping import api_search
 from central.mcp.sidecar import Answer, Sidecar
@@ -35,7 +35,7 @@ def searched(told: object) -> Answer:
 async def ask(url: str) -> None:
     sidecar = Sidecar(url, timeout_seconds=0.3)
     try:
-        with suppress(RefusedError):
+        with suppress(ToolError):
             await sidecar.call("codesearch_search", {"query": "x"}, token="aet_x", read=searched)
     finally:
         await sidecar.close()

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from cli.mcp.sidecar_backend import CallerBackend, open_connections
 from scripts.local_service import free_address
 from tests.agents.recorded import recorded
@@ -18,10 +18,10 @@ def problem(status: int, **members: object) -> Answer:
     return lambda _: response(status, body, "application/problem+json")
 
 
-def asked(answer: Answer, organization: str | None = "acme") -> tuple[RefusedError, list[Message]]:
+def asked(answer: Answer, organization: str | None = "acme") -> tuple[ToolError, list[Message]]:
     """The refusal of a search at a service that answers so, and what the service was sent."""
 
-    async def whole() -> tuple[RefusedError, list[Message]]:
+    async def whole() -> tuple[ToolError, list[Message]]:
         async with standing_in(answer) as standin:
             url = standin.url.removesuffix("/mcp")
             return await refusal_of(url, organization), standin.messages
@@ -29,10 +29,10 @@ def asked(answer: Answer, organization: str | None = "acme") -> tuple[RefusedErr
     return asyncio.run(whole())
 
 
-async def refusal_of(url: str, organization: str | None = "acme") -> RefusedError:
+async def refusal_of(url: str, organization: str | None = "acme") -> ToolError:
     async with open_connections(url) as connections:
         backend = CallerBackend(connections, token="aet_x", organization=organization)
-        with pytest.raises(RefusedError) as caught:
+        with pytest.raises(ToolError) as caught:
             await backend.search({"query": "retry"})
     return caught.value
 

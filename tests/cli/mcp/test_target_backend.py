@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.backend import RefusedError
+from agents.backend import ToolError
 from cli.context import Invocation
 from cli.mcp import stdio
 from cli.mcp.stdio import PlaceBackend
@@ -68,7 +68,7 @@ def test_a_configured_service_that_is_away_is_said_to_be(
 ) -> None:
     with closing(Openings(acme, f"http://{free_address()}", are_local=False)) as openings:
         monkeypatch.setattr(stdio, "open_place", openings)
-        with pytest.raises(RefusedError, match="did not answer") as refused:
+        with pytest.raises(ToolError, match="did not answer") as refused:
             asyncio.run(PlaceBackend(Invocation({}, Path())).search({"query": "x"}))
         assert (refused.value.code, refused.value.status) == ("service_unavailable", 503)
         assert openings.held == 0
@@ -78,6 +78,6 @@ def test_an_agent_is_told_how_to_confirm_a_server_that_a_clone_names(tmp_path: P
     (tmp_path / ".codesearch.toml").write_text('[server]\nurl = "https://code.invalid"\n')
     environ = {"AETERNA_TOKEN": "aet_secret", "AETERNA_ORGANIZATION": "acme"}
     environ["AETERNA_DATA_DIR"] = str(tmp_path / "data")
-    with pytest.raises(RefusedError, match="type `codesearch status` here in a ter") as refused:
+    with pytest.raises(ToolError, match="type `codesearch status` here in a ter") as refused:
         asyncio.run(PlaceBackend(Invocation(environ, tmp_path)).search({"query": "x"}))
     assert (refused.value.code, refused.value.status) == ("server_not_confirmed", 403)

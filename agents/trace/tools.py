@@ -1,0 +1,158 @@
+"""The tools that trace a symbol: its callers, its callees and the call graph around it."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from agents.backend import SYMBOL_NOT_FOUND, Backend, ErrorHints, ToolError
+from agents.parameters import (
+    Confidence,
+    Cursor,
+    File,
+    Line,
+    MaxTokens,
+    Project,
+    Projects,
+    Symbol,
+    Workspace,
+    provided,
+)
+from agents.registry import ToolRegistry
+from agents.results import index_not_found, success
+from agents.text import graph_text, links_text
+from agents.trace.schemas import CalleesAnswer, CallersAnswer, GraphAnswer
+from agents.truncation import DEFAULT_TOKENS, truncate_graph, truncate_links
+
+
+def add_trace_tools(tools: ToolRegistry, backend: Callable[[], Backend], hints: ErrorHints) -> None:
+    """Register the three tools; each call gets its own backend, with the caller's credential."""
+    trace = _TraceTools(backend, hints)
+    tools.add(trace.code_trace_callers, title="Find callers")
+    tools.add(trace.code_trace_callees, title="Find callees")
+    tools.add(trace.code_graph, title="Call graph")
+
+
+class _TraceTools:
+    """The tools over a backend; their docstrings are the descriptions that agents read."""
+
+    def __init__(self, backend: Callable[[], Backend], hints: ErrorHints) -> None:
+        self._backend = backend
+        self._hints = hints
+
+    async def code_trace_callers(  # noqa: PLR0913
+        self,
+        symbol: Symbol,
+        workspace: Workspace = None,
+        project: Project = None,
+        file: File = None,
+        line: Line = None,
+        depth: Annotated[
+            int, Field(ge=1, le=5, description="Above 1: callers of the callers too")
+        ] = 1,
+        min_confidence: Confidence = "medium",
+        caller_projects: Annotated[
+            Projects, Field(description="Callers in these repositories only")
+        ] = None,
+        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, CallersAnswer]:
+        """Find who calls or uses a function, method, class or value, in every repository.
+
+        Use it before you change or remove something. Returns the definitions that the symbol means
+        and each place that uses one of them, with the rule and the evidence that link them, a
+        confidence, and the version that the caller's repository pins. If several definitions share
+        the name, choose with project and file. Examples: symbol="AuthMiddleware";
+        symbol="Ledger.transfer", project="payments-api", depth=2.
+        """
+        parameters = provided(
+            symbol=symbol,
+            workspace=workspace,
+            project=project,
+            file=file,
+            line=line,
+            depth=depth,
+            min_confidence=min_confidence,
+            caller_projects=caller_projects,
+            limit=limit,
+            cursor=cursor,
+        )
+        answer = await self._trace("callers", parameters)
+        answer = truncate_links(answer, "callers", max_tokens)
+        return success(links_text(answer, "callers"), answer)
+
+    async def code_trace_callees(  # noqa: PLR0913
+        self,
+        symbol: Symbol,
+        workspace: Workspace = None,
+        project: Project = None,
+        file: File = None,
+        line: Line = None,
+        min_confidence: Confidence = "medium",
+        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 30,
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, CalleesAnswer]:
+        """Find what a function, method or class calls and uses, and where each of it is defined.
+
+        Use it to understand code without opening file after file: what is called in other files and
+        other repositories is resolved. Examples: symbol="ProcessPayment";
+        symbol="create_app", project="payments-api", file="payments/app.py".
+        """
+        parameters = provided(
+            symbol=symbol,
+            workspace=workspace,
+            project=project,
+            file=file,
+            line=line,
+            min_confidence=min_confidence,
+            limit=limit,
+            cursor=cursor,
+        )
+        answer = await self._trace("callees", parameters)
+        answer = truncate_links(answer, "callees", max_tokens)
+        return success(links_text(answer, "callees"), answer)
+
+    async def code_graph(  # noqa: PLR0913
+        self,
+        symbol: Symbol,
+        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and levels down")] = 2,
+        workspace: Workspace = None,
+        project: Project = None,
+        file: File = None,
+        line: Line = None,
+        min_confidence: Confidence = "medium",
+        limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, GraphAnswer]:
+        """Show the call graph around a symbol: its callers and callees, several levels of them.
+
+        Use it to see how something is wired in; for a plain list, code_trace_callers is cheaper.
+        Example: symbol="AuthMiddleware", depth=2.
+        """
+        parameters = provided(
+            symbol=symbol,
+            workspace=workspace,
+            project=project,
+            file=file,
+            line=line,
+            depth=depth,
+            min_confidence=min_confidence,
+            limit=limit,
+        )
+        answer = truncate_graph(await self._trace("graph", parameters), max_tokens)
+        return success(graph_text(answer), answer)
+
+    async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The backend's answer; that a symbol is unknown is another thing without an index."""
+        try:
+            return await self._backend().trace(what, parameters)
+        except ToolError as error:
+            if error.code != SYMBOL_NOT_FOUND:
+                raise
+            status = await self._backend().status(provided(workspace=parameters.get("org_id")))
+            if not status["total_chunks"]:
+                raise index_not_found(self._hints) from error
+            raise
