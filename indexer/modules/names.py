@@ -2,25 +2,16 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
-from indexer.modules.paths import below, include_module, joined, parent, ruby_module, rust_module
+from indexer.languages.base import ModuleName
+from indexer.languages.ruby import ruby_module
+from indexer.languages.rust import rust_module
+from indexer.modules.paths import below, joined, parent
 from indexer.modules.roots import PackageRoot
 
 _RUST_ASIDE: Final = ("tests/", "examples/", "benches/", "bin/")
 _GO_HIDDEN: Final = frozenset({"internal", "testdata"})
-
-
-class ModuleName(NamedTuple):
-    """A name by which imports may mean a file.
-
-    `public`: other repositories may use it. `scope`: files of this name and package see one
-    another's definitions without an import (with C# also those of the names before each dot).
-    """
-
-    name: str
-    public: bool
-    scope: bool
 
 
 def go_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
@@ -105,8 +96,3 @@ def swift_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
         yield ModuleName(target, public=bool(root) and first == "Sources", scope=True)
         return
     yield ModuleName("/" + directory, public=False, scope=True)
-
-
-def include_names(path: str) -> Iterator[ModuleName]:
-    """The path as `#include` may end."""
-    yield ModuleName(include_module(path), public=False, scope=False)

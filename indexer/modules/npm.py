@@ -8,15 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from indexer.modules.names import ModuleName
-from indexer.modules.paths import (
-    below,
-    javascript_module,
-    javascript_modules,
-    joined,
-    parent,
-    upward,
-)
+from indexer.languages.base import ModuleName
+from indexer.languages.ecmascript import javascript_module, javascript_modules
+from indexer.modules.paths import below, joined, parent, upward
 from indexer.modules.roots import PackageRoot
 
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "output"})

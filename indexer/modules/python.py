@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
-from indexer.modules.names import ModuleName
-from indexer.modules.paths import below, joined, python_module
+from indexer.languages.base import ModuleName
+from indexer.languages.python import python_module
+from indexer.modules.paths import below, joined
 from indexer.modules.roots import PackageRoot
 
 # Where nothing is declared: what setuptools leaves out of a flat layout (FlatLayoutPackageFinder).

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from indexer.languages.traits import ImportStyle, Traits
+from indexer.languages import Language
+from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Import
-from indexer.resolution.imports import Imported, expand, import_path, join_path, local_name
+from indexer.resolution.imports import Imported, expand, import_path, join_path
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, BLOCK, Holds, Name, Scope, ScopeTree
 from indexer.syntax.parser import Fact, Mark
 from indexer.syntax.source_text import SourceText
@@ -23,8 +24,6 @@ _PART: Final = re.compile(
     r"(?:@\w+\s+)*import\s+(?:struct|class|enum|protocol|func|typealias|let|var)\s"
 )
 _BINDING_LABELS: Final = ("import.alias", "import.name", "import.default", "import.namespace")
-# Such a statement binds no name, so it can only be meant as a wildcard.
-_WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
 
 
 # What a `use` may begin with beside crates, where the file's own module has it.
@@ -57,7 +56,11 @@ class BoundImport:
 
 
 def bind_locals(
-    tree: ScopeTree, facts: Iterable[Fact], text: SourceText, traits: Traits, read: Container[str]
+    tree: ScopeTree,
+    facts: Iterable[Fact],
+    text: SourceText,
+    language: Language,
+    read: Container[str],
 ) -> None:
     """Bind what the facts with `@local` or `@field` name; `ScopeTree.settle` must follow.
 
@@ -76,10 +79,10 @@ def bind_locals(
     for (mark, written, label, fact), scope in zip(marked, scopes, strict=True):
         name = Name(*mark, _outside_definition(scope, mark[0]))
         if len(fact) > 1:
-            name.holds, name.text = _held(fact, label, text, traits.inferred)
+            name.holds, name.text = _held(fact, label, text, language.inferred_type_keywords)
         if label == "local":
             tree.bind(written, name)
-        elif "self" not in fact or text.of(fact["self"]) in traits.self_names:
+        elif "self" not in fact or text.of(fact["self"]) in language.self_names:
             tree.bind_field(written.lstrip("$"), name)
 
 
@@ -109,12 +112,12 @@ def bind_imports(
     """The imports in order of position, each bound in its scope if it binds a name."""
     ordered = sorted(facts, key=_start)
     scopes = tree.at(map(_start, ordered))
-    is_rust = style is ImportStyle.RUST
-    modules = _modules(tree, ordered, scopes, text) if is_rust else {}
+    has_inner = style.has_inner_modules
+    modules = _modules(tree, ordered, scopes, text) if has_inner else {}
     bound = []
     for fact, scope in zip(ordered, scopes, strict=True):
         opens_class = "import.tree" in fact and bool(_STATIC.match(text.of(fact["import.tree"])))
-        around = _module_around(scope) if is_rust else tree.root
+        around = _module_around(scope) if has_inner else tree.root
         place = _Place(path, style, around.prefix, modules.get(around.start, frozenset()))
         for record in _records(fact, text, place):
             is_given_on = "import.exported" in fact
@@ -123,7 +126,7 @@ def bind_imports(
                 first = record.local.partition(".")[0]
                 start, end = _bound_mark(fact)
                 name = Name(start, end, scope, imported=record.local)
-                tree.bind(first if style is ImportStyle.PYTHON else record.local, name)
+                tree.bind(first if style.binds_first_name else record.local, name)
     return bound
 
 
@@ -175,7 +178,7 @@ def _records(fact: Fact, text: SourceText, place: _Place) -> Iterator[Import]:
         written = f"self.{one.module}" if is_own else one.module
         module = import_path(style, place.path, written, place.inside)
         local = one.local or (
-            one.names[-1] if one.names else local_name(style, one.module, text.has_member_of)
+            one.names[-1] if one.names else style.local_name(one.module, text.has_member_of)
         )
         yield Import(
             local="" if one.is_wildcard else local[:NAME_CHARACTERS],
@@ -202,7 +205,7 @@ def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Impo
         return (Imported(module, (), part["namespace"]),)
     if "name" in part:
         return (Imported(module, (part["name"],), alias),)
-    if "wildcard" in part or alias == "." or style in _WHOLE_STYLES:
+    if "wildcard" in part or alias == "." or style.binds_no_name:
         return (Imported(module, is_wildcard=True),)
     return () if alias == "_" else (Imported(module, (), alias),)
 
@@ -210,6 +213,6 @@ def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Impo
 def _of_tree(statement: str, style: ImportStyle) -> Sequence[Imported]:
     """A namespace that is imported without another name is imported by wildcard."""
     found = expand(statement)
-    if style is not ImportStyle.NAMESPACE or _PART.match(statement):
+    if not style.namespace_wildcards or _PART.match(statement):
         return found
     return [one if one.local else one._replace(is_wildcard=True) for one in found]

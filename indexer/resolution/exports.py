@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from indexer.languages.traits import ImportStyle, Traits
+from indexer.languages import Language
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Access, Binding, Export, cut_path
 from indexer.resolution.bindings import BoundImport
@@ -48,16 +48,16 @@ class _Reader:
                 paths.append(one.record.path)
 
     @property
-    def _traits(self) -> Traits:
-        return self._values.traits
+    def _language(self) -> Language:
+        return self._values.language
 
     def of_imports(self) -> Iterator[Export]:
         """A dotted import gives on its first part, which is what it binds."""
         for one in self._at_top:
-            if not (self._traits.reexports_imports or one.is_given_on):
+            if not (self._language.reexports_imports or one.is_given_on):
                 continue
             record = one.record
-            if self._traits.import_style is ImportStyle.PYTHON and "." in record.local:
+            if self._language.import_style.binds_first_name and "." in record.local:
                 first = record.local.partition(".")[0]
                 yield Export(first, first, is_local=False, wildcard=False)
             else:
@@ -78,7 +78,7 @@ class _Reader:
         if module is None:
             yield from self._of_expression(name, of)
             return
-        source = import_path(self._traits.import_style, self._path, module)
+        source = import_path(self._language.import_style, self._path, module)
         yield Export(
             name[:NAME_CHARACTERS],
             join_path(source, (of,)) if of else source,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from indexer.languages.traits import Traits, traits_of
+from indexer.languages import Language
 from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
 from indexer.records.references import Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
@@ -68,22 +68,24 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
 
     Of more than 20,000 references the first are kept.
     """
-    traits = traits_of(parsed.language)
+    language = parsed.language
     groups = _grouped(parsed.facts)
     text = SourceText(parsed.source)
-    tree = ScopeTree(outlined, groups["scope"], modules_are_classes=traits.modules_are_classes)
-    imports = bind_imports(tree, groups["import"], text, path=path, style=traits.import_style)
-    things = _things(imports, outlined, traits) | _selves(groups["local"], text)
+    tree = ScopeTree(outlined, groups["scope"], module_methods=language.module_methods)
+    imports = bind_imports(tree, groups["import"], text, path=path, style=language.import_style)
+    things = _things(imports, outlined, language) | _selves(groups["local"], text)
     uses = read_uses(groups["use"], text)
-    if not traits.modules_go_on:
-        uses = without_idle_values(uses, things, shares_types=traits.shares_types)
-    bind_locals(tree, groups["local"], text, traits, _read_names(uses, groups, text))
+    if not language.open_modules:
+        uses = without_idle_values(
+            uses, things, package_visible_types=language.package_visible_types
+        )
+    bind_locals(tree, groups["local"], text, language, _read_names(uses, groups, text))
     tree.settle()
     scopes = tree.at(use.start for use in uses)
     opens_classes = any(one.opens_class for one in imports)
-    path_roots = traits.module_roots | text.path_roots if traits.module_roots else frozenset()
-    values = Values(tree, traits, _inheriting(uses, scopes), opens_classes, path_roots)
-    typings = read_typings(groups["returns"], values, text) if traits.has_methods else ()
+    path_roots = language.module_roots | text.path_roots if language.module_roots else frozenset()
+    values = Values(tree, language, _inheriting(uses, scopes), opens_classes, path_roots)
+    typings = read_typings(groups["returns"], values, text) if language.has_methods else ()
     found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), FILE_REFERENCES)
     references = [*found, *typings][:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, values, text, path=path)
@@ -106,11 +108,13 @@ def _grouped(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
     return groups
 
 
-def _things(imports: list[BoundImport], outlined: list[Outlined], traits: Traits) -> frozenset[str]:
+def _things(
+    imports: list[BoundImport], outlined: list[Outlined], language: Language
+) -> frozenset[str]:
     """What a path to an import, a function or a class may begin with."""
     names = {one.record.local.partition(".")[0] for one in imports}
     names |= {one.name for one in outlined if one.kind in BINDABLE_KINDS}
-    return traits.self_names | traits.class_names | names
+    return language.self_names | language.class_names | names
 
 
 def _selves(locals_and_fields: Iterable[Fact], text: SourceText) -> frozenset[str]:
@@ -152,7 +156,7 @@ def _implied(
     found = []
     for local, offset in sorted(values.implied.items()):
         line = lines.get(local) or text.line(offset)
-        target = import_path(values.traits.import_style, path, local)
+        target = import_path(values.language.import_style, path, local)
         found.append(Import(local, local, target, wildcard=False, line=line))
     return found
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from indexer.languages.traits import Traits
+from indexer.languages import Language
 from indexer.records.files import VALUE_KINDS
 from indexer.resolution.scopes import Holds, Name, Scope, ScopeTree, pick
 from indexer.resolution.value import CALLEE, RECEIVER, TYPE, Sort
@@ -15,12 +15,12 @@ _NO_METHOD_KINDS = VALUE_KINDS | {""}
 class Lookup:
     """Looks names up in a settled tree."""
 
-    __slots__ = ("_bound", "_implicit_this", "_members", "_traits")
+    __slots__ = ("_bound", "_implicit_this", "_language", "_members")
 
-    def __init__(self, tree: ScopeTree, traits: Traits) -> None:
+    def __init__(self, tree: ScopeTree, language: Language) -> None:
         self._members = tree.members
-        self._traits = traits
-        self._implicit_this = traits.implicit_this
+        self._language = language
+        self._implicit_this = language.implicit_this
         scopes = [tree.root, *tree.scopes]
         self._bound = set().union(*(scope.names for scope in scopes), *tree.members.values())
 
@@ -45,15 +45,15 @@ class Lookup:
 
     def fitting(self, names: Sequence[Name], sort: Sort) -> Sequence[Name]:
         """Those of the names that can be meant where a name of this sort is written."""
-        traits = self._traits
-        if sort is TYPE and traits.types_apart:
+        language = self._language
+        if sort is TYPE and language.separate_type_namespace:
             return [
                 name
                 for name in names
                 if name.imported or name.kind in _TYPE_KINDS or name.holds is Holds.ALIAS
             ]
-        if sort is CALLEE and traits.methods_apart:
+        if sort is CALLEE and language.separate_method_namespace:
             return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
-        if sort is RECEIVER and traits.implicit_this and not traits.bare_calls:
+        if sort is RECEIVER and language.implicit_this and not language.calls_without_parentheses:
             return [name for name in names if name.imported or name.kind != "method"]
         return names

@@ -82,18 +82,18 @@ def read_uses(facts: Iterable[Fact], text: SourceText) -> list[Use]:
 
 
 def without_idle_values(
-    uses: Iterable[Use], things: Container[str], *, shares_types: bool
+    uses: Iterable[Use], things: Container[str], *, package_visible_types: bool
 ) -> list[Use]:
     """The uses, without values that begin with a name which is none of `things`: most of them.
 
-    With `shares_types`, `Type.member` may be a thing too.
+    With `package_visible_types`, `Type.member` may be a thing too.
     """
     return [
         use
         for use in uses
         if use.kind is not _VALUE
         or use.first in things
-        or (shares_types and use.first[:1].isupper() and use.first != use.written)
+        or (package_visible_types and use.first[:1].isupper() and use.first != use.written)
     ]
 
 
@@ -113,7 +113,7 @@ class ReferenceReader:
         self._parsed = parsed
         self._text = text
         self._values = values
-        self._traits = values.traits
+        self._language = values.language
         self._uses = uses
         self._scopes = scopes
         # The call read last that begins there, and whether it is what it makes already.
@@ -148,7 +148,7 @@ class ReferenceReader:
         if value is UNKNOWN:
             is_member = expression.name or len(expression.path) > 1
             return value, expression.shown if is_member else ""
-        if value.access is BASE and not value.member and self._traits.bare_calls:
+        if value.access is BASE and not value.member and self._language.calls_without_parentheses:
             value = value._replace(member=scope.owner.rpartition(".")[2])
         if is_made:
             value = value._replace(access=PATH)
@@ -185,7 +185,7 @@ class ReferenceReader:
 
     def _extension(self, value: Value, name: str) -> Value:
         """The import of this name, if the language calls functions as members of what they take."""
-        if not self._traits.extensions or value.access is BASE:
+        if not self._language.extension_methods or value.access is BASE:
             return value
         if value is not UNKNOWN and not value.member:
             return value
@@ -196,7 +196,7 @@ class ReferenceReader:
         return Value(IMPORT, imported) if imported else value
 
     def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
-        if value.binding is FREE and value.root in self._traits.builtins:
+        if value.binding is FREE and value.root in self._language.builtins:
             return False
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
@@ -217,9 +217,9 @@ class ReferenceReader:
 
     def _is_shared(self, value: Value) -> bool:
         """Whether another file may be known to have it without an import."""
-        traits = self._traits
+        language = self._language
         is_member = bool(value.chain) and value.root[:1].isupper()
-        return traits.modules_go_on or (traits.shares_types and is_member)
+        return language.open_modules or (language.package_visible_types and is_member)
 
     def _reference(
         self,
@@ -243,7 +243,7 @@ class ReferenceReader:
         )
 
     def _kind(self, kind: ReferenceKind, expression: Expression, value: Value) -> ReferenceKind:
-        constructed = expression.path and expression.path[-1] in self._traits.constructors
+        constructed = expression.path and expression.path[-1] in self._language.constructor_names
         return _NEW if constructed and not value.member else kind
 
     def _caller(self, use: Use, scope: Scope) -> str:

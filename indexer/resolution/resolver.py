@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from indexer.languages.traits import Traits
+from indexer.languages import Language
 from indexer.records.files import VALUE_KINDS
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
@@ -54,7 +54,7 @@ class Values:
     """
 
     tree: ScopeTree
-    traits: Traits
+    language: Language
     bases: frozenset[str] = frozenset()
     opens_classes: bool = False
     path_roots: frozenset[str] = frozenset()
@@ -65,10 +65,13 @@ class Values:
     _keywords: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        traits = self.traits
-        self._lookup = Lookup(self.tree, traits)
+        language = self.language
+        self._lookup = Lookup(self.tree, language)
         self._keywords = (
-            traits.self_names | traits.class_names | traits.super_names | traits.constructors
+            language.self_names
+            | language.class_names
+            | language.super_names
+            | language.constructor_names
         )
 
     def of(
@@ -81,7 +84,7 @@ class Values:
     ) -> Value:
         """What `path` stands for where it is written. A path that is bound nowhere is FREE."""
         first, rest = path[0], path[1:]
-        if rest and first in self.traits.module_roots:
+        if rest and first in self.language.module_roots:
             module = module_of(first, scope)
             if module is not None:
                 return self.of(rest, module, 1 << 62, leaving_out, sort)
@@ -110,9 +113,9 @@ class Values:
 
     def is_made(self, path: Sequence[str], value: Value) -> bool:
         """Whether the value of `path` is an instance that its last name constructs."""
-        if path[-1] not in self.traits.constructors or value.member:
+        if path[-1] not in self.language.constructor_names or value.member:
             return False
-        has_class = len(path) > 1 or self.traits.bare_calls
+        has_class = len(path) > 1 or self.language.calls_without_parentheses
         return has_class and value.access is INSTANCE
 
     def called(self, value: Value) -> Value:
@@ -141,7 +144,7 @@ class Values:
 
     def typed(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
         """What a value of the written type is."""
-        read = read_type(text, self.traits.transparent)
+        read = read_type(text, self.language.wrapper_types)
         if read is None:
             return UNKNOWN
         value = self.of(read.path, scope, offset, leaving_out, TYPE)
@@ -150,7 +153,7 @@ class Values:
     def types(self, text: str, scope: Scope, offset: int) -> list[Value]:
         """What a value of the written type may be, of a union each."""
         found = []
-        for read in read_types(text, self.traits.transparent):
+        for read in read_types(text, self.language.wrapper_types):
             value = self.of(read.path, scope, offset, None, TYPE)
             found.append(value if read.is_class else instance(value))
         return found
@@ -203,18 +206,18 @@ class Values:
         return self.expression(name.text, name.scope, name.start, name)
 
     def _of_keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
-        traits = self.traits
-        if first in traits.self_names and is_in_nameless_class(scope):
+        language = self.language
+        if first in language.self_names and is_in_nameless_class(scope):
             return UNKNOWN
-        if first in traits.class_names:
+        if first in language.class_names:
             declared = self._declared_class(first, scope)
             if declared is not None or is_bare:
                 return declared or Value(LOCAL, scope.class_name)
-        if first in traits.constructors and is_bare and traits.bare_calls:
+        if first in language.constructor_names and is_bare and language.calls_without_parentheses:
             return Value(LOCAL, scope.class_name, (), INSTANCE)
-        if first in traits.self_names or first in traits.class_names:
+        if first in language.self_names or first in language.class_names:
             return Value(LOCAL, scope.class_name, (), INSTANCE)
-        if first in traits.super_names:
+        if first in language.super_names:
             return Value(LOCAL, scope.class_name, (), BASE)
         return None
 
@@ -232,19 +235,19 @@ class Values:
         """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
         what a path begins with may be a module.
         """
-        traits = self.traits
+        language = self.language
         if first.startswith("\\"):
             return Value(FREE, first[1:])
         if not is_bare and first in self.path_roots:
             self.implied.setdefault(first, offset)
             return Value(IMPORT, first)
-        if first in traits.implicit:
+        if first in language.implicit_names:
             return UNKNOWN
         if (
             sort is not CALLEE
-            or not traits.implicit_this
-            or traits.free_functions
-            or first in traits.builtins
+            or not language.implicit_this
+            or language.free_functions
+            or first in language.builtins
             or self.opens_classes
             or is_in_nameless_class(scope)
         ):
@@ -272,7 +275,7 @@ class Values:
     def _of_name(self, name: Name, rest: Sequence[str]) -> Value:
         if not name.kind:
             return self.held(name)
-        if name.kind == "method" and self.traits.implicit_this:
+        if name.kind == "method" and self.language.implicit_this:
             class_name, _, member = name.qualified.rpartition(".")
             if class_name:
                 return Value(LOCAL, class_name, (), INSTANCE, member)
@@ -287,7 +290,7 @@ class Values:
 
     def member(self, value: Value, part: str, sort: Sort = VALUE) -> Value:
         """The member `part` of it."""
-        if self.traits.bare_calls and ends_in_call(value):
+        if self.language.calls_without_parentheses and ends_in_call(value):
             value = self.called(value)
         elif value.member:
             value = onward(value, INSTANCE)
@@ -301,14 +304,14 @@ class Values:
         return self._member_of_path(value, part, sort)
 
     def _member_of_path(self, value: Value, part: str, sort: Sort) -> Value:
-        if part in self.traits.constructors:
+        if part in self.language.constructor_names:
             return instance(value)
         held = self._field(value, part, sort)
         if held is not None:
             return held
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)
-        if self.traits.modules_go_on and self._is_elsewhere(value, part):
+        if self.language.open_modules and self._is_elsewhere(value, part):
             root, *chain = value.root.split(".")
             return Value(FREE, root, (*chain, *value.chain, part))
         return Value(value.binding, value.root, (*value.chain, part))

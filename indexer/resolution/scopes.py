@@ -77,12 +77,12 @@ class ScopeTree:
         outlined: Sequence[Outlined],
         scopes: Iterable[Fact],
         *,
-        modules_are_classes: bool,
+        module_methods: bool,
     ) -> None:
         self.root = Scope(-1, 1 << 62)
         self.definitions: dict[str, str] = {}
         self.members: dict[str, dict[str, list[Name]]] = {}
-        self._class_like = _CLASS_LIKE | {"module"} if modules_are_classes else _CLASS_LIKE
+        self._class_like = _CLASS_LIKE | {"module"} if module_methods else _CLASS_LIKE
         self._bound: list[dict[str, list[Name]]] = []
         self.scopes = self._build(outlined, scopes)
 

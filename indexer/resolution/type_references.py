@@ -96,7 +96,7 @@ def _function(scope: Scope | None) -> str:
 
 
 def _tells(value: Value, values: Values) -> bool:
-    if value.binding is Binding.UNKNOWN or value.root in values.traits.builtins:
+    if value.binding is Binding.UNKNOWN or value.root in values.language.builtins:
         return False
     return value.access in (Access.INSTANCE, Access.RESULT)
 

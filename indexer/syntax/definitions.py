@@ -140,9 +140,9 @@ def _is_exported(
             return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
         case ExportRule.CAPITAL:
             return name[:1].isupper()
-        case ExportRule.MARKED:
+        case ExportRule.EXPLICIT:
             return definition.exported or definition.kind in _PREFIX_KINDS
-        case ExportRule.MARKED_AT_TOP:
+        case ExportRule.EXPLICIT_AT_TOP:
             at_top = parent is None or parent.kind in _NAMESPACE_KINDS
             return definition.exported if at_top else not definition.private
         case ExportRule.EVERYTHING:

@@ -5,7 +5,11 @@ import random
 import pytest
 
 from indexer.languages import Language
-from indexer.languages.registry import PARSED, PYTHON, RUST, TEXT, C
+from indexer.languages.c import C
+from indexer.languages.plain import TEXT
+from indexer.languages.python import PYTHON
+from indexer.languages.registry import PARSED
+from indexer.languages.rust import RUST
 from indexer.limits import PARSED_BRACKETS
 from indexer.records.files import DegradeReason
 from indexer.syntax.parser import Parsed, parse
