@@ -15,6 +15,7 @@ from indexer.records.references import Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
 from indexer.resolution.exports import read_exports
 from indexer.resolution.imports import import_path
+from indexer.resolution.lookup import Lookup
 from indexer.resolution.references import (
     BINDABLE_KINDS,
     USE_LABELS,
@@ -84,7 +85,14 @@ def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
     scopes = tree.at(use.start for use in uses)
     opens_classes = any(one.opens_class for one in imports)
     path_roots = language.module_roots | text.path_roots if language.module_roots else frozenset()
-    values = Values(tree, language, _inheriting(uses, scopes), opens_classes, path_roots)
+    lookup = Lookup(
+        tree,
+        language,
+        bases=_inheriting(uses, scopes),
+        opens_classes=opens_classes,
+        path_roots=path_roots,
+    )
+    values = Values(lookup)
     typings = read_typings(groups["returns"], values, text) if language.has_methods else ()
     found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), FILE_REFERENCES)
     references = [*found, *typings][:FILE_REFERENCES]

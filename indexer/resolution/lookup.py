@@ -1,11 +1,31 @@
-"""Which binding a name means where it is written: the innermost that fits what it is written as."""
+"""Which binding a name means where it is written, and what keywords and unbound names mean."""
 
 from collections.abc import Sequence
 
 from indexer.languages import Language
 from indexer.records.files import VALUE_KINDS
-from indexer.resolution.scopes import Holds, Name, Scope, ScopeTree, pick
-from indexer.resolution.value import CALLEE, RECEIVER, TYPE, Sort
+from indexer.resolution.scopes import (
+    Holds,
+    Name,
+    Scope,
+    ScopeTree,
+    classes_around,
+    is_in_nameless_class,
+    pick,
+)
+from indexer.resolution.value import (
+    BASE,
+    CALLEE,
+    FREE,
+    IMPORT,
+    INSTANCE,
+    LOCAL,
+    RECEIVER,
+    TYPE,
+    UNKNOWN,
+    Sort,
+    Value,
+)
 from indexer.syntax.definitions import CLASS_KINDS
 
 _TYPE_KINDS = CLASS_KINDS | {"type", "module", "namespace"}
@@ -13,13 +33,41 @@ _NO_METHOD_KINDS = VALUE_KINDS | {""}
 
 
 class Lookup:
-    """Looks names up in a settled tree."""
+    """Looks names up in a settled tree.
 
-    __slots__ = ("_bound", "_implicit_this", "_language", "_members")
+    `bases` are the classes that have bases; `opens_classes`: an import gives all members of a class
+    bare names. `path_roots` are modules where they are bound nowhere (Rust's crates). `implied`
+    collects, with the place of their first use, what is used as if imported: such modules, and
+    `os` after `import os.path`.
+    """
 
-    def __init__(self, tree: ScopeTree, language: Language) -> None:
+    __slots__ = (
+        "_bound", "_implicit_this", "_members", "_opens_classes", "_path_roots", "bases",
+        "implied", "keywords", "language", "tree",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tree: ScopeTree,
+        language: Language,
+        *,
+        bases: frozenset[str],
+        opens_classes: bool,
+        path_roots: frozenset[str],
+    ) -> None:
+        self.tree = tree
+        self.language = language
+        self.bases = bases
+        self.implied: dict[str, int] = {}
+        self.keywords = (
+            language.self_names
+            | language.class_names
+            | language.super_names
+            | language.constructor_names
+        )
+        self._opens_classes = opens_classes
+        self._path_roots = path_roots
         self._members = tree.members
-        self._language = language
         self._implicit_this = language.implicit_this
         scopes = [tree.root, *tree.scopes]
         self._bound = set().union(*(scope.names for scope in scopes), *tree.members.values())
@@ -45,7 +93,7 @@ class Lookup:
 
     def fitting(self, names: Sequence[Name], sort: Sort) -> Sequence[Name]:
         """Those of the names that can be meant where a name of this sort is written."""
-        language = self._language
+        language = self.language
         if sort is TYPE and language.separate_type_namespace:
             return [
                 name
@@ -57,3 +105,43 @@ class Lookup:
         if sort is RECEIVER and language.implicit_this and not language.calls_without_parentheses:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
+
+    def keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
+        """What a name such as `self`, `cls` or `super` stands for in a class."""
+        language = self.language
+        if first in language.self_names and is_in_nameless_class(scope):
+            return UNKNOWN
+        if first in language.class_names and is_bare:
+            return Value(LOCAL, scope.class_name)
+        creates_own = language.calls_without_parentheses and is_bare
+        if first in language.constructor_names and creates_own:
+            return Value(LOCAL, scope.class_name, (), INSTANCE)
+        if first in language.self_names or first in language.class_names:
+            return Value(LOCAL, scope.class_name, (), INSTANCE)
+        if first in language.super_names:
+            return Value(LOCAL, scope.class_name, (), BASE)
+        return None
+
+    def unbound(self, first: str, scope: Scope, sort: Sort, offset: int, *, is_bare: bool) -> Value:
+        """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
+        what a path begins with may be a module.
+        """
+        if first.startswith("\\"):
+            return Value(FREE, first[1:])
+        if not is_bare and first in self._path_roots:
+            self.implied.setdefault(first, offset)
+            return Value(IMPORT, first)
+        if first in self.language.implicit_names:
+            return UNKNOWN
+        if not self._may_be_member(first, sort) or is_in_nameless_class(scope):
+            return Value(FREE, first)
+        heirs = [name for name in classes_around(scope) if name in self.bases]
+        if len(heirs) > 1 or not scope.class_name:
+            return Value(FREE, first)
+        return Value(LOCAL, (heirs or [scope.class_name])[0], (), INSTANCE, first)
+
+    def _may_be_member(self, first: str, sort: Sort) -> bool:
+        language = self.language
+        if sort is not CALLEE or language.free_functions or not language.implicit_this:
+            return False
+        return first not in language.builtins and not self._opens_classes

@@ -3,23 +3,17 @@ known of its type, and the names between.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
-from indexer.languages import Language
 from indexer.records.files import VALUE_KINDS
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
     Holds,
     Name,
     Scope,
-    ScopeTree,
-    classes_around,
-    is_in_nameless_class,
     module_of,
 )
 from indexer.resolution.value import (
-    BASE,
     CALLEE,
     FREE,
     IMPORT,
@@ -45,34 +39,19 @@ _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
 _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
 
 
-@dataclass(slots=True)
 class Values:
-    """Works out what paths stand for. `bases` are the classes that have bases; `opens_classes`:
-    an import gives all members of a class bare names. `path_roots` are modules where they are
-    bound nowhere (Rust's crates). `implied` collects, with the place of their first use, what is
-    used as if imported: such modules, and `os` after `import os.path`.
-    """
+    """Works out what paths stand for, and collects in the lookup what is used as if imported."""
 
-    tree: ScopeTree
-    language: Language
-    bases: frozenset[str] = frozenset()
-    opens_classes: bool = False
-    path_roots: frozenset[str] = frozenset()
-    implied: dict[str, int] = field(default_factory=dict)
-    _held: dict[int, Value] = field(default_factory=dict)
-    _steps: int = 0
-    _lookup: Lookup = field(init=False)
-    _keywords: frozenset[str] = field(init=False)
+    __slots__ = ("_held", "_lookup", "_steps", "bases", "implied", "language", "tree")
 
-    def __post_init__(self) -> None:
-        language = self.language
-        self._lookup = Lookup(self.tree, language)
-        self._keywords = (
-            language.self_names
-            | language.class_names
-            | language.super_names
-            | language.constructor_names
-        )
+    def __init__(self, lookup: Lookup) -> None:
+        self.tree = lookup.tree
+        self.language = lookup.language
+        self.bases = lookup.bases
+        self.implied = lookup.implied
+        self._lookup = lookup
+        self._held: dict[int, Value] = {}
+        self._steps = 0
 
     def of(
         self,
@@ -89,13 +68,14 @@ class Values:
             if module is not None:
                 return self.of(rest, module, 1 << 62, leaving_out, sort)
         value = None
-        if first in self._keywords and scope.class_name:
-            value = self._of_keyword(first, scope, is_bare=not rest)
+        if first in self._lookup.keywords and scope.class_name:
+            value = self._declared_class(first, scope)
+            value = value or self._lookup.keyword(first, scope, is_bare=not rest)
         if value is None:
             first_sort = RECEIVER if rest and sort is not TYPE else sort
             name = self._lookup.find(first, scope, offset, leaving_out, first_sort)
             if name is None:
-                value = self._unbound(first, scope, first_sort, offset, is_bare=not rest)
+                value = self._lookup.unbound(first, scope, first_sort, offset, is_bare=not rest)
             elif name.imported:
                 value, rest = self._of_import(path, name)
             else:
@@ -205,57 +185,15 @@ class Values:
             return instance(self.expression(name.text, name.scope, name.start, name, TYPE))
         return self.expression(name.text, name.scope, name.start, name)
 
-    def _of_keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
-        language = self.language
-        if first in language.self_names and is_in_nameless_class(scope):
-            return UNKNOWN
-        if first in language.class_names:
-            declared = self._declared_class(first, scope)
-            if declared is not None or is_bare:
-                return declared or Value(LOCAL, scope.class_name)
-        if first in language.constructor_names and is_bare and language.calls_without_parentheses:
-            return Value(LOCAL, scope.class_name, (), INSTANCE)
-        if first in language.self_names or first in language.class_names:
-            return Value(LOCAL, scope.class_name, (), INSTANCE)
-        if first in language.super_names:
-            return Value(LOCAL, scope.class_name, (), BASE)
-        return None
-
     def _declared_class(self, first: str, scope: Scope) -> Value | None:
         """What Python's `cls: type[A]` is, which need not be the class around it."""
+        if first not in self.language.class_names:
+            return None
         name = self._lookup.find(first, scope, 1 << 62, None, VALUE)
         if name is None or name.kind or name.holds is not Holds.TYPE:
             return None
         value = self.held(name)
         return value if value.access is PATH and value.binding in (LOCAL, IMPORT) else None
-
-    def _unbound(
-        self, first: str, scope: Scope, sort: Sort, offset: int, *, is_bare: bool
-    ) -> Value:
-        """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
-        what a path begins with may be a module.
-        """
-        language = self.language
-        if first.startswith("\\"):
-            return Value(FREE, first[1:])
-        if not is_bare and first in self.path_roots:
-            self.implied.setdefault(first, offset)
-            return Value(IMPORT, first)
-        if first in language.implicit_names:
-            return UNKNOWN
-        if (
-            sort is not CALLEE
-            or not language.implicit_this
-            or language.free_functions
-            or first in language.builtins
-            or self.opens_classes
-            or is_in_nameless_class(scope)
-        ):
-            return Value(FREE, first)
-        heirs = [name for name in classes_around(scope) if name in self.bases]
-        if len(heirs) > 1 or not scope.class_name:
-            return Value(FREE, first)
-        return Value(LOCAL, (heirs or [scope.class_name])[0], (), INSTANCE, first)
 
     def _of_import(self, path: Sequence[str], name: Name) -> tuple[Value, Sequence[str]]:
         if "." not in name.imported:
