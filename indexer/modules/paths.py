@@ -9,7 +9,7 @@ def parent(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def upward(directory: str) -> Iterator[str]:
+def ancestors(directory: str) -> Iterator[str]:
     """The directory, then those around it, the top at last."""
     while directory:
         yield directory
@@ -17,7 +17,7 @@ def upward(directory: str) -> Iterator[str]:
     yield ""
 
 
-def below(path: str, directory: str) -> str | None:
+def relative_to(path: str, directory: str) -> str | None:
     """The path as seen from `directory`; None if it is not below it."""
     if not directory:
         return path

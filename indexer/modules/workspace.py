@@ -7,7 +7,7 @@ from indexer.languages import LANGUAGES_BY_NAME
 from indexer.languages.base import ModuleName
 from indexer.modules.names import go_names, namespace_names, ruby_names, rust_names, swift_names
 from indexer.modules.npm import Aliases, Exports, npm_names
-from indexer.modules.paths import parent, upward
+from indexer.modules.paths import ancestors, parent
 from indexer.modules.python import python_names
 from indexer.modules.roots import PackageRoot, package_roots
 from indexer.records.manifests import Ecosystem, Manifest
@@ -47,13 +47,13 @@ class Workspace:
         ecosystem = ecosystem_of(language)
         if ecosystem is None:
             return None
-        for directory in upward(parent(path)):
+        for directory in ancestors(parent(path)):
             roots = self._roots.get((ecosystem, directory))
             if roots:
                 return roots[0]
         return None
 
-    def names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
+    def module_names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
         """The names of a file's module, each once; () for a language that is not traced."""
         known = LANGUAGES_BY_NAME.get(language)
         if known is None or known.ecosystem is None:

@@ -20,7 +20,7 @@ _WILDCARDS = ("*", "_", "given")
 _MAX_GROUPS = 16
 
 
-class Imported(NamedTuple):
+class ImportedName(NamedTuple):
     """One name of an import statement as written: `names` is what stands after the module.
 
     `local` is "" where the statement gives no other name; with `is_wildcard` it binds none.
@@ -33,39 +33,39 @@ class Imported(NamedTuple):
 
 
 @lru_cache(maxsize=10_000)
-def expand(statement: str) -> tuple[Imported, ...]:
+def expand_import(statement: str) -> tuple[ImportedName, ...]:
     """The names of a statement that writes paths: `use a::{b, c as d}`, `import static a.B.*;`,
     `using X = A.B;`, `import a.{b => c, _}`.
     """
     return tuple(_names(statement))
 
 
-def _names(statement: str) -> Iterator[Imported]:
+def _names(statement: str) -> Iterator[ImportedName]:
     text = _KEYWORDS.sub("", statement.strip().removesuffix(";").strip(), count=1).strip()
     local, equals, target = text.partition("=")
     if equals and not target.startswith(">") and "{" not in text:
-        yield Imported(dotted(target.partition("<")[0]), (), local.strip())
+        yield ImportedName(dotted(target.partition("<")[0]), (), local.strip())
         return
     for part in _split(text):
-        yield from _expand(part, 0)
+        yield from _expand_group(part, 0)
 
 
-def _expand(text: str, depth: int) -> Iterator[Imported]:
+def _expand_group(text: str, depth: int) -> Iterator[ImportedName]:
     prefix, brace, rest = text.partition("{")
     if brace and depth < _MAX_GROUPS:
         for part in _split(rest[: rest.rfind("}")]):
-            yield from _expand(prefix.strip() + _KEYWORDS.sub("", part.strip()), depth + 1)
+            yield from _expand_group(prefix.strip() + _KEYWORDS.sub("", part.strip()), depth + 1)
         return
     path, *alias = _ALIAS.split(text.strip(), maxsplit=1)
     parts = [part for part in SEPARATOR.split(path.strip()) if part]
     if not parts or (alias and alias[0].strip() == "_"):
         return
     if parts[-1] in _WILDCARDS:
-        yield Imported(".".join(parts[:-1]), (), "", is_wildcard=True)
+        yield ImportedName(".".join(parts[:-1]), (), "", is_wildcard=True)
         return
     if parts[-1] == "self" and len(parts) > 1:
         parts.pop()
-    yield Imported(".".join(parts), (), alias[0].strip() if alias else "")
+    yield ImportedName(".".join(parts), (), alias[0].strip() if alias else "")
 
 
 def _split(text: str) -> list[str]:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from indexer.languages import Language
 from indexer.records.files import VALUE_KINDS
 from indexer.resolution.scopes import (
-    Holds,
-    Name,
+    NameBinding,
     Scope,
     ScopeTree,
-    classes_around,
-    is_in_nameless_class,
-    pick,
+    ValueSource,
+    enclosing_classes,
+    is_in_anonymous_class,
+    visible_binding,
 )
 from indexer.resolution.value import (
     BASE,
@@ -23,7 +23,7 @@ from indexer.resolution.value import (
     RECEIVER,
     TYPE,
     UNKNOWN,
-    Sort,
+    NameRole,
     Value,
 )
 from indexer.syntax.definitions import CLASS_KINDS
@@ -42,8 +42,16 @@ class Lookup:
     """
 
     __slots__ = (
-        "_bound", "_implicit_this", "_members", "_opens_classes", "_path_roots", "bases",
-        "implied", "keywords", "language", "tree",
+        "_bound",
+        "_implicit_this",
+        "_imports_members",
+        "_members",
+        "_path_prefixes",
+        "bases",
+        "implicit_imports",
+        "keywords",
+        "language",
+        "tree",
     )  # fmt: skip
 
     def __init__(
@@ -52,29 +60,29 @@ class Lookup:
         language: Language,
         *,
         bases: frozenset[str],
-        opens_classes: bool,
-        path_roots: frozenset[str],
+        imports_members: bool,
+        path_prefixes: frozenset[str],
     ) -> None:
         self.tree = tree
         self.language = language
         self.bases = bases
-        self.implied: dict[str, int] = {}
+        self.implicit_imports: dict[str, int] = {}
         self.keywords = (
             language.self_names
             | language.class_names
             | language.super_names
             | language.constructor_names
         )
-        self._opens_classes = opens_classes
-        self._path_roots = path_roots
+        self._imports_members = imports_members
+        self._path_prefixes = path_prefixes
         self._members = tree.members
         self._implicit_this = language.implicit_this
         scopes = [tree.root, *tree.scopes]
         self._bound = set().union(*(scope.names for scope in scopes), *tree.members.values())
 
     def find(
-        self, first: str, scope: Scope, offset: int, leaving_out: Name | None, sort: Sort
-    ) -> Name | None:
+        self, first: str, scope: Scope, offset: int, excluding: NameBinding | None, role: NameRole
+    ) -> NameBinding | None:
         """What a path begins with that is written at an offset; None if it is bound nowhere."""
         if first not in self._bound:
             return None
@@ -82,34 +90,38 @@ class Lookup:
         while here is not None:
             if self._implicit_this or not here.is_class or here is scope:
                 names = here.names.get(first)
-                found = pick(self.fitting(names, sort), offset, leaving_out) if names else None
+                found = (
+                    visible_binding(self.matching(names, role), offset, excluding)
+                    if names
+                    else None
+                )
                 if found is None and self._implicit_this and here.is_outside:
                     names = self._members.get(here.class_name, {}).get(first, [])
-                    found = pick(self.fitting(names, sort), offset, None)
+                    found = visible_binding(self.matching(names, role), offset, None)
                 if found is not None:
                     return found
             here = here.parent
         return None
 
-    def fitting(self, names: Sequence[Name], sort: Sort) -> Sequence[Name]:
+    def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
         """Those of the names that can be meant where a name of this sort is written."""
         language = self.language
-        if sort is TYPE and language.separate_type_namespace:
+        if role is TYPE and language.separate_type_namespace:
             return [
                 name
                 for name in names
-                if name.imported or name.kind in _TYPE_KINDS or name.holds is Holds.ALIAS
+                if name.imported or name.kind in _TYPE_KINDS or name.source is ValueSource.ALIAS
             ]
-        if sort is CALLEE and language.separate_method_namespace:
+        if role is CALLEE and language.separate_method_namespace:
             return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
-        if sort is RECEIVER and language.implicit_this and not language.calls_without_parentheses:
+        if role is RECEIVER and language.implicit_this and not language.calls_without_parentheses:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
 
     def keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
         """What a name such as `self`, `cls` or `super` stands for in a class."""
         language = self.language
-        if first in language.self_names and is_in_nameless_class(scope):
+        if first in language.self_names and is_in_anonymous_class(scope):
             return UNKNOWN
         if first in language.class_names and is_bare:
             return Value(LOCAL, scope.class_name)
@@ -122,26 +134,28 @@ class Lookup:
             return Value(LOCAL, scope.class_name, (), BASE)
         return None
 
-    def unbound(self, first: str, scope: Scope, sort: Sort, offset: int, *, is_bare: bool) -> Value:
+    def unbound(
+        self, first: str, scope: Scope, role: NameRole, offset: int, *, is_bare: bool
+    ) -> Value:
         """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
         what a path begins with may be a module.
         """
         if first.startswith("\\"):
             return Value(FREE, first[1:])
-        if not is_bare and first in self._path_roots:
-            self.implied.setdefault(first, offset)
+        if not is_bare and first in self._path_prefixes:
+            self.implicit_imports.setdefault(first, offset)
             return Value(IMPORT, first)
         if first in self.language.implicit_names:
             return UNKNOWN
-        if not self._may_be_member(first, sort) or is_in_nameless_class(scope):
+        if not self._may_be_member(first, role) or is_in_anonymous_class(scope):
             return Value(FREE, first)
-        heirs = [name for name in classes_around(scope) if name in self.bases]
+        heirs = [name for name in enclosing_classes(scope) if name in self.bases]
         if len(heirs) > 1 or not scope.class_name:
             return Value(FREE, first)
         return Value(LOCAL, (heirs or [scope.class_name])[0], (), INSTANCE, first)
 
-    def _may_be_member(self, first: str, sort: Sort) -> bool:
+    def _may_be_member(self, first: str, role: NameRole) -> bool:
         language = self.language
-        if sort is not CALLEE or language.free_functions or not language.implicit_this:
+        if role is not CALLEE or language.free_functions or not language.implicit_this:
             return False
-        return first not in language.builtins and not self._opens_classes
+        return first not in language.builtins and not self._imports_members

@@ -24,7 +24,7 @@ class TypeName(NamedTuple):
     """The class's path; `is_class`: the value is the class itself, not an instance (`type[X]`)."""
 
     path: tuple[str, ...]
-    is_class: bool = False
+    is_class_object: bool = False
 
 
 def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
@@ -35,7 +35,7 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
     """
     if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
-    is_class = False
+    is_class_object = False
     for _ in range(_MAX_NESTING):
         text = _bare(text)
         generic = _GENERIC.fullmatch(text)
@@ -44,17 +44,17 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
         head = generic[1].strip()
         if not generic[3].strip(" ,"):  # an array
             return None
-        is_class = is_class or head in _CLASS_OF
+        is_class_object = is_class_object or head in _CLASS_OF
         if head not in _CLASS_OF and _last_component(head) not in wrapper_types:
             text = head
             break
         text = _first_argument(generic[3])
     if text.startswith("typeof "):
-        text, is_class = text.removeprefix("typeof ").strip(), True
+        text, is_class_object = text.removeprefix("typeof ").strip(), True
     expression = read_expression(text)
     if expression is None or not expression.path or expression.name:
         return None
-    return TypeName(expression.path, is_class)
+    return TypeName(expression.path, is_class_object)
 
 
 def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]:

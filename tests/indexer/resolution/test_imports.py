@@ -10,7 +10,7 @@ from indexer.languages.php import PHP
 from indexer.languages.python import PYTHON
 from indexer.languages.ruby import RUBY
 from indexer.languages.rust import RUST
-from indexer.resolution.imports import Imported, expand, import_path, join_path
+from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_rust_counts_the_modules_inside_of_the_file() -> None:
     ],
 )
 def test_statement_that_writes_paths_is_expanded(statement: str, names: list[str]) -> None:
-    assert [_shown(one) for one in expand(statement)] == names
+    assert [_shown(one) for one in expand_import(statement)] == names
 
 
-def _shown(one: Imported) -> str:
+def _shown(one: ImportedName) -> str:
     return one.module + (" *" if one.is_wildcard else f" as {one.local}" if one.local else "")
 
 
@@ -111,4 +111,4 @@ def test_name_in_the_root_package_has_no_dot_before_it() -> None:
 
 
 def test_groups_in_groups_end() -> None:
-    assert len(list(expand("use " + "a::{" * 500 + "}" * 500 + ";"))) <= 1
+    assert len(list(expand_import("use " + "a::{" * 500 + "}" * 500 + ";"))) <= 1
