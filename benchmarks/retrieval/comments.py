@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from indexer.languages import detect
 from indexer.records.files import DegradeReason, Span
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, outline, symbols
-from indexer.syntax.parser import Parsed, parse
+from indexer.syntax.parser import ParsedFile, parse
 
 MIN_WORDS, MAX_WORDS = 6, 30
 MIN_TELLING_WORDS = 4
@@ -116,11 +116,11 @@ def _says_something(sentence: str, name: str) -> bool:
     )
 
 
-def _leading_comment(parsed: Parsed, line: int) -> Span | None:
+def _leading_comment(parsed: ParsedFile, line: int) -> Span | None:
     """The comment lines right before `line`, decorators between them passed over."""
     lines = []
-    while line - 1 in parsed.leading:
-        first = parsed.leading[line - 1]
+    while line - 1 in parsed.leading_comments:
+        first = parsed.leading_comments[line - 1]
         lines += [number for number in range(first, line) if number in parsed.comment_lines]
         line = first
     if not lines or max(lines) - min(lines) + 1 != len(lines):

@@ -199,7 +199,7 @@ def _module_rows(
     ecosystem = ecosystem_of(file.language)
     if ecosystem is None:
         return
-    names = workspace.names(path=file.path, language=file.language, namespace=file.namespace)
+    names = workspace.module_names(path=file.path, language=file.language, namespace=file.namespace)
     for name, public, scope in names:
         if len(name.encode()) <= MODULE_PATH_BYTES:  # no import can name a longer one
             yield (repository_id, file.id, package_id, ecosystem, name, public, scope)

@@ -1,10 +1,9 @@
-"""Which language a file is in, and where its grammar and queries are.
+"""Languages: files, grammars and rules, one module a language. The registry finds them.
 
-The registry is plain data: nothing here imports a grammar, so start-up costs nothing. A grammar
-is named by module and function and loaded by `parsing` on first use.
+A grammar is named by module and function and loaded by `syntax.parser` on first use.
 """
 
-from indexer.languages.detection import detect
-from indexer.languages.registry import ExportRule, Grammar, Language
+from indexer.languages.base import ExportRule, Grammar, Language
+from indexer.languages.registry import LANGUAGES_BY_NAME, detect
 
-__all__ = ["ExportRule", "Grammar", "Language", "detect"]
+__all__ = ["LANGUAGES_BY_NAME", "ExportRule", "Grammar", "Language", "detect"]

@@ -44,7 +44,7 @@ def read_build_gradle(text: str, path: str) -> Manifest:
     )
 
 
-def read_catalogue(text: str) -> Manifest:
+def read_version_catalog(text: str) -> Manifest:
     """`gradle/*.versions.toml`. Which build uses which library is not told: all may use all.
 
     Raises ValueError and RecursionError.

@@ -9,7 +9,7 @@ from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PackageLayout:
     """As in `Manifest`: top-level names, the directories that they begin in, and directories that
     are packaged under a name that is not their own.
     """
@@ -19,7 +19,7 @@ class Layout:
     entries: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of_directories(cls, directories: Iterable[str]) -> "Layout":
+    def of_directories(cls, directories: Iterable[str]) -> "PackageLayout":
         """From packages as directories or files, such as `src/acme`."""
         places = [_clean(directory).rpartition("/") for directory in directories]
         names = [_module(name) for _, _, name in places]
@@ -33,7 +33,7 @@ class Layout:
         packages: Iterable[str],
         where: Iterable[str],
         modules: Iterable[str],
-    ) -> "Layout":
+    ) -> "PackageLayout":
         """From `package_dir`, `packages` or `find`'s `include`, `find`'s `where`, `py_modules`."""
         roots = [_clean(place) for place in where]
         names = [name.partition(".")[0] for name in packages]
@@ -122,19 +122,19 @@ def _poetry_pins(dependencies: list[Dependency], poetry: Table) -> Iterator[Pin]
                 yield Pin(one.name, one.required)
 
 
-def _layout(tool: Table) -> Layout:
+def _layout(tool: Table) -> PackageLayout:
     """By the first backend that tells."""
     for read in (_setuptools, _poetry, _hatch, _flit, _pdm, _uv, _maturin):
         layout = read(tool)
-        if layout != Layout():
+        if layout != PackageLayout():
             return layout
-    return Layout()
+    return PackageLayout()
 
 
-def _setuptools(tool: Table) -> Layout:
+def _setuptools(tool: Table) -> PackageLayout:
     settings = table(tool, "setuptools")
     find = table(settings, "packages", "find")
-    return Layout.of_setuptools(
+    return PackageLayout.of_setuptools(
         directories={key: string(value) for key, value in table(settings, "package-dir").items()},
         packages=[*strings(settings.get("packages")), *strings(find.get("include"))],
         where=strings(find.get("where")),
@@ -142,40 +142,40 @@ def _setuptools(tool: Table) -> Layout:
     )
 
 
-def _poetry(tool: Table) -> Layout:
+def _poetry(tool: Table) -> PackageLayout:
     listed = [table(item) for item in array(table(tool, "poetry").get("packages"))]
-    return Layout.of_directories(
+    return PackageLayout.of_directories(
         f"{string(item.get('from')) or '.'}/{string(item.get('include'))}" for item in listed
     )
 
 
-def _hatch(tool: Table) -> Layout:
+def _hatch(tool: Table) -> PackageLayout:
     build = table(tool, "hatch", "build")
     wheel = table(build, "targets", "wheel")
     listed = strings(wheel.get("packages")) or strings(build.get("packages"))
-    return Layout.of_directories(listed or strings(wheel.get("only-include")))
+    return PackageLayout.of_directories(listed or strings(wheel.get("only-include")))
 
 
-def _flit(tool: Table) -> Layout:
+def _flit(tool: Table) -> PackageLayout:
     name = string(table(tool, "flit", "module").get("name"))
     name = name or string(table(tool, "flit", "metadata").get("module"))
-    return Layout(import_names=(name.partition(".")[0],)) if name else Layout()
+    return PackageLayout(import_names=(name.partition(".")[0],)) if name else PackageLayout()
 
 
-def _pdm(tool: Table) -> Layout:
+def _pdm(tool: Table) -> PackageLayout:
     directory = string(table(tool, "pdm", "build").get("package-dir"))
-    return Layout(source_roots=(directory.strip("./"),)) if directory else Layout()
+    return PackageLayout(source_roots=(directory.strip("./"),)) if directory else PackageLayout()
 
 
-def _uv(tool: Table) -> Layout:
+def _uv(tool: Table) -> PackageLayout:
     backend = table(tool, "uv", "build-backend")
     if not backend:
-        return Layout()
+        return PackageLayout()
     root = backend.get("module-root", "src")
     names = [name.partition(".")[0] for name in strings(backend.get("module-name"))]
-    return Layout(import_names=tuple(names), source_roots=(string(root).strip("./"),))
+    return PackageLayout(import_names=tuple(names), source_roots=(string(root).strip("./"),))
 
 
-def _maturin(tool: Table) -> Layout:
+def _maturin(tool: Table) -> PackageLayout:
     directory = string(table(tool, "maturin").get("python-source"))
-    return Layout(source_roots=(directory.strip("./"),)) if directory else Layout()
+    return PackageLayout(source_roots=(directory.strip("./"),)) if directory else PackageLayout()

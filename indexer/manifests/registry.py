@@ -18,9 +18,9 @@ from indexer.manifests.composer import read_composer_json, read_composer_lock
 from indexer.manifests.golang import read_go_mod
 from indexer.manifests.gradle import (
     read_build_gradle,
-    read_catalogue,
     read_gradle_lockfile,
     read_settings_gradle,
+    read_version_catalog,
 )
 from indexer.manifests.maven import read_pom
 from indexer.manifests.npm import (
@@ -83,7 +83,7 @@ _BY_PATTERN: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = (
     ),
     (re.compile(r"(?:.*/)?tsconfig[\w.-]*\.json"), read_tsconfig),
     (re.compile(r".*\.gemspec"), read_gemspec),
-    (re.compile(r"(?:.*/)?gradle/[\w.-]+\.versions\.toml"), read_catalogue),
+    (re.compile(r"(?:.*/)?gradle/[\w.-]+\.versions\.toml"), read_version_catalog),
 )
 _BY_PATH: Final[tuple[tuple[re.Pattern[str], _PathReader], ...]] = (
     (re.compile(r"(?:.*/)?build\.gradle(?:\.kts)?"), read_build_gradle),
@@ -111,7 +111,7 @@ def read_manifest(path: str, content: bytes | str) -> Manifest | None:
         return None
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
-        return bounded(reader(text.removeprefix("\ufeff")))
+        return truncate_manifest(reader(text.removeprefix("\ufeff")))
     except (ValueError, SyntaxError, RecursionError, MemoryError):  # nobody's but the file's fault
         return None
 
@@ -129,7 +129,7 @@ def _reader(path: str) -> _Reader | None:
     return None
 
 
-def bounded(manifest: Manifest) -> Manifest:
+def truncate_manifest(manifest: Manifest) -> Manifest:
     """What of it can be stored: names that are too long or unprintable are left out, with what
     they name; versions are cut.
     """

@@ -7,7 +7,7 @@ from configparser import ConfigParser, Error
 from typing import Final
 
 from indexer.manifests.parsing import Table, string, strings, table
-from indexer.manifests.pyproject import Layout
+from indexer.manifests.pyproject import PackageLayout
 from indexer.manifests.requirements import exact_pins, python_name, requirements
 from indexer.records.manifests import Ecosystem, Manifest
 
@@ -30,7 +30,7 @@ def read_setup_cfg(text: str) -> Manifest:
     asked = _lines(options.get("install_requires", ""))
     for extra in sections.get("options.extras_require", {}).values():
         asked += _lines(extra)
-    layout = Layout.of_setuptools(
+    layout = PackageLayout.of_setuptools(
         directories={name.strip(): place.strip() for name, _, place in directories},
         packages=[name for name in packages if not name.startswith("find")]
         + _lines(find.get("include", "")),
@@ -84,17 +84,17 @@ def read_setup_py(text: str) -> Manifest:
     )
 
 
-def _name(given: Table, layout: Layout) -> str:
+def _name(given: Table, layout: PackageLayout) -> str:
     """A name that is computed is taken to be that of the one top-level package."""
     name = string(given.get("name"))
     is_computed = not name and "name" in given
     return layout.import_names[0] if is_computed and len(layout.import_names) == 1 else name
 
 
-def _layout(given: Table) -> Layout:
+def _layout(given: Table) -> PackageLayout:
     find = table(given.get("packages"))  # the arguments of find_packages()
     directories = table(given.get("package_dir"))
-    return Layout.of_setuptools(
+    return PackageLayout.of_setuptools(
         directories={str(name): string(place) for name, place in directories.items()},
         packages=strings(given.get("packages")) + strings(find.get("include")),
         where=strings(find.get("where")),

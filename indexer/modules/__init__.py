@@ -3,7 +3,7 @@
 Central uses it too: it knows neither git nor any grammar.
 """
 
-from indexer.modules.names import ModuleName
+from indexer.languages.base import ModuleName
 from indexer.modules.roots import PackageRoot, RootDependency
 from indexer.modules.workspace import Workspace, ecosystem_of
 

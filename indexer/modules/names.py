@@ -2,31 +2,22 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
-from indexer.modules.paths import below, include_module, joined, parent, ruby_module, rust_module
+from indexer.languages.base import ModuleName
+from indexer.languages.ruby import ruby_module
+from indexer.languages.rust import rust_module
+from indexer.modules.paths import joined, parent, relative_to
 from indexer.modules.roots import PackageRoot
 
 _RUST_ASIDE: Final = ("tests/", "examples/", "benches/", "bin/")
 _GO_HIDDEN: Final = frozenset({"internal", "testdata"})
 
 
-class ModuleName(NamedTuple):
-    """A name by which imports may mean a file.
-
-    `public`: other repositories may use it. `scope`: files of this name and package see one
-    another's definitions without an import (with C# also those of the names before each dot).
-    """
-
-    name: str
-    public: bool
-    scope: bool
-
-
 def go_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
     """The package's import path. Tests in a package of their own (`x_test`) have their own name."""
     directory = parent(path)
-    seen = below(path, root.root) if root and root.name else None
+    seen = relative_to(path, root.root) if root and root.name else None
     if root is None or seen is None:
         yield ModuleName("/" + directory, public=False, scope=True)
         return
@@ -44,7 +35,7 @@ def namespace_names(path: str, namespace: str, root: PackageRoot | None) -> Iter
     if not namespace:
         yield ModuleName("/" + directory, public=False, scope=True)
         return
-    seen = parent(below(path, directory) or path).removesuffix(namespace.replace(".", "/"))
+    seen = parent(relative_to(path, directory) or path).removesuffix(namespace.replace(".", "/"))
     yield ModuleName(namespace, public=not _is_test(seen.split("/")), scope=True)
 
 
@@ -66,7 +57,7 @@ def rust_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
         return
     crate = next(iter(root.import_names), root.name).replace("-", "_")
     library = next((file for _, file in root.entries), "src/lib.rs")
-    seen = below(path, joined(root.root, parent(library)) or "")
+    seen = relative_to(path, joined(root.root, parent(library)) or "")
     if seen is None or seen in {"main.rs", "build.rs"} or seen.startswith(_RUST_ASIDE):
         return
     if joined(root.root, library) == path:
@@ -80,8 +71,8 @@ def rust_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
 def ruby_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
     """The path as `require` takes it. Constants are global, so the package is one scope."""
     yield ModuleName(ruby_module(path), public=False, scope=False)
-    seen = below(path, root.root) if root else path
-    inside = below(seen or "", "lib")
+    seen = relative_to(path, root.root) if root else path
+    inside = relative_to(seen or "", "lib")
     if inside and inside.endswith(".rb"):
         is_public = bool(root and root.name)
         yield ModuleName(inside.removesuffix(".rb"), public=is_public, scope=False)
@@ -92,10 +83,10 @@ def ruby_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
 def swift_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
     """The target: by its declared directory, else `Sources/<target>` and `Tests/<target>`."""
     directory = root.root if root else ""
-    seen = below(path, directory) or path
+    seen = relative_to(path, directory) or path
     targets = sorted(root.entries, key=lambda entry: -len(entry[1])) if root else ()
     for target, folder in targets:
-        if below(seen, folder) is not None:
+        if relative_to(seen, folder) is not None:
             is_test = seen.startswith("Tests/") or target.endswith("Tests")
             yield ModuleName(target, public=not is_test, scope=True)
             return
@@ -105,8 +96,3 @@ def swift_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
         yield ModuleName(target, public=bool(root) and first == "Sources", scope=True)
         return
     yield ModuleName("/" + directory, public=False, scope=True)
-
-
-def include_names(path: str) -> Iterator[ModuleName]:
-    """The path as `#include` may end."""
-    yield ModuleName(include_module(path), public=False, scope=False)

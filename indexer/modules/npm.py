@@ -8,15 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from indexer.modules.names import ModuleName
-from indexer.modules.paths import (
-    below,
-    javascript_module,
-    javascript_modules,
-    joined,
-    parent,
-    upward,
-)
+from indexer.languages.base import ModuleName
+from indexer.languages.ecmascript import javascript_module, javascript_modules
+from indexer.modules.paths import ancestors, joined, parent, relative_to
 from indexer.modules.roots import PackageRoot
 
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "output"})
@@ -48,7 +42,7 @@ class Aliases:
     def names(self, path: str) -> Iterator[ModuleName]:
         """The names of a file, for `@/*` and exact ones alike."""
         stems = [module[1:] for module in javascript_modules(path)]
-        for directory in upward(parent(path)):
+        for directory in ancestors(parent(path)):
             for pattern, target in self._by_directory.get(directory, ()):
                 for stem in stems:
                     name = _matched(stem, target, pattern)
@@ -66,7 +60,7 @@ def npm_names(
         return
     yield from (
         ModuleName(name, public=True, scope=False)
-        for name in exports.names(below(path, root.root) or path)
+        for name in exports.names(relative_to(path, root.root) or path)
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from indexer.modules.paths import upward
+from indexer.modules.paths import ancestors
 from indexer.records.manifests import Dependency, Ecosystem, Manifest
 
 _Versions = dict[str, list[str]]
@@ -27,17 +27,17 @@ class Pins:
             for pin in manifest.pins:
                 versions[pin.name].append(pin.version)
 
-    def of(self, ecosystem: Ecosystem, root: str, dependency: Dependency) -> str:
+    def version_for(self, ecosystem: Ecosystem, root: str, dependency: Dependency) -> str:
         """The version at which a package in `root` uses the dependency, or ""."""
-        for directory in upward(root):
+        for directory in ancestors(root):
             for held in (self._locked, self._exact):
                 versions = held.get((ecosystem, directory), {}).get(dependency.name)
                 if versions:
-                    return _suiting(dependency.required, versions)
+                    return _closest_version(dependency.required, versions)
         return ""
 
 
-def _suiting(required: str, versions: list[str]) -> str:
+def _closest_version(required: str, versions: list[str]) -> str:
     """Of several locked versions the one that is most like the required one, else the first."""
     if len(set(versions)) == 1:
         return versions[0]

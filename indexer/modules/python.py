@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
-from indexer.modules.names import ModuleName
-from indexer.modules.paths import below, joined, python_module
+from indexer.languages.base import ModuleName
+from indexer.languages.python import python_module
+from indexer.modules.paths import joined, relative_to
 from indexer.modules.roots import PackageRoot
 
 # Where nothing is declared: what setuptools leaves out of a flat layout (FlatLayoutPackageFinder).
@@ -21,15 +22,15 @@ def python_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
     """`/auth.middleware` by its place, and `auth.middleware` as seen from the source root."""
     yield ModuleName(python_module(path), public=False, scope=False)
     if root is None:
-        yield from _named(below(path, "src") or path, public=False)
+        yield from _named(relative_to(path, "src") or path, public=False)
         return
     renamed = _renamed(path, root)
     if renamed:
         yield from _named(renamed, public=bool(root.name))
         return
-    seen = below(path, root.root) or path
+    seen = relative_to(path, root.root) or path
     source = _source_root(seen, root)
-    inside = below(seen, source) or seen
+    inside = relative_to(seen, source) or seen
     yield from _named(inside, public=bool(root.name) and _is_public(inside, source, root))
 
 
@@ -42,7 +43,7 @@ def _named(inside: str, *, public: bool) -> Iterator[ModuleName]:
 def _renamed(path: str, root: PackageRoot) -> str | None:
     """The path that a directory declared under another name gives: `lib/x.py` → `acme/x.py`."""
     for name, directory in root.entries:
-        seen = below(path, joined(root.root, directory) or "")
+        seen = relative_to(path, joined(root.root, directory) or "")
         if seen is not None:
             return f"{name.replace('.', '/')}/{seen}"
     return None
@@ -51,7 +52,7 @@ def _renamed(path: str, root: PackageRoot) -> str | None:
 def _source_root(seen: str, root: PackageRoot) -> str:
     """The innermost declared directory around the file; `src` where none is declared."""
     declared = root.source_roots or ("src",)
-    around = [source for source in declared if source and below(seen, source) is not None]
+    around = [source for source in declared if source and relative_to(seen, source) is not None]
     return max(around, key=len, default="")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from typing import Final, NamedTuple
 
-from indexer.modules.paths import parent, upward
+from indexer.modules.paths import ancestors, parent
 from indexer.modules.pins import Pins
 from indexer.records.manifests import Dependency, Ecosystem, Manifest
 
@@ -150,7 +150,7 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
     package = one.package
     above = [
         other
-        for directory in upward(package.root)
+        for directory in ancestors(package.root)
         if directory != package.root
         for other in declared.get((package.ecosystem, directory), ())
     ]
@@ -168,7 +168,9 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         name=_name(package, above),
         version=package.version or _inherited_version(package, above),
         dependencies=tuple(
-            RootDependency(need.name, need.required, pins.of(package.ecosystem, package.root, need))
+            RootDependency(
+                need.name, need.required, pins.version_for(package.ecosystem, package.root, need)
+            )
             for need in needs.values()
         ),
     )

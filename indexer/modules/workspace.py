@@ -3,38 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from indexer.modules.names import (
-    ModuleName,
-    go_names,
-    include_names,
-    namespace_names,
-    ruby_names,
-    rust_names,
-    swift_names,
-)
+from indexer.languages import LANGUAGES_BY_NAME
+from indexer.languages.base import ModuleName
+from indexer.modules.names import go_names, namespace_names, ruby_names, rust_names, swift_names
 from indexer.modules.npm import Aliases, Exports, npm_names
-from indexer.modules.paths import parent, upward
+from indexer.modules.paths import ancestors, parent
 from indexer.modules.python import python_names
 from indexer.modules.roots import PackageRoot, package_roots
 from indexer.records.manifests import Ecosystem, Manifest
 
-_ECOSYSTEMS: Final = {
-    "python": Ecosystem.PYPI,
-    "javascript": Ecosystem.NPM,
-    "typescript": Ecosystem.NPM,
-    "tsx": Ecosystem.NPM,
-    "go": Ecosystem.GO,
-    "java": Ecosystem.MAVEN,
-    "kotlin": Ecosystem.MAVEN,
-    "scala": Ecosystem.MAVEN,
-    "rust": Ecosystem.CARGO,
-    "csharp": Ecosystem.NUGET,
-    "ruby": Ecosystem.RUBYGEMS,
-    "php": Ecosystem.COMPOSER,
-    "swift": Ecosystem.SWIFTPM,
-    "c": Ecosystem.NONE,
-    "cpp": Ecosystem.NONE,
-}
 _MAX_NAMES: Final = 64
 _MAX_NAME_CHARACTERS: Final = 1_000
 
@@ -43,7 +20,8 @@ _Names = Callable[[str, str, PackageRoot | None], Iterator[ModuleName]]
 
 def ecosystem_of(language: str) -> Ecosystem | None:
     """Whose rules name the modules of a language; None: it is not traced."""
-    return _ECOSYSTEMS.get(language)
+    known = LANGUAGES_BY_NAME.get(language)
+    return known.ecosystem if known else None
 
 
 class Workspace:
@@ -69,28 +47,23 @@ class Workspace:
         ecosystem = ecosystem_of(language)
         if ecosystem is None:
             return None
-        for directory in upward(parent(path)):
+        for directory in ancestors(parent(path)):
             roots = self._roots.get((ecosystem, directory))
             if roots:
                 return roots[0]
         return None
 
-    def names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
+    def module_names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
         """The names of a file's module, each once; () for a language that is not traced."""
-        ecosystem = ecosystem_of(language)
-        if ecosystem is None:
+        known = LANGUAGES_BY_NAME.get(language)
+        if known is None or known.ecosystem is None:
             return ()
+        if known.module_names:
+            return _unique(known.module_names(path, namespace))
         root = self.package_of(path=path, language=language)
-        found: dict[str, ModuleName] = {}
-        for name in self._all_names(ecosystem, path, namespace, root):
-            if 0 < len(name.name) <= _MAX_NAME_CHARACTERS and len(found) < _MAX_NAMES:
-                known = found.get(name.name, name)
-                found[name.name] = ModuleName(
-                    name.name, known.public or name.public, known.scope or name.scope
-                )
-        return tuple(found.values())
+        return _unique(self._names(known.ecosystem, path, namespace, root))
 
-    def _all_names(
+    def _names(
         self, ecosystem: Ecosystem, path: str, namespace: str, root: PackageRoot | None
     ) -> Iterator[ModuleName]:
         if ecosystem is Ecosystem.NPM:
@@ -98,6 +71,18 @@ class Workspace:
             yield from self._aliases.names(path)
         else:
             yield from _NAMES[ecosystem](path, namespace, root)
+
+
+def _unique(names: Iterable[ModuleName]) -> tuple[ModuleName, ...]:
+    """The first names, those that differ in visibility only as one."""
+    found: dict[str, ModuleName] = {}
+    for name in names:
+        if 0 < len(name.name) <= _MAX_NAME_CHARACTERS and len(found) < _MAX_NAMES:
+            known = found.get(name.name, name)
+            found[name.name] = ModuleName(
+                name.name, known.public or name.public, known.scope or name.scope
+            )
+    return tuple(found.values())
 
 
 _NAMES: Final[dict[Ecosystem, _Names]] = {
@@ -109,5 +94,4 @@ _NAMES: Final[dict[Ecosystem, _Names]] = {
     Ecosystem.CARGO: lambda path, _, root: rust_names(path, root),
     Ecosystem.RUBYGEMS: lambda path, _, root: ruby_names(path, root),
     Ecosystem.SWIFTPM: lambda path, _, root: swift_names(path, root),
-    Ecosystem.NONE: lambda path, *_: include_names(path),
 }

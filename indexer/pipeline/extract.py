@@ -6,8 +6,8 @@ from indexer.languages import Language, detect
 from indexer.lexical import document_terms
 from indexer.manifests import read_manifest
 from indexer.records.files import Chunk, DegradeReason, FileRecord, Symbol, line_span, split_lines
-from indexer.resolution.file_relations import Relations, relate
-from indexer.syntax.chunking import Piece, chunk_definitions, chunk_text
+from indexer.resolution.file_relations import Relations, extract_relations
+from indexer.syntax.chunking import ChunkDraft, chunk_definitions, chunk_text
 from indexer.syntax.definitions import outline, symbols
 from indexer.syntax.parser import parse
 
@@ -48,7 +48,7 @@ def extract_file(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    pieces: list[Piece]
+    pieces: list[ChunkDraft]
     degraded: DegradeReason | None = None
     symbols: tuple[Symbol, ...] = ()
     relations: Relations = field(default_factory=Relations)
@@ -67,27 +67,29 @@ def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Re
     outlined = outline(parsed)
     if isinstance(outlined, DegradeReason):
         return _windows(lines, outlined)
-    relations = relate(path, parsed, outlined)
+    relations = extract_relations(path, parsed, outlined)
     return _Reading(
         pieces=chunk_definitions(parsed, outlined, lines),
-        symbols=_offered(symbols(parsed, outlined), relations.only),
+        symbols=_offered(symbols(parsed, outlined), relations.declared_exports),
         relations=relations,
     )
 
 
-def _offered(found: tuple[Symbol, ...], only: frozenset[str] | None) -> tuple[Symbol, ...]:
+def _offered(
+    found: tuple[Symbol, ...], declared_exports: frozenset[str] | None
+) -> tuple[Symbol, ...]:
     """The symbols, those no longer exported that a file's own list of names leaves out."""
-    if only is None:
+    if declared_exports is None:
         return found
     return tuple(
         replace(symbol, exported=False)
-        if symbol.qualified_name.partition(".")[0] not in only
+        if symbol.qualified_name.partition(".")[0] not in declared_exports
         else symbol
         for symbol in found
     )
 
 
-def _chunk(path: str, piece: Piece, lines: list[str]) -> Chunk:
+def _chunk(path: str, piece: ChunkDraft, lines: list[str]) -> Chunk:
     name = f"{piece.container}.{piece.name}" if piece.container else piece.name
     return Chunk(
         span=piece.span,

@@ -8,24 +8,25 @@ import hashlib
 from functools import cache
 from importlib import metadata, resources
 
+from indexer.languages.registry import PARSED
+
 CHUNKER_VERSION = 1
 LEXICAL_VERSION = 1
 RELATIONS_VERSION = 1
 SELECTION_VERSION = 3
 
-_DISTRIBUTIONS = (
-    "tree-sitter", "tree-sitter-bash", "tree-sitter-c", "tree-sitter-c-sharp", "tree-sitter-cpp",
-    "tree-sitter-go", "tree-sitter-java", "tree-sitter-javascript", "tree-sitter-kotlin",
-    "tree-sitter-php", "tree-sitter-python", "tree-sitter-ruby", "tree-sitter-rust",
-    "tree-sitter-scala", "tree-sitter-swift", "tree-sitter-typescript",
-)  # fmt: skip
+
+def distributions() -> list[str]:
+    """The parser and the grammars, in order of their names."""
+    grammars = {one.grammar.distribution for one in PARSED if one.grammar}
+    return ["tree-sitter", *sorted(grammars)]
 
 
 @cache
 def fingerprint() -> str:
     """Such as `aeterna-1.1.2.1-3f2a9c0d81b4`: own versions, a digest of queries and grammars."""
     digest = hashlib.sha256()
-    for distribution in _DISTRIBUTIONS:
+    for distribution in distributions():
         digest.update(f"{distribution}={metadata.version(distribution)}\n".encode())
     folder = resources.files("indexer") / "languages" / "queries"
     for query in sorted(folder.iterdir(), key=lambda entry: entry.name):

@@ -6,25 +6,34 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from indexer.languages.traits import ImportStyle, Traits
+from indexer.languages import Language
+from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Import
-from indexer.resolution.imports import Imported, expand, import_path, join_path, local_name
-from indexer.resolution.scopes import ANONYMOUS_FUNCTION, BLOCK, Holds, Name, Scope, ScopeTree
-from indexer.syntax.parser import Fact, Mark
+from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
+from indexer.resolution.scopes import (
+    ANONYMOUS_FUNCTION,
+    BLOCK,
+    NameBinding,
+    Scope,
+    ScopeTree,
+    ValueSource,
+)
+from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
-_HOLDS: Final = (
-    (".type", Holds.TYPE), (".new", Holds.NEW), (".call", Holds.CALL), (".alias", Holds.ALIAS),
-)  # fmt: skip
+_SOURCES: Final = (
+    (".type", ValueSource.TYPE),
+    (".new", ValueSource.NEW),
+    (".call", ValueSource.CALL),
+    (".alias", ValueSource.ALIAS),
+)
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _STATIC: Final = re.compile(r"(?:global\s+)?(?:import|using)\s+static\s")
 _PART: Final = re.compile(
     r"(?:@\w+\s+)*import\s+(?:struct|class|enum|protocol|func|typealias|let|var)\s"
 )
 _BINDING_LABELS: Final = ("import.alias", "import.name", "import.default", "import.namespace")
-# Such a statement binds no name, so it can only be meant as a wildcard.
-_WHOLE_STYLES: Final = (ImportStyle.RUBY, ImportStyle.INCLUDE)
 
 
 # What a `use` may begin with beside crates, where the file's own module has it.
@@ -52,48 +61,56 @@ class BoundImport:
 
     record: Import
     scope: Scope
-    is_given_on: bool
-    opens_class: bool
+    is_reexported: bool
+    imports_members: bool
 
 
 def bind_locals(
-    tree: ScopeTree, facts: Iterable[Fact], text: SourceText, traits: Traits, read: Container[str]
+    tree: ScopeTree,
+    matches: Iterable[QueryMatch],
+    text: SourceText,
+    language: Language,
+    read: Container[str],
 ) -> None:
     """Bind what the facts with `@local` or `@field` name; `ScopeTree.settle` must follow.
 
     A local that holds nothing known and is not among the names `read` is left out.
     """
     marked = []
-    for fact in facts:
-        label = "local" if "local" in fact else "field"
-        written = text.of(fact[label])
-        if len(fact) > 1 or written in read:
-            where = fact.get("local.in")
-            mark = fact[label] if where is None else (where[0], where[0] + 1)
-            marked.append((mark, written, label, fact))
+    for match in matches:
+        label = "local" if "local" in match else "field"
+        written = text.slice(match[label])
+        if len(match) > 1 or written in read:
+            where = match.get("local.in")
+            mark = match[label] if where is None else (where[0], where[0] + 1)
+            marked.append((mark, written, label, match))
     marked.sort(key=itemgetter(0))
     scopes = tree.at(start for (start, _), *_ in marked)
-    for (mark, written, label, fact), scope in zip(marked, scopes, strict=True):
-        name = Name(*mark, _outside_definition(scope, mark[0]))
-        if len(fact) > 1:
-            name.holds, name.text = _held(fact, label, text, traits.inferred)
+    for (mark, written, label, match), scope in zip(marked, scopes, strict=True):
+        name = NameBinding(*mark, _outside_definition(scope, mark[0]))
+        if len(match) > 1:
+            name.source, name.text = _value_source(
+                match, label, text, language.inferred_type_keywords
+            )
         if label == "local":
             tree.bind(written, name)
-        elif "self" not in fact or text.of(fact["self"]) in traits.self_names:
+        elif "self" not in match or text.slice(match["self"]) in language.self_names:
             tree.bind_field(written.lstrip("$"), name)
 
 
-def _held(fact: Fact, label: str, text: SourceText, inferred: Container[str]) -> tuple[Holds, str]:
-    for suffix, holds in _HOLDS:
-        mark = fact.get(label + suffix)
+def _value_source(
+    match: QueryMatch, label: str, text: SourceText, inferred: Container[str]
+) -> tuple[ValueSource, str]:
+    for suffix, source in _SOURCES:
+        mark = match.get(label + suffix)
         if mark is None:
             continue
-        if holds is Holds.CALL and "receiver" in fact:
-            mark = (fact["receiver"][0], mark[1])
-        written = text.of(mark)
-        if holds is not Holds.TYPE or written not in inferred:
-            return holds, written
-    return Holds.NOTHING_KNOWN, ""
+        if source is ValueSource.CALL and "receiver" in match:
+            mark = (match["receiver"][0], mark[1])
+        written = text.slice(mark)
+        if source is not ValueSource.TYPE or written not in inferred:
+            return source, written
+    return ValueSource.UNKNOWN, ""
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:
@@ -104,31 +121,40 @@ def _outside_definition(scope: Scope, start: int) -> Scope:
 
 
 def bind_imports(
-    tree: ScopeTree, facts: Iterable[Fact], text: SourceText, *, path: str, style: ImportStyle
+    tree: ScopeTree,
+    matches: Iterable[QueryMatch],
+    text: SourceText,
+    *,
+    path: str,
+    style: ImportStyle,
 ) -> list[BoundImport]:
     """The imports in order of position, each bound in its scope if it binds a name."""
-    ordered = sorted(facts, key=_start)
+    ordered = sorted(matches, key=_start)
     scopes = tree.at(map(_start, ordered))
-    is_rust = style is ImportStyle.RUST
-    modules = _modules(tree, ordered, scopes, text) if is_rust else {}
+    has_inner = style.has_inner_modules
+    modules = _modules(tree, ordered, scopes, text) if has_inner else {}
     bound = []
-    for fact, scope in zip(ordered, scopes, strict=True):
-        opens_class = "import.tree" in fact and bool(_STATIC.match(text.of(fact["import.tree"])))
-        around = _module_around(scope) if is_rust else tree.root
+    for match, scope in zip(ordered, scopes, strict=True):
+        imports_members = "import.tree" in match and bool(
+            _STATIC.match(text.slice(match["import.tree"]))
+        )
+        around = _enclosing_module(scope) if has_inner else tree.root
         place = _Place(path, style, around.prefix, modules.get(around.start, frozenset()))
-        for record in _records(fact, text, place):
-            is_given_on = "import.exported" in fact
-            bound.append(BoundImport(record, scope, is_given_on, opens_class and record.wildcard))
+        for record in _records(match, text, place):
+            is_reexported = "import.exported" in match
+            bound.append(
+                BoundImport(record, scope, is_reexported, imports_members and record.wildcard)
+            )
             if record.local:
                 first = record.local.partition(".")[0]
-                start, end = _bound_mark(fact)
-                name = Name(start, end, scope, imported=record.local)
-                tree.bind(first if style is ImportStyle.PYTHON else record.local, name)
+                start, end = _bound_mark(match)
+                name = NameBinding(start, end, scope, imported=record.local)
+                tree.bind(first if style.binds_first_name else record.local, name)
     return bound
 
 
 def _modules(
-    tree: ScopeTree, ordered: Sequence[Fact], scopes: Sequence[Scope], text: SourceText
+    tree: ScopeTree, ordered: Sequence[QueryMatch], scopes: Sequence[Scope], text: SourceText
 ) -> dict[int, set[str]]:
     """By where a module of the file begins, the names in it that paths may begin with."""
     found: dict[int, set[str]] = {
@@ -140,42 +166,42 @@ def _modules(
         for scope in (tree.root, *tree.scopes)
         if scope is tree.root or scope.kind == "module"
     }
-    for fact, scope in zip(ordered, scopes, strict=True):
-        if "import.submodule" in fact:
-            found[_module_around(scope).start].add(text.of(fact["import.submodule"]))
+    for match, scope in zip(ordered, scopes, strict=True):
+        if "import.submodule" in match:
+            found[_enclosing_module(scope).start].add(text.slice(match["import.submodule"]))
     return found
 
 
-def _module_around(scope: Scope) -> Scope:
+def _enclosing_module(scope: Scope) -> Scope:
     while scope.parent is not None and scope.kind != "module":
         scope = scope.parent
     return scope
 
 
-def _bound_mark(fact: Fact) -> Mark:
+def _bound_mark(match: QueryMatch) -> ByteRange:
     """The name that is bound, if it stands alone."""
     for label in _BINDING_LABELS:
-        mark = fact.get(label)
+        mark = match.get(label)
         if mark is not None:
             return mark
-    start = _start(fact)
+    start = _start(match)
     return start, start + 1
 
 
-def _start(fact: Fact) -> int:
-    return min(fact.values())[0]
+def _start(match: QueryMatch) -> int:
+    return min(match.values())[0]
 
 
-def _records(fact: Fact, text: SourceText, place: _Place) -> Iterator[Import]:
+def _records(match: QueryMatch, text: SourceText, place: _Place) -> Iterator[Import]:
     style = place.style
-    line = text.line(_start(fact))
-    is_foreign = "import.tree" not in fact or _FOREIGN.match(text.of(fact["import.tree"]))
-    for one in _imported(fact, text, style):
+    line = text.line(_start(match))
+    is_foreign = "import.tree" not in match or _FOREIGN.match(text.slice(match["import.tree"]))
+    for one in _imported(match, text, style):
         is_own = not is_foreign and one.module.partition(".")[0] in place.modules
         written = f"self.{one.module}" if is_own else one.module
         module = import_path(style, place.path, written, place.inside)
         local = one.local or (
-            one.names[-1] if one.names else local_name(style, one.module, text.has_member_of)
+            one.names[-1] if one.names else style.local_name(one.module, text.has_member_of)
         )
         yield Import(
             local="" if one.is_wildcard else local[:NAME_CHARACTERS],
@@ -186,30 +212,30 @@ def _records(fact: Fact, text: SourceText, place: _Place) -> Iterator[Import]:
         )
 
 
-def _imported(fact: Fact, text: SourceText, style: ImportStyle) -> Iterable[Imported]:
+def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterable[ImportedName]:
     """What one fact imports, as written."""
-    if "import.tree" in fact:
-        return _of_tree(text.of(fact["import.tree"]), style)
-    part = {label.removeprefix("import."): text.of(mark) for label, mark in fact.items()}
+    if "import.tree" in match:
+        return _of_tree(text.slice(match["import.tree"]), style)
+    part = {label.removeprefix("import."): text.slice(mark) for label, mark in match.items()}
     module, alias = part.get("module", ""), part.get("alias", "")
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
     if "submodule" in part:
-        return (Imported("self", (part["submodule"],)),)
+        return (ImportedName("self", (part["submodule"],)),)
     if "default" in part:
-        return (Imported(module, ("default",), part["default"]),)
+        return (ImportedName(module, ("default",), part["default"]),)
     if "namespace" in part:
-        return (Imported(module, (), part["namespace"]),)
+        return (ImportedName(module, (), part["namespace"]),)
     if "name" in part:
-        return (Imported(module, (part["name"],), alias),)
-    if "wildcard" in part or alias == "." or style in _WHOLE_STYLES:
-        return (Imported(module, is_wildcard=True),)
-    return () if alias == "_" else (Imported(module, (), alias),)
+        return (ImportedName(module, (part["name"],), alias),)
+    if "wildcard" in part or alias == "." or style.binds_no_name:
+        return (ImportedName(module, is_wildcard=True),)
+    return () if alias == "_" else (ImportedName(module, (), alias),)
 
 
-def _of_tree(statement: str, style: ImportStyle) -> Sequence[Imported]:
+def _of_tree(statement: str, style: ImportStyle) -> Sequence[ImportedName]:
     """A namespace that is imported without another name is imported by wildcard."""
-    found = expand(statement)
-    if style is not ImportStyle.NAMESPACE or _PART.match(statement):
+    found = expand_import(statement)
+    if not style.namespace_wildcards or _PART.match(statement):
         return found
     return [one if one.local else one._replace(is_wildcard=True) for one in found]

@@ -2,32 +2,32 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from indexer.languages.traits import ImportStyle, Traits
+from indexer.languages import Language
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Access, Binding, Export, cut_path
 from indexer.resolution.bindings import BoundImport
 from indexer.resolution.imports import import_path, join_path
-from indexer.resolution.resolver import Values
-from indexer.resolution.scopes import MAX_BINDINGS, Holds
+from indexer.resolution.resolver import Resolver
+from indexer.resolution.scopes import MAX_BINDINGS, ValueSource
 from indexer.resolution.value import Value
 from indexer.syntax.expressions import read_expression
-from indexer.syntax.parser import Fact
+from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 
 
 def read_exports(
-    facts: Iterable[Fact],
+    matches: Iterable[QueryMatch],
     imports: Sequence[BoundImport],
-    values: Values,
+    resolver: Resolver,
     text: SourceText,
     *,
     path: str,
 ) -> list[Export]:
     """All exports, each once: those of statements, given-on imports, other names of things."""
-    reader = _Reader(imports, values, text, path)
+    reader = _Reader(imports, resolver, text, path)
     found = [
         *reader.of_imports(),
-        *(export for fact in facts for export in reader.of_fact(fact)),
+        *(export for match in matches for export in reader.of_fact(match)),
         *reader.of_aliases(),
     ]
     return list(dict.fromkeys(found))
@@ -35,12 +35,12 @@ def read_exports(
 
 class _Reader:
     def __init__(
-        self, imports: Sequence[BoundImport], values: Values, text: SourceText, path: str
+        self, imports: Sequence[BoundImport], resolver: Resolver, text: SourceText, path: str
     ) -> None:
-        self._values = values
+        self._resolver = resolver
         self._text = text
         self._path = path
-        self._at_top = [one for one in imports if one.scope.parent is None or one.is_given_on]
+        self._at_top = [one for one in imports if one.scope.parent is None or one.is_reexported]
         self._paths: dict[str, list[str]] = {}
         for one in self._at_top:
             paths = self._paths.setdefault(one.record.local, [])
@@ -48,24 +48,24 @@ class _Reader:
                 paths.append(one.record.path)
 
     @property
-    def _traits(self) -> Traits:
-        return self._values.traits
+    def _language(self) -> Language:
+        return self._resolver.language
 
     def of_imports(self) -> Iterator[Export]:
         """A dotted import gives on its first part, which is what it binds."""
         for one in self._at_top:
-            if not (self._traits.reexports_imports or one.is_given_on):
+            if not (self._language.reexports_imports or one.is_reexported):
                 continue
             record = one.record
-            if self._traits.import_style is ImportStyle.PYTHON and "." in record.local:
+            if self._language.import_style.binds_first_name and "." in record.local:
                 first = record.local.partition(".")[0]
                 yield Export(first, first, is_local=False, wildcard=False)
             else:
                 yield Export(record.local, record.path, is_local=False, wildcard=record.wildcard)
 
-    def of_fact(self, fact: Fact) -> Iterator[Export]:
+    def of_fact(self, match: QueryMatch) -> Iterator[Export]:
         """What one export statement gives on, under one name."""
-        part = {label: self._text.of(mark) for label, mark in fact.items()}
+        part = {label: self._text.slice(mark) for label, mark in match.items()}
         name = part.get("export.name")
         of = part.get("export.of", part.get("export.default", part.get("export.whole", "")))
         if "export.default" in part:
@@ -78,7 +78,7 @@ class _Reader:
         if module is None:
             yield from self._of_expression(name, of)
             return
-        source = import_path(self._traits.import_style, self._path, module)
+        source = import_path(self._language.import_style, self._path, module)
         yield Export(
             name[:NAME_CHARACTERS],
             join_path(source, (of,)) if of else source,
@@ -88,19 +88,19 @@ class _Reader:
 
     def of_aliases(self) -> Iterator[Export]:
         """`name = something.else` at the file's top level."""
-        root = self._values.tree.root
+        root = self._resolver.tree.root
         for name, several in root.names.items():
             for one in several:
-                if one.holds is Holds.ALIAS and not one.imported:
-                    yield from self._of_value(name, self._values.held(one))
+                if one.source is ValueSource.ALIAS and not one.imported:
+                    yield from self._of_value(name, self._resolver.bound_value(one))
 
     def _of_expression(self, name: str, written: str) -> Iterator[Export]:
         read = read_expression(written)
         if read is None or not read.path or read.name:
             return
-        value = self._values.of(read.path, self._values.tree.root, 1 << 62)
+        value = self._resolver.resolve_path(read.path, self._resolver.tree.root, 1 << 62)
         if value.access is not Access.PATH or value.binding is Binding.UNKNOWN:
-            names = self._values.tree.root.names.get(read.path[0])
+            names = self._resolver.tree.root.names.get(read.path[0])
             if names and len(read.path) == 1 and not names[-1].imported:
                 value = Value(Binding.LOCAL, read.path[0])
         yield from self._of_value(name, value)

@@ -9,26 +9,27 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from indexer.languages.traits import Traits, traits_of
+from indexer.languages import Language
 from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
 from indexer.records.references import Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
 from indexer.resolution.exports import read_exports
 from indexer.resolution.imports import import_path
+from indexer.resolution.lookup import Lookup
 from indexer.resolution.references import (
     BINDABLE_KINDS,
     USE_LABELS,
+    NameUse,
     ReferenceReader,
-    Use,
-    read_uses,
-    without_idle_values,
+    collect_uses,
+    drop_unresolvable_values,
 )
-from indexer.resolution.resolver import Values
+from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
-from indexer.resolution.type_references import read_typings
-from indexer.syntax.definitions import Outlined
-from indexer.syntax.parser import Fact, Parsed
-from indexer.syntax.source_text import SourceText, first_name
+from indexer.resolution.type_references import type_references
+from indexer.syntax.definitions import OutlineEntry
+from indexer.syntax.parser import ParsedFile, QueryMatch
+from indexer.syntax.source_text import SourceText, leading_identifier
 
 # Of the labels of a fact, the first that is known says what the fact is of.
 _GROUPS: Final = {
@@ -60,80 +61,100 @@ class Relations:
     imports: tuple[Import, ...] = ()
     exports: tuple[Export, ...] = ()
     references: tuple[Reference, ...] = ()
-    only: frozenset[str] | None = None
+    declared_exports: frozenset[str] | None = None
 
 
-def relate(path: str, parsed: Parsed, outlined: list[Outlined]) -> Relations:
+def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry]) -> Relations:
     """The relations of the file at `path`, each kind in order of position.
 
     Of more than 20,000 references the first are kept.
     """
-    traits = traits_of(parsed.language)
-    groups = _grouped(parsed.facts)
+    language = parsed.language
+    groups = _grouped(parsed.matches)
     text = SourceText(parsed.source)
-    tree = ScopeTree(outlined, groups["scope"], modules_are_classes=traits.modules_are_classes)
-    imports = bind_imports(tree, groups["import"], text, path=path, style=traits.import_style)
-    things = _things(imports, outlined, traits) | _selves(groups["local"], text)
-    uses = read_uses(groups["use"], text)
-    if not traits.modules_go_on:
-        uses = without_idle_values(uses, things, shares_types=traits.shares_types)
-    bind_locals(tree, groups["local"], text, traits, _read_names(uses, groups, text))
-    tree.settle()
+    tree = ScopeTree(outlined, groups["scope"], module_methods=language.module_methods)
+    imports = bind_imports(tree, groups["import"], text, path=path, style=language.import_style)
+    bindable_names = _bindable_names(imports, outlined, language) | _selves(groups["local"], text)
+    uses = collect_uses(groups["use"], text)
+    if not language.open_modules:
+        uses = drop_unresolvable_values(
+            uses, bindable_names, package_visible_types=language.package_visible_types
+        )
+    bind_locals(tree, groups["local"], text, language, _read_names(uses, groups, text))
+    tree.merge_bindings()
     scopes = tree.at(use.start for use in uses)
-    opens_classes = any(one.opens_class for one in imports)
-    path_roots = traits.module_roots | text.path_roots if traits.module_roots else frozenset()
-    values = Values(tree, traits, _inheriting(uses, scopes), opens_classes, path_roots)
-    typings = read_typings(groups["returns"], values, text) if traits.has_methods else ()
-    found = islice(ReferenceReader(parsed, text, values, uses, scopes).read(), FILE_REFERENCES)
-    references = [*found, *typings][:FILE_REFERENCES]
-    exports = read_exports(groups["export"], imports, values, text, path=path)
+    imports_members = any(one.imports_members for one in imports)
+    path_prefixes = (
+        language.module_roots | text.path_roots if language.module_roots else frozenset()
+    )
+    lookup = Lookup(
+        tree,
+        language,
+        bases=_inheriting(uses, scopes),
+        imports_members=imports_members,
+        path_prefixes=path_prefixes,
+    )
+    resolver = Resolver(lookup)
+    types = type_references(groups["returns"], resolver, text) if language.has_methods else ()
+    found = islice(ReferenceReader(parsed, text, resolver, uses, scopes).read(), FILE_REFERENCES)
+    references = [*found, *types][:FILE_REFERENCES]
+    exports = read_exports(groups["export"], imports, resolver, text, path=path)
     return Relations(
         namespace=_namespace(groups["namespace"], text),
-        imports=(*(one.record for one in imports), *_implied(imports, values, text, path)),
+        imports=(
+            *(one.record for one in imports),
+            *_implicit_imports(imports, resolver, text, path),
+        ),
         exports=tuple(exports),
         references=tuple(references),
-        only=_only(groups["only"], text),
+        declared_exports=_declared_exports(groups["only"], text),
     )
 
 
-def _grouped(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
-    groups: dict[str, list[Fact]] = {group: [] for group in _GROUPS.values()}
-    for fact in facts:
-        for label in fact:
+def _grouped(matches: Iterable[QueryMatch]) -> dict[str, list[QueryMatch]]:
+    groups: dict[str, list[QueryMatch]] = {group: [] for group in _GROUPS.values()}
+    for match in matches:
+        for label in match:
             if label in _GROUPS:
-                groups[_GROUPS[label]].append(fact)
+                groups[_GROUPS[label]].append(match)
                 break
     return groups
 
 
-def _things(imports: list[BoundImport], outlined: list[Outlined], traits: Traits) -> frozenset[str]:
+def _bindable_names(
+    imports: list[BoundImport], outlined: list[OutlineEntry], language: Language
+) -> frozenset[str]:
     """What a path to an import, a function or a class may begin with."""
     names = {one.record.local.partition(".")[0] for one in imports}
     names |= {one.name for one in outlined if one.kind in BINDABLE_KINDS}
-    return traits.self_names | traits.class_names | names
+    return language.self_names | language.class_names | names
 
 
-def _selves(locals_and_fields: Iterable[Fact], text: SourceText) -> frozenset[str]:
+def _selves(locals_and_fields: Iterable[QueryMatch], text: SourceText) -> frozenset[str]:
     """What methods call their object, where each names it itself (Go)."""
     return frozenset(
-        text.of(fact["self"]) for fact in locals_and_fields if "self" in fact and "local" in fact
+        text.slice(match["self"])
+        for match in locals_and_fields
+        if "self" in match and "local" in match
     )
 
 
-def _read_names(uses: list[Use], groups: dict[str, list[Fact]], text: SourceText) -> set[str]:
+def _read_names(
+    uses: list[NameUse], groups: dict[str, list[QueryMatch]], text: SourceText
+) -> set[str]:
     """The names that some expression or type begins with: others need not be bound."""
     names = {use.first for use in uses}
     marks = {
         mark
         for group in ("local", "returns", "export")
-        for fact in groups[group]
-        if len(fact) > 1 or group != "local"
-        for mark in fact.values()
+        for match in groups[group]
+        if len(match) > 1 or group != "local"
+        for mark in match.values()
     }
-    return names | set(map(first_name, map(text.ends, marks)))
+    return names | set(map(leading_identifier, map(text.shortened, marks)))
 
 
-def _inheriting(uses: list[Use], scopes: list[Scope]) -> frozenset[str]:
+def _inheriting(uses: list[NameUse], scopes: list[Scope]) -> frozenset[str]:
     """The classes that have bases."""
     return frozenset(
         scope.class_name
@@ -142,28 +163,28 @@ def _inheriting(uses: list[Use], scopes: list[Scope]) -> frozenset[str]:
     )
 
 
-def _implied(
-    imports: list[BoundImport], values: Values, text: SourceText, path: str
+def _implicit_imports(
+    imports: list[BoundImport], resolver: Resolver, text: SourceText, path: str
 ) -> list[Import]:
     """What is used as if imported: `os` after `import os.path`, Rust's crates, `super`."""
     lines: dict[str, int] = {}
     for one in imports:
         lines.setdefault(one.record.local.partition(".")[0], one.record.line)
     found = []
-    for local, offset in sorted(values.implied.items()):
+    for local, offset in sorted(resolver.implicit_imports.items()):
         line = lines.get(local) or text.line(offset)
-        target = import_path(values.traits.import_style, path, local)
+        target = import_path(resolver.language.import_style, path, local)
         found.append(Import(local, local, target, wildcard=False, line=line))
     return found
 
 
-def _namespace(facts: list[Fact], text: SourceText) -> str:
-    if not facts:
+def _namespace(matches: list[QueryMatch], text: SourceText) -> str:
+    if not matches:
         return ""
-    first = min(facts, key=lambda fact: fact["namespace"])
-    written = text.of(first["namespace"]).replace("\\", ".").replace("::", ".")
+    first = min(matches, key=lambda match: match["namespace"])
+    written = text.slice(first["namespace"]).replace("\\", ".").replace("::", ".")
     return "".join(written.split()).strip(".")[:NAME_CHARACTERS]
 
 
-def _only(facts: list[Fact], text: SourceText) -> frozenset[str] | None:
-    return frozenset(text.of(fact["exports.only"]) for fact in facts) or None
+def _declared_exports(matches: list[QueryMatch], text: SourceText) -> frozenset[str] | None:
+    return frozenset(text.slice(match["exports.only"]) for match in matches) or None

@@ -1,11 +1,31 @@
-"""Which binding a name means where it is written: the innermost that fits what it is written as."""
+"""Which binding a name means where it is written, and what keywords and unbound names mean."""
 
 from collections.abc import Sequence
 
-from indexer.languages.traits import Traits
+from indexer.languages import Language
 from indexer.records.files import VALUE_KINDS
-from indexer.resolution.scopes import Holds, Name, Scope, ScopeTree, pick
-from indexer.resolution.value import CALLEE, RECEIVER, TYPE, Sort
+from indexer.resolution.scopes import (
+    NameBinding,
+    Scope,
+    ScopeTree,
+    ValueSource,
+    enclosing_classes,
+    is_in_anonymous_class,
+    visible_binding,
+)
+from indexer.resolution.value import (
+    BASE,
+    CALLEE,
+    FREE,
+    IMPORT,
+    INSTANCE,
+    LOCAL,
+    RECEIVER,
+    TYPE,
+    UNKNOWN,
+    NameRole,
+    Value,
+)
 from indexer.syntax.definitions import CLASS_KINDS
 
 _TYPE_KINDS = CLASS_KINDS | {"type", "module", "namespace"}
@@ -13,20 +33,56 @@ _NO_METHOD_KINDS = VALUE_KINDS | {""}
 
 
 class Lookup:
-    """Looks names up in a settled tree."""
+    """Looks names up in a settled tree.
 
-    __slots__ = ("_bound", "_implicit_this", "_members", "_traits")
+    `bases` are the classes that have bases; `opens_classes`: an import gives all members of a class
+    bare names. `path_roots` are modules where they are bound nowhere (Rust's crates). `implied`
+    collects, with the place of their first use, what is used as if imported: such modules, and
+    `os` after `import os.path`.
+    """
 
-    def __init__(self, tree: ScopeTree, traits: Traits) -> None:
+    __slots__ = (
+        "_bound",
+        "_implicit_this",
+        "_imports_members",
+        "_members",
+        "_path_prefixes",
+        "bases",
+        "implicit_imports",
+        "keywords",
+        "language",
+        "tree",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tree: ScopeTree,
+        language: Language,
+        *,
+        bases: frozenset[str],
+        imports_members: bool,
+        path_prefixes: frozenset[str],
+    ) -> None:
+        self.tree = tree
+        self.language = language
+        self.bases = bases
+        self.implicit_imports: dict[str, int] = {}
+        self.keywords = (
+            language.self_names
+            | language.class_names
+            | language.super_names
+            | language.constructor_names
+        )
+        self._imports_members = imports_members
+        self._path_prefixes = path_prefixes
         self._members = tree.members
-        self._traits = traits
-        self._implicit_this = traits.implicit_this
+        self._implicit_this = language.implicit_this
         scopes = [tree.root, *tree.scopes]
         self._bound = set().union(*(scope.names for scope in scopes), *tree.members.values())
 
     def find(
-        self, first: str, scope: Scope, offset: int, leaving_out: Name | None, sort: Sort
-    ) -> Name | None:
+        self, first: str, scope: Scope, offset: int, excluding: NameBinding | None, role: NameRole
+    ) -> NameBinding | None:
         """What a path begins with that is written at an offset; None if it is bound nowhere."""
         if first not in self._bound:
             return None
@@ -34,26 +90,72 @@ class Lookup:
         while here is not None:
             if self._implicit_this or not here.is_class or here is scope:
                 names = here.names.get(first)
-                found = pick(self.fitting(names, sort), offset, leaving_out) if names else None
+                found = (
+                    visible_binding(self.matching(names, role), offset, excluding)
+                    if names
+                    else None
+                )
                 if found is None and self._implicit_this and here.is_outside:
                     names = self._members.get(here.class_name, {}).get(first, [])
-                    found = pick(self.fitting(names, sort), offset, None)
+                    found = visible_binding(self.matching(names, role), offset, None)
                 if found is not None:
                     return found
             here = here.parent
         return None
 
-    def fitting(self, names: Sequence[Name], sort: Sort) -> Sequence[Name]:
+    def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
         """Those of the names that can be meant where a name of this sort is written."""
-        traits = self._traits
-        if sort is TYPE and traits.types_apart:
+        language = self.language
+        if role is TYPE and language.separate_type_namespace:
             return [
                 name
                 for name in names
-                if name.imported or name.kind in _TYPE_KINDS or name.holds is Holds.ALIAS
+                if name.imported or name.kind in _TYPE_KINDS or name.source is ValueSource.ALIAS
             ]
-        if sort is CALLEE and traits.methods_apart:
+        if role is CALLEE and language.separate_method_namespace:
             return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
-        if sort is RECEIVER and traits.implicit_this and not traits.bare_calls:
+        if role is RECEIVER and language.implicit_this and not language.calls_without_parentheses:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
+
+    def keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
+        """What a name such as `self`, `cls` or `super` stands for in a class."""
+        language = self.language
+        if first in language.self_names and is_in_anonymous_class(scope):
+            return UNKNOWN
+        if first in language.class_names and is_bare:
+            return Value(LOCAL, scope.class_name)
+        creates_own = language.calls_without_parentheses and is_bare
+        if first in language.constructor_names and creates_own:
+            return Value(LOCAL, scope.class_name, (), INSTANCE)
+        if first in language.self_names or first in language.class_names:
+            return Value(LOCAL, scope.class_name, (), INSTANCE)
+        if first in language.super_names:
+            return Value(LOCAL, scope.class_name, (), BASE)
+        return None
+
+    def unbound(
+        self, first: str, scope: Scope, role: NameRole, offset: int, *, is_bare: bool
+    ) -> Value:
+        """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
+        what a path begins with may be a module.
+        """
+        if first.startswith("\\"):
+            return Value(FREE, first[1:])
+        if not is_bare and first in self._path_prefixes:
+            self.implicit_imports.setdefault(first, offset)
+            return Value(IMPORT, first)
+        if first in self.language.implicit_names:
+            return UNKNOWN
+        if not self._may_be_member(first, role) or is_in_anonymous_class(scope):
+            return Value(FREE, first)
+        heirs = [name for name in enclosing_classes(scope) if name in self.bases]
+        if len(heirs) > 1 or not scope.class_name:
+            return Value(FREE, first)
+        return Value(LOCAL, (heirs or [scope.class_name])[0], (), INSTANCE, first)
+
+    def _may_be_member(self, first: str, role: NameRole) -> bool:
+        language = self.language
+        if role is not CALLEE or language.free_functions or not language.implicit_this:
+            return False
+        return first not in language.builtins and not self._imports_members

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Reference, ReferenceKind
-from indexer.resolution.resolver import Values
+from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope
 from indexer.resolution.value import (
     BASE,
@@ -20,13 +20,13 @@ from indexer.resolution.value import (
     TYPE,
     UNKNOWN,
     VALUE,
-    Sort,
+    NameRole,
     Value,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import Expression, read_expression
-from indexer.syntax.parser import Fact, Parsed
-from indexer.syntax.source_text import SourceText, first_name
+from indexer.syntax.parser import ParsedFile, QueryMatch
+from indexer.syntax.source_text import SourceText, leading_identifier
 
 # To look a member up on its enumeration takes half as long as to make a tuple.
 _INHERIT: Final = ReferenceKind.INHERIT
@@ -47,7 +47,7 @@ _MAX_DECORATORS: Final = 32
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """One use: the bytes and the text of the whole expression, its receiver included, and the name
     that it begins with.
     """
@@ -59,15 +59,15 @@ class Use(NamedTuple):
     first: str
 
 
-def read_uses(facts: Iterable[Fact], text: SourceText) -> list[Use]:
+def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUse]:
     """The uses among the facts, in order of position, one for each node.
 
     Of several that end together the longest counts: what a macro is given is read piece by piece.
     """
     found: dict[int, tuple[int, int]] = {}
-    for fact in facts:
-        receiver = fact.get("receiver")
-        for label, mark in fact.items():
+    for match in matches:
+        receiver = match.get("receiver")
+        for label, mark in match.items():
             rank = _RANKS.get(label)
             if rank is None:
                 continue
@@ -76,28 +76,34 @@ def read_uses(facts: Iterable[Fact], text: SourceText) -> list[Use]:
             if known is None or (start, rank) < known:
                 found[end] = start, rank
     return [
-        Use(start, end, _KINDS[rank], written := text.ends((start, end)), first_name(written))
+        NameUse(
+            start,
+            end,
+            _KINDS[rank],
+            written := text.shortened((start, end)),
+            leading_identifier(written),
+        )
         for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
     ]
 
 
-def without_idle_values(
-    uses: Iterable[Use], things: Container[str], *, shares_types: bool
-) -> list[Use]:
+def drop_unresolvable_values(
+    uses: Iterable[NameUse], bindable_names: Container[str], *, package_visible_types: bool
+) -> list[NameUse]:
     """The uses, without values that begin with a name which is none of `things`: most of them.
 
-    With `shares_types`, `Type.member` may be a thing too.
+    With `package_visible_types`, `Type.member` may be a thing too.
     """
     return [
         use
         for use in uses
         if use.kind is not _VALUE
-        or use.first in things
-        or (shares_types and use.first[:1].isupper() and use.first != use.written)
+        or use.first in bindable_names
+        or (package_visible_types and use.first[:1].isupper() and use.first != use.written)
     ]
 
 
-def _sort(kind: ReferenceKind) -> Sort:
+def _role(kind: ReferenceKind) -> NameRole:
     """As what a use writes its name."""
     if kind is _CALL:
         return CALLEE
@@ -108,12 +114,17 @@ class ReferenceReader:
     """Resolves the uses of one file. `scopes` are those of the uses, one for each."""
 
     def __init__(
-        self, parsed: Parsed, text: SourceText, values: Values, uses: list[Use], scopes: list[Scope]
+        self,
+        parsed: ParsedFile,
+        text: SourceText,
+        resolver: Resolver,
+        uses: list[NameUse],
+        scopes: list[Scope],
     ) -> None:
         self._parsed = parsed
         self._text = text
-        self._values = values
-        self._traits = values.traits
+        self._resolver = resolver
+        self._language = resolver.language
         self._uses = uses
         self._scopes = scopes
         # The call read last that begins there, and whether it is what it makes already.
@@ -124,7 +135,9 @@ class ReferenceReader:
                 self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
         self._callers = {
-            scope.start: scope.owner for scope in values.tree.scopes if scope.kind in BINDABLE_KINDS
+            scope.start: scope.owner
+            for scope in resolver.tree.scopes
+            if scope.kind in BINDABLE_KINDS
         }
 
     def read(self) -> Iterator[Reference]:
@@ -139,16 +152,16 @@ class ReferenceReader:
                 continue
             yield self._reference(use, expression, value, name, scope)
 
-    def _resolve(self, use: Use, expression: Expression, scope: Scope) -> tuple[Value, str]:
+    def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
         """What is used, and the name that is shown."""
         value = self._value(use, expression, scope)
-        is_made = not expression.name and self._values.is_made(expression.path, value)
+        is_made = not expression.name and self._resolver.is_made(expression.path, value)
         if use.kind is _CALL or use.kind is _NEW:
             self._last_calls[use.start] = value, is_made
         if value is UNKNOWN:
             is_member = expression.name or len(expression.path) > 1
-            return value, expression.shown if is_member else ""
-        if value.access is BASE and not value.member and self._traits.bare_calls:
+            return value, expression.display_name if is_member else ""
+        if value.access is BASE and not value.member and self._language.calls_without_parentheses:
             value = value._replace(member=scope.owner.rpartition(".")[2])
         if is_made:
             value = value._replace(access=PATH)
@@ -156,47 +169,47 @@ class ReferenceReader:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
         return value, value.member
 
-    def _value(self, use: Use, expression: Expression, scope: Scope) -> Value:
+    def _value(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         if expression.name:
             value = self._receiver(use, expression, scope)
-            for part in (*expression.between, expression.name):
-                value = self._values.member(value, part)
+            for part in (*expression.members, expression.name):
+                value = self._resolver.member(value, part)
             return self._extension(value, expression.name)
         path = expression.path
-        value = self._values.of(path, scope, use.start, sort=_sort(use.kind))
+        value = self._resolver.resolve_path(path, scope, use.start, role=_role(use.kind))
         return self._extension(value, path[-1]) if len(path) > 1 else value
 
-    def _receiver(self, use: Use, expression: Expression, scope: Scope) -> Value:
+    def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         """What the last call in it gives: one that begins with it, or one in brackets."""
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:
-            return self._called(*self._last_calls[use.start])
+            return self._result_of(*self._last_calls[use.start])
         calls = self._calls.get(use.start + expression.offset, ())
         if sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN
-        sort = TYPE if expression.is_new else CALLEE
-        value = self._values.of(expression.path, scope, use.start, sort=sort)
-        return self._called(value, self._values.is_made(expression.path, value))
+        role = TYPE if expression.is_new else CALLEE
+        value = self._resolver.resolve_path(expression.path, scope, use.start, role=role)
+        return self._result_of(value, self._resolver.is_made(expression.path, value))
 
-    def _called(self, value: Value, is_made: bool) -> Value:
+    def _result_of(self, value: Value, is_made: bool) -> Value:
         is_super = value.access is BASE and not value.member  # super()
-        return value if is_made or is_super else self._values.called(value)
+        return value if is_made or is_super else self._resolver.result_of(value)
 
     def _extension(self, value: Value, name: str) -> Value:
         """The import of this name, if the language calls functions as members of what they take."""
-        if not self._traits.extensions or value.access is BASE:
+        if not self._language.extension_methods or value.access is BASE:
             return value
         if value is not UNKNOWN and not value.member:
             return value
-        if value.binding is LOCAL and name in self._values.tree.members.get(value.root, ()):
+        if value.binding is LOCAL and name in self._resolver.tree.members.get(value.root, ()):
             return value
-        known = self._values.tree.root.names.get(name, ())
+        known = self._resolver.tree.root.names.get(name, ())
         imported = next((one.imported for one in known if one.imported), "")
         return Value(IMPORT, imported) if imported else value
 
     def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
-        if value.binding is FREE and value.root in self._traits.builtins:
+        if value.binding is FREE and value.root in self._language.builtins:
             return False
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
@@ -213,23 +226,23 @@ class ReferenceReader:
         if value.binding is not LOCAL or value.access is RESULT:
             return False
         path = [value.root, *value.chain, value.member]
-        return self._values.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
+        return self._resolver.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
 
     def _is_shared(self, value: Value) -> bool:
         """Whether another file may be known to have it without an import."""
-        traits = self._traits
+        language = self._language
         is_member = bool(value.chain) and value.root[:1].isupper()
-        return traits.modules_go_on or (traits.shares_types and is_member)
+        return language.open_modules or (language.package_visible_types and is_member)
 
     def _reference(
         self,
-        use: Use,
+        use: NameUse,
         expression: Expression,
         value: Value,
         name: str,
         scope: Scope,
     ) -> Reference:
-        line, column = self._text.place_of_last(expression.shown, use.written, use.end)
+        line, column = self._text.position_of_last(expression.display_name, use.written, use.end)
         return Reference(
             self._kind(use.kind, expression, value),
             name[:NAME_CHARACTERS],
@@ -243,10 +256,10 @@ class ReferenceReader:
         )
 
     def _kind(self, kind: ReferenceKind, expression: Expression, value: Value) -> ReferenceKind:
-        constructed = expression.path and expression.path[-1] in self._traits.constructors
+        constructed = expression.path and expression.path[-1] in self._language.constructor_names
         return _NEW if constructed and not value.member else kind
 
-    def _caller(self, use: Use, scope: Scope) -> str:
+    def _caller(self, use: NameUse, scope: Scope) -> str:
         if use.kind is _INHERIT:
             return scope.class_name
         if use.kind is _DECORATE:

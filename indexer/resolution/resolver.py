@@ -3,23 +3,17 @@ known of its type, and the names between.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
-from indexer.languages.traits import Traits
 from indexer.records.files import VALUE_KINDS
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
-    Holds,
-    Name,
+    NameBinding,
     Scope,
-    ScopeTree,
-    classes_around,
-    is_in_nameless_class,
-    module_of,
+    ValueSource,
+    enclosing_module,
 )
 from indexer.resolution.value import (
-    BASE,
     CALLEE,
     FREE,
     IMPORT,
@@ -31,11 +25,11 @@ from indexer.resolution.value import (
     TYPE,
     UNKNOWN,
     VALUE,
-    Sort,
+    NameRole,
     Value,
-    ends_in_call,
-    instance,
-    onward,
+    as_instance,
+    is_method_access,
+    member_value,
 )
 from indexer.syntax.definitions import CLASS_KINDS
 from indexer.syntax.expressions import read_calls, read_expression
@@ -45,77 +39,79 @@ _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
 _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
 
 
-@dataclass(slots=True)
-class Values:
-    """Works out what paths stand for. `bases` are the classes that have bases; `opens_classes`:
-    an import gives all members of a class bare names. `path_roots` are modules where they are
-    bound nowhere (Rust's crates). `implied` collects, with the place of their first use, what is
-    used as if imported: such modules, and `os` after `import os.path`.
-    """
+class Resolver:
+    """Works out what paths stand for, and collects in the lookup what is used as if imported."""
 
-    tree: ScopeTree
-    traits: Traits
-    bases: frozenset[str] = frozenset()
-    opens_classes: bool = False
-    path_roots: frozenset[str] = frozenset()
-    implied: dict[str, int] = field(default_factory=dict)
-    _held: dict[int, Value] = field(default_factory=dict)
-    _steps: int = 0
-    _lookup: Lookup = field(init=False)
-    _keywords: frozenset[str] = field(init=False)
+    __slots__ = (
+        "_bound_values",
+        "_lookup",
+        "_steps",
+        "bases",
+        "implicit_imports",
+        "language",
+        "tree",
+    )
 
-    def __post_init__(self) -> None:
-        traits = self.traits
-        self._lookup = Lookup(self.tree, traits)
-        self._keywords = (
-            traits.self_names | traits.class_names | traits.super_names | traits.constructors
-        )
+    def __init__(self, lookup: Lookup) -> None:
+        self.tree = lookup.tree
+        self.language = lookup.language
+        self.bases = lookup.bases
+        self.implicit_imports = lookup.implicit_imports
+        self._lookup = lookup
+        self._bound_values: dict[int, Value] = {}
+        self._steps = 0
 
-    def of(
+    def resolve_path(
         self,
         path: Sequence[str],
         scope: Scope,
         offset: int,
-        leaving_out: Name | None = None,
-        sort: Sort = VALUE,
+        excluding: NameBinding | None = None,
+        role: NameRole = VALUE,
     ) -> Value:
         """What `path` stands for where it is written. A path that is bound nowhere is FREE."""
         first, rest = path[0], path[1:]
-        if rest and first in self.traits.module_roots:
-            module = module_of(first, scope)
+        if rest and first in self.language.module_roots:
+            module = enclosing_module(first, scope)
             if module is not None:
-                return self.of(rest, module, 1 << 62, leaving_out, sort)
+                return self.resolve_path(rest, module, 1 << 62, excluding, role)
         value = None
-        if first in self._keywords and scope.class_name:
-            value = self._of_keyword(first, scope, is_bare=not rest)
+        if first in self._lookup.keywords and scope.class_name:
+            value = self._declared_class(first, scope)
+            value = value or self._lookup.keyword(first, scope, is_bare=not rest)
         if value is None:
-            first_sort = RECEIVER if rest and sort is not TYPE else sort
-            name = self._lookup.find(first, scope, offset, leaving_out, first_sort)
+            first_role = RECEIVER if rest and role is not TYPE else role
+            name = self._lookup.find(first, scope, offset, excluding, first_role)
             if name is None:
-                value = self._unbound(first, scope, first_sort, offset, is_bare=not rest)
+                value = self._lookup.unbound(first, scope, first_role, offset, is_bare=not rest)
             elif name.imported:
                 value, rest = self._of_import(path, name)
             else:
                 value = self._of_name(name, rest)
         for part in rest[:-1]:
             value = self.member(value, part, RECEIVER)
-        return self.member(value, rest[-1], sort) if rest else value
+        return self.member(value, rest[-1], role) if rest else value
 
-    def result(
-        self, path: Sequence[str], scope: Scope, offset: int, leaving_out: Name | None, sort: Sort
+    def resolve_call(
+        self,
+        path: Sequence[str],
+        scope: Scope,
+        offset: int,
+        excluding: NameBinding | None,
+        role: NameRole,
     ) -> Value:
         """What calling `path` gives."""
-        value = self.of(path, scope, offset, leaving_out, sort)
-        return value if self.is_made(path, value) else self.called(value)
+        value = self.resolve_path(path, scope, offset, excluding, role)
+        return value if self.is_made(path, value) else self.result_of(value)
 
     def is_made(self, path: Sequence[str], value: Value) -> bool:
         """Whether the value of `path` is an instance that its last name constructs."""
-        if path[-1] not in self.traits.constructors or value.member:
+        if path[-1] not in self.language.constructor_names or value.member:
             return False
-        has_class = len(path) > 1 or self.traits.bare_calls
+        has_class = len(path) > 1 or self.language.calls_without_parentheses
         return has_class and value.access is INSTANCE
 
-    def called(self, value: Value) -> Value:
+    def result_of(self, value: Value) -> Value:
         """What calling it gives."""
         if value.access is PATH and value is not UNKNOWN:
             is_class = (
@@ -124,137 +120,101 @@ class Values:
             )
             access = INSTANCE if is_class else RESULT
             return Value(value.binding, value.root, value.chain, access, value.member)
-        return onward(value, RESULT)
+        return member_value(value, RESULT)
 
-    def held(self, name: Name) -> Value:
+    def bound_value(self, name: NameBinding) -> Value:
         """What a local holds, by its type or by what it was assigned from."""
-        known = self._held.get(name.start)
+        known = self._bound_values.get(name.start)
         if known is not None:
             return known
-        if name.holds is Holds.NOTHING_KNOWN or self._steps >= _MAX_STEPS:
+        if name.source is ValueSource.UNKNOWN or self._steps >= _MAX_STEPS:
             return UNKNOWN
-        self._held[name.start] = UNKNOWN  # a name that is assigned from itself
+        self._bound_values[name.start] = UNKNOWN  # a name that is assigned from itself
         self._steps += 1
-        value = self._held[name.start] = self._work_out(name)
+        value = self._bound_values[name.start] = self._assigned_value(name)
         self._steps -= 1
         return value
 
-    def typed(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
+    def instance_of_type(
+        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
+    ) -> Value:
         """What a value of the written type is."""
-        read = read_type(text, self.traits.transparent)
+        read = read_type(text, self.language.wrapper_types)
         if read is None:
             return UNKNOWN
-        value = self.of(read.path, scope, offset, leaving_out, TYPE)
-        return value if read.is_class else instance(value)
+        value = self.resolve_path(read.path, scope, offset, excluding, TYPE)
+        return value if read.is_class_object else as_instance(value)
 
-    def types(self, text: str, scope: Scope, offset: int) -> list[Value]:
+    def instances_of_types(self, text: str, scope: Scope, offset: int) -> list[Value]:
         """What a value of the written type may be, of a union each."""
         found = []
-        for read in read_types(text, self.traits.transparent):
-            value = self.of(read.path, scope, offset, None, TYPE)
-            found.append(value if read.is_class else instance(value))
+        for read in read_types(text, self.language.wrapper_types):
+            value = self.resolve_path(read.path, scope, offset, None, TYPE)
+            found.append(value if read.is_class_object else as_instance(value))
         return found
 
-    def given(self, text: str, scope: Scope, offset: int, leaving_out: Name | None = None) -> Value:
+    def call_result(
+        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
+    ) -> Value:
         """What calling the written expression gives."""
         read = read_expression(text)
         if read is None:
             return UNKNOWN
         if read.name:
-            return self.called(self._of_calls(text, scope, offset, leaving_out))
-        return self.result(read.path, scope, offset, leaving_out, CALLEE)
+            return self.result_of(self._of_calls(text, scope, offset, excluding))
+        return self.resolve_call(read.path, scope, offset, excluding, CALLEE)
 
     def expression(
         self,
         text: str,
         scope: Scope,
         offset: int,
-        leaving_out: Name | None = None,
-        sort: Sort = VALUE,
+        excluding: NameBinding | None = None,
+        role: NameRole = VALUE,
     ) -> Value:
         """What the written expression is, if it is made of paths and calls."""
         read = read_expression(text)
         if read is None:
             return UNKNOWN
         if read.name:
-            return self._of_calls(text, scope, offset, leaving_out)
-        return self.of(read.path, scope, offset, leaving_out, sort)
+            return self._of_calls(text, scope, offset, excluding)
+        return self.resolve_path(read.path, scope, offset, excluding, role)
 
-    def _of_calls(self, text: str, scope: Scope, offset: int, leaving_out: Name | None) -> Value:
+    def _of_calls(
+        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
+    ) -> Value:
         first, *rest = read_calls(text) or (None,)
         if first is None:
             return UNKNOWN
-        sort = TYPE if first.is_new else CALLEE
-        value = self.result(first.path, scope, offset, leaving_out, sort)
+        role = TYPE if first.is_new else CALLEE
+        value = self.resolve_call(first.path, scope, offset, excluding, role)
         for number, step in enumerate(rest, 1):
             for part in step.path:
                 value = self.member(value, part)
             if number < len(rest):
-                value = self.called(value)
+                value = self.result_of(value)
         return value
 
-    def _work_out(self, name: Name) -> Value:
-        if name.holds is Holds.TYPE:
-            return self.typed(name.text, name.scope, name.start, name)
-        if name.holds is Holds.CALL:
-            return self.given(name.text, name.scope, name.start, name)
-        if name.holds is Holds.NEW:
-            return instance(self.expression(name.text, name.scope, name.start, name, TYPE))
+    def _assigned_value(self, name: NameBinding) -> Value:
+        if name.source is ValueSource.TYPE:
+            return self.instance_of_type(name.text, name.scope, name.start, name)
+        if name.source is ValueSource.CALL:
+            return self.call_result(name.text, name.scope, name.start, name)
+        if name.source is ValueSource.NEW:
+            return as_instance(self.expression(name.text, name.scope, name.start, name, TYPE))
         return self.expression(name.text, name.scope, name.start, name)
-
-    def _of_keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
-        traits = self.traits
-        if first in traits.self_names and is_in_nameless_class(scope):
-            return UNKNOWN
-        if first in traits.class_names:
-            declared = self._declared_class(first, scope)
-            if declared is not None or is_bare:
-                return declared or Value(LOCAL, scope.class_name)
-        if first in traits.constructors and is_bare and traits.bare_calls:
-            return Value(LOCAL, scope.class_name, (), INSTANCE)
-        if first in traits.self_names or first in traits.class_names:
-            return Value(LOCAL, scope.class_name, (), INSTANCE)
-        if first in traits.super_names:
-            return Value(LOCAL, scope.class_name, (), BASE)
-        return None
 
     def _declared_class(self, first: str, scope: Scope) -> Value | None:
         """What Python's `cls: type[A]` is, which need not be the class around it."""
-        name = self._lookup.find(first, scope, 1 << 62, None, VALUE)
-        if name is None or name.kind or name.holds is not Holds.TYPE:
+        if first not in self.language.class_names:
             return None
-        value = self.held(name)
+        name = self._lookup.find(first, scope, 1 << 62, None, VALUE)
+        if name is None or name.kind or name.source is not ValueSource.TYPE:
+            return None
+        value = self.bound_value(name)
         return value if value.access is PATH and value.binding in (LOCAL, IMPORT) else None
 
-    def _unbound(
-        self, first: str, scope: Scope, sort: Sort, offset: int, *, is_bare: bool
-    ) -> Value:
-        """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
-        what a path begins with may be a module.
-        """
-        traits = self.traits
-        if first.startswith("\\"):
-            return Value(FREE, first[1:])
-        if not is_bare and first in self.path_roots:
-            self.implied.setdefault(first, offset)
-            return Value(IMPORT, first)
-        if first in traits.implicit:
-            return UNKNOWN
-        if (
-            sort is not CALLEE
-            or not traits.implicit_this
-            or traits.free_functions
-            or first in traits.builtins
-            or self.opens_classes
-            or is_in_nameless_class(scope)
-        ):
-            return Value(FREE, first)
-        heirs = [name for name in classes_around(scope) if name in self.bases]
-        if len(heirs) > 1 or not scope.class_name:
-            return Value(FREE, first)
-        return Value(LOCAL, (heirs or [scope.class_name])[0], (), INSTANCE, first)
-
-    def _of_import(self, path: Sequence[str], name: Name) -> tuple[Value, Sequence[str]]:
+    def _of_import(self, path: Sequence[str], name: NameBinding) -> tuple[Value, Sequence[str]]:
         if "." not in name.imported:
             return Value(IMPORT, name.imported), path[1:]
         dotted = [
@@ -262,53 +222,53 @@ class Values:
             for other in name.scope.names.get(path[0], ())
             if other.imported
         ]
-        fitting = [parts for parts in dotted if list(path[: len(parts)]) == parts]
-        if not fitting:
-            self.implied.setdefault(path[0], name.start)
+        matching = [parts for parts in dotted if list(path[: len(parts)]) == parts]
+        if not matching:
+            self.implicit_imports.setdefault(path[0], name.start)
             return Value(IMPORT, path[0]), path[1:]
-        longest = max(fitting, key=len)
+        longest = max(matching, key=len)
         return Value(IMPORT, ".".join(longest)), path[len(longest) :]
 
-    def _of_name(self, name: Name, rest: Sequence[str]) -> Value:
+    def _of_name(self, name: NameBinding, rest: Sequence[str]) -> Value:
         if not name.kind:
-            return self.held(name)
-        if name.kind == "method" and self.traits.implicit_this:
+            return self.bound_value(name)
+        if name.kind == "method" and self.language.implicit_this:
             class_name, _, member = name.qualified.rpartition(".")
             if class_name:
                 return Value(LOCAL, class_name, (), INSTANCE, member)
-        if name.holds is Holds.ALIAS and self.held(name) is not UNKNOWN:
-            return self.held(name)
+        if name.source is ValueSource.ALIAS and self.bound_value(name) is not UNKNOWN:
+            return self.bound_value(name)
         if not rest or name.kind not in VALUE_KINDS or self._has(name.qualified, rest[0]):
             return Value(LOCAL, name.qualified)
-        return self.held(name)
+        return self.bound_value(name)
 
     def _has(self, qualified: str, member: str) -> bool:
         return f"{qualified}.{member}" in self.tree.definitions
 
-    def member(self, value: Value, part: str, sort: Sort = VALUE) -> Value:
+    def member(self, value: Value, part: str, role: NameRole = VALUE) -> Value:
         """The member `part` of it."""
-        if self.traits.bare_calls and ends_in_call(value):
-            value = self.called(value)
+        if self.language.calls_without_parentheses and is_method_access(value):
+            value = self.result_of(value)
         elif value.member:
-            value = onward(value, INSTANCE)
+            value = member_value(value, INSTANCE)
         if value is UNKNOWN:
             return UNKNOWN
         if value.access is INSTANCE:
-            held = self._field(value, part, sort)
+            held = self._field(value, part, role)
             return held or Value(value.binding, value.root, value.chain, INSTANCE, part)
         if value.access is not PATH:
             return Value(value.binding, value.root, value.chain, value.access, part)
-        return self._member_of_path(value, part, sort)
+        return self._member_of_path(value, part, role)
 
-    def _member_of_path(self, value: Value, part: str, sort: Sort) -> Value:
-        if part in self.traits.constructors:
-            return instance(value)
-        held = self._field(value, part, sort)
+    def _member_of_path(self, value: Value, part: str, role: NameRole) -> Value:
+        if part in self.language.constructor_names:
+            return as_instance(value)
+        held = self._field(value, part, role)
         if held is not None:
             return held
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)
-        if self.traits.modules_go_on and self._is_elsewhere(value, part):
+        if self.language.open_modules and self._is_elsewhere(value, part):
             root, *chain = value.root.split(".")
             return Value(FREE, root, (*chain, *value.chain, part))
         return Value(value.binding, value.root, (*value.chain, part))
@@ -320,13 +280,13 @@ class Values:
             return False
         return not self._has(path, part) and part not in self.tree.members.get(path, ())
 
-    def _field(self, value: Value, part: str, sort: Sort) -> Value | None:
+    def _field(self, value: Value, part: str, role: NameRole) -> Value | None:
         """What a field of a class of this file holds; None if it is no field that it has."""
         if value.binding is not LOCAL:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))
-        names = self._lookup.fitting(members.get(part, ()), sort) if members else None
-        if not names or (names[0].kind and names[0].holds is Holds.NOTHING_KNOWN):
+        names = self._lookup.matching(members.get(part, ()), role) if members else None
+        if not names or (names[0].kind and names[0].source is ValueSource.UNKNOWN):
             return None
-        known = [held for held in map(self.held, names) if held is not UNKNOWN]
+        known = [held for held in map(self.bound_value, names) if held is not UNKNOWN]
         return known[0] if known else UNKNOWN

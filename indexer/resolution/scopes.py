@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
-from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, Outlined
-from indexer.syntax.parser import Fact
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
+from indexer.syntax.parser import QueryMatch
 
 MAX_SCOPE_DEPTH: Final = 64
 MAX_BINDINGS: Final = 100  # of one name in one scope: each look-up may read them all
@@ -19,10 +19,10 @@ _SCOPE_KINDS = {"scope": BLOCK, "scope.function": ANONYMOUS_FUNCTION}
 _HAS_SCOPE = _ENCLOSING | {"scope", "module", "namespace"}
 
 
-class Holds(Enum):
+class ValueSource(Enum):
     """How the file tells what a local name holds."""
 
-    NOTHING_KNOWN = auto()
+    UNKNOWN = auto()
     TYPE = auto()  # an instance of the written type
     NEW = auto()  # an instance of the constructed class
     CALL = auto()  # what the called expression gives
@@ -30,7 +30,7 @@ class Holds(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Name:
+class NameBinding:
     """One binding of a name: a definition's bytes, or those of the name itself.
 
     A definition has its qualified name and kind; so has a local variable of a module or class,
@@ -43,7 +43,7 @@ class Name:
     qualified: str = ""
     kind: str = ""
     imported: str = ""
-    holds: Holds = Holds.NOTHING_KNOWN
+    source: ValueSource = ValueSource.UNKNOWN
     text: str = ""
 
 
@@ -66,7 +66,7 @@ class Scope:
     owner: str = ""
     class_name: str = ""
     prefix: str = ""
-    names: dict[str, list[Name]] = field(default_factory=dict)
+    names: dict[str, list[NameBinding]] = field(default_factory=dict)
 
 
 class ScopeTree:
@@ -74,16 +74,16 @@ class ScopeTree:
 
     def __init__(
         self,
-        outlined: Sequence[Outlined],
-        scopes: Iterable[Fact],
+        outlined: Sequence[OutlineEntry],
+        scopes: Iterable[QueryMatch],
         *,
-        modules_are_classes: bool,
+        module_methods: bool,
     ) -> None:
         self.root = Scope(-1, 1 << 62)
         self.definitions: dict[str, str] = {}
-        self.members: dict[str, dict[str, list[Name]]] = {}
-        self._class_like = _CLASS_LIKE | {"module"} if modules_are_classes else _CLASS_LIKE
-        self._bound: list[dict[str, list[Name]]] = []
+        self.members: dict[str, dict[str, list[NameBinding]]] = {}
+        self._class_like = _CLASS_LIKE | {"module"} if module_methods else _CLASS_LIKE
+        self._bound: list[dict[str, list[NameBinding]]] = []
         self.scopes = self._build(outlined, scopes)
 
     def at(self, offsets: Iterable[int]) -> list[Scope]:
@@ -101,12 +101,14 @@ class ScopeTree:
             found.append(stack[-1])
         return found
 
-    def _build(self, outlined: Sequence[Outlined], facts: Iterable[Fact]) -> list[Scope]:
-        spans: list[tuple[int, int, str, Outlined | None]] = [
+    def _build(
+        self, outlined: Sequence[OutlineEntry], matches: Iterable[QueryMatch]
+    ) -> list[Scope]:
+        spans: list[tuple[int, int, str, OutlineEntry | None]] = [
             (one.definition.start_byte, one.definition.end_byte, one.kind, one) for one in outlined
         ]
         spans += [
-            (*mark, _SCOPE_KINDS[label], None) for fact in facts for label, mark in fact.items()
+            (*mark, _SCOPE_KINDS[label], None) for match in matches for label, mark in match.items()
         ]
         spans.sort(key=lambda span: (span[0], -span[1], span[3] is None))
         scopes: list[Scope] = []
@@ -122,7 +124,9 @@ class ScopeTree:
                 stack.append(scope)
         return scopes
 
-    def _scope(self, start: int, end: int, kind: str, one: Outlined | None, parent: Scope) -> Scope:
+    def _scope(
+        self, start: int, end: int, kind: str, one: OutlineEntry | None, parent: Scope
+    ) -> Scope:
         scope = Scope(
             start, end, parent, kind, False, False, parent.owner, parent.class_name, parent.prefix
         )
@@ -140,19 +144,21 @@ class ScopeTree:
             scope.class_name, scope.is_outside = one.prefix, one.prefix != parent.class_name
         return scope
 
-    def _define(self, one: Outlined, scope: Scope) -> None:
+    def _define(self, one: OutlineEntry, scope: Scope) -> None:
         if not one.name or one.kind in ("scope", "namespace"):
             return
         qualified = one.qualified_name
         self.definitions.setdefault(qualified, one.kind)
-        name = Name(one.definition.start_byte, one.definition.end_byte, scope, qualified, one.kind)
+        name = NameBinding(
+            one.definition.start_byte, one.definition.end_byte, scope, qualified, one.kind
+        )
         if one.prefix == scope.prefix:
             names = scope.names
         else:
             names = self.members.setdefault(one.prefix, {})
         _add(names, one.name, name)
 
-    def bind(self, name: str, bound: Name) -> None:
+    def bind(self, name: str, bound: NameBinding) -> None:
         """Add a local or an import. `settle` must follow the last one."""
         scope = bound.scope
         if not bound.imported and (scope.parent is None or scope.is_class):
@@ -160,7 +166,7 @@ class ScopeTree:
         _add(scope.names, name, bound)
         self._bound.append(scope.names)
 
-    def bind_field(self, name: str, bound: Name) -> None:
+    def bind_field(self, name: str, bound: NameBinding) -> None:
         """Add a field to the class around the place where it is assigned, if it is in one."""
         names = self.members.get(bound.scope.class_name)
         if names is not None:
@@ -168,7 +174,7 @@ class ScopeTree:
             _add(names, name, bound)
             self._bound.append(names)
 
-    def settle(self) -> None:
+    def merge_bindings(self) -> None:
         """Sort the bindings of each name, and make several facts of one binding one."""
         for names in {id(names): names for names in self._bound}.values():
             for name, several in names.items():
@@ -176,14 +182,14 @@ class ScopeTree:
                     names[name] = _merged(several)
 
 
-def _add(names: dict[str, list[Name]], name: str, bound: Name) -> None:
+def _add(names: dict[str, list[NameBinding]], name: str, bound: NameBinding) -> None:
     known = names.setdefault(name, [])
     if len(known) < MAX_BINDINGS:
         known.append(bound)
 
 
-def _merged(names: list[Name]) -> list[Name]:
-    merged: list[Name] = []
+def _merged(names: list[NameBinding]) -> list[NameBinding]:
+    merged: list[NameBinding] = []
     for name in sorted(names, key=lambda name: (name.start, not name.kind)):
         known = merged[-1] if merged else None
         if known is not None and not name.kind and name.start < known.end:
@@ -193,28 +199,30 @@ def _merged(names: list[Name]) -> list[Name]:
     return merged
 
 
-def _enrich(known: Name, fact: Name) -> None:
+def _enrich(known: NameBinding, match: NameBinding) -> None:
     """A function stays what it is; an import goes first, then a type, then a value."""
     if known.kind in _ENCLOSING:
         return
-    if fact.imported:
-        known.imported = fact.imported
-    elif fact.holds is not Holds.NOTHING_KNOWN and known.holds is not Holds.TYPE:
-        known.holds, known.text = fact.holds, fact.text
+    if match.imported:
+        known.imported = match.imported
+    elif match.source is not ValueSource.UNKNOWN and known.source is not ValueSource.TYPE:
+        known.source, known.text = match.source, match.text
 
 
-def pick(names: Sequence[Name], offset: int, leaving_out: Name | None) -> Name | None:
+def visible_binding(
+    names: Sequence[NameBinding], offset: int, excluding: NameBinding | None
+) -> NameBinding | None:
     """The binding that is seen at an offset: the last before it, or else the first."""
     first = None
     for name in reversed(names):
-        if name is not leaving_out:
+        if name is not excluding:
             if name.start < offset:
                 return name
             first = name
     return first
 
 
-def classes_around(scope: Scope | None) -> list[str]:
+def enclosing_classes(scope: Scope | None) -> list[str]:
     """The classes around a place, each once, innermost first."""
     found: dict[str, None] = {}
     while scope is not None:
@@ -224,7 +232,7 @@ def classes_around(scope: Scope | None) -> list[str]:
     return list(found)
 
 
-def is_in_nameless_class(scope: Scope | None) -> bool:
+def is_in_anonymous_class(scope: Scope | None) -> bool:
     """Whether a method around the place is written in another, so that its class has no name."""
     inner = ""
     while scope is not None and not scope.is_class:
@@ -235,7 +243,7 @@ def is_in_nameless_class(scope: Scope | None) -> bool:
     return False
 
 
-def module_of(root: str, scope: Scope | None) -> Scope | None:
+def enclosing_module(root: str, scope: Scope | None) -> Scope | None:
     """The scope that `self::` or `super` names, if a module is written around the place."""
     while scope is not None and scope.kind != "module":
         scope = scope.parent

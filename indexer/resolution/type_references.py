@@ -4,48 +4,52 @@ from collections.abc import Iterable, Iterator
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Access, Binding, Reference, ReferenceKind
-from indexer.resolution.resolver import Values
-from indexer.resolution.scopes import ANONYMOUS_FUNCTION, Holds, Scope
-from indexer.resolution.value import Value, instance, onward
+from indexer.resolution.resolver import Resolver
+from indexer.resolution.scopes import ANONYMOUS_FUNCTION, Scope, ValueSource
+from indexer.resolution.value import Value, as_instance, member_value
 from indexer.syntax.definitions import FUNCTION_KINDS
-from indexer.syntax.parser import Fact, Mark
+from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
 _RETURNS = ("returns", "returns.new", "returns.call")
 
 
-def read_typings(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
+def type_references(
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+) -> Iterator[Reference]:
     """Types of variables and fields, then those that functions give."""
-    yield from _of_names(values, text)
-    yield from _of_functions(facts, values, text)
+    yield from _of_names(resolver, text)
+    yield from _of_functions(matches, resolver, text)
 
 
-def _of_names(values: Values, text: SourceText) -> Iterator[Reference]:
-    tree = values.tree
+def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
+    tree = resolver.tree
     seen = set()
     for names in (tree.root.names, *tree.members.values()):
         for several in names.values():
             for name in several:
-                if name.imported or name.holds is Holds.NOTHING_KNOWN:
+                if name.imported or name.source is ValueSource.UNKNOWN:
                     continue
-                value = values.held(name)
-                value = onward(value, Access.INSTANCE) if value.member else value
-                if _tells(value, values) and (name.qualified, value) not in seen:
+                value = resolver.bound_value(name)
+                value = member_value(value, Access.INSTANCE) if value.member else value
+                if _is_known_type(value, resolver) and (name.qualified, value) not in seen:
                     seen.add((name.qualified, value))
-                    yield _reference(name.qualified, value, text.place(name.start))
+                    yield _reference(name.qualified, value, text.position(name.start))
 
 
-def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> Iterator[Reference]:
+def _of_functions(
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+) -> Iterator[Reference]:
     """What functions are written to return; without that, what all returns of one agree on."""
-    declared: dict[str, dict[Value, Mark]] = {}  # several of a union or what is overloaded
-    returned: dict[str, dict[Value, Mark]] = {}
-    for owner, label, mark, scope in _returns(facts, values):
+    declared: dict[str, dict[Value, ByteRange]] = {}  # several of a union or what is overloaded
+    returned: dict[str, dict[Value, ByteRange]] = {}
+    for owner, label, mark, scope in _returns(matches, resolver):
         if label == "returns":
             types = declared.setdefault(owner, {})
-            found = values.types(text.of(mark), scope, mark[0])
+            found = resolver.instances_of_types(text.slice(mark), scope, mark[0])
         else:
             types = returned.setdefault(owner, {})
-            found = [_given(label, mark, scope, values, text)]
+            found = [_call_result(label, mark, scope, resolver, text)]
         for value in found:
             types.setdefault(value, mark)
     agreed = {
@@ -55,35 +59,39 @@ def _of_functions(facts: Iterable[Fact], values: Values, text: SourceText) -> It
     }
     for owner, types in (declared | agreed).items():
         for value, mark in types.items():
-            if _tells(value, values):
-                yield _reference(owner, value, text.place(mark[0]))
+            if _is_known_type(value, resolver):
+                yield _reference(owner, value, text.position(mark[0]))
 
 
-def _returns(facts: Iterable[Fact], values: Values) -> Iterator[tuple[str, str, Mark, Scope]]:
+def _returns(
+    matches: Iterable[QueryMatch], resolver: Resolver
+) -> Iterator[tuple[str, str, ByteRange, Scope]]:
     """Function, label, place and scope of each, in order of position."""
     marks = sorted(
-        (_whole(mark, fact), label)
-        for fact in facts
-        for label, mark in fact.items()
+        (_whole(mark, match), label)
+        for match in matches
+        for label, mark in match.items()
         if label in _RETURNS
     )
-    scopes = values.tree.at(start for (start, _), _ in marks)
+    scopes = resolver.tree.at(start for (start, _), _ in marks)
     for (mark, label), scope in zip(marks, scopes, strict=True):
         owner = _function(scope)
         if owner:
             yield owner, label, mark, scope
 
 
-def _whole(mark: Mark, fact: Fact) -> Mark:
+def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:
     """With the receiver, where the grammar has no node for both."""
-    return (fact["receiver"][0], mark[1]) if "receiver" in fact else mark
+    return (match["receiver"][0], mark[1]) if "receiver" in match else mark
 
 
-def _given(label: str, mark: Mark, scope: Scope, values: Values, text: SourceText) -> Value:
-    written = text.of(mark)
+def _call_result(
+    label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
+) -> Value:
+    written = text.slice(mark)
     if label == "returns.call":
-        return values.given(written, scope, mark[0])
-    return instance(values.expression(written, scope, mark[0]))
+        return resolver.call_result(written, scope, mark[0])
+    return as_instance(resolver.expression(written, scope, mark[0]))
 
 
 def _function(scope: Scope | None) -> str:
@@ -95,8 +103,8 @@ def _function(scope: Scope | None) -> str:
     return scope.owner if scope is not None else ""
 
 
-def _tells(value: Value, values: Values) -> bool:
-    if value.binding is Binding.UNKNOWN or value.root in values.traits.builtins:
+def _is_known_type(value: Value, resolver: Resolver) -> bool:
+    if value.binding is Binding.UNKNOWN or value.root in resolver.language.builtins:
         return False
     return value.access in (Access.INSTANCE, Access.RESULT)
 

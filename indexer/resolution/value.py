@@ -16,7 +16,7 @@ RESULT: Final = Access.RESULT
 BASE: Final = Access.BASE
 
 
-class Sort(Enum):
+class NameRole(Enum):
     """What a name is written as: languages keep names of some sorts apart."""
 
     VALUE = auto()
@@ -25,10 +25,10 @@ class Sort(Enum):
     TYPE = auto()
 
 
-VALUE: Final = Sort.VALUE
-RECEIVER: Final = Sort.RECEIVER
-CALLEE: Final = Sort.CALLEE
-TYPE: Final = Sort.TYPE
+VALUE: Final = NameRole.VALUE
+RECEIVER: Final = NameRole.RECEIVER
+CALLEE: Final = NameRole.CALLEE
+TYPE: Final = NameRole.TYPE
 
 
 class Value(NamedTuple):
@@ -47,21 +47,21 @@ UNKNOWN: Final = Value(Binding.UNKNOWN)
 MAX_CHAIN: Final = 8  # of names between a root and what is asked of it
 
 
-def ends_in_call(value: Value) -> bool:
+def is_method_access(value: Value) -> bool:
     """Whether it is a method, of which a member can only be one of its result."""
     if value.access is PATH and value is not UNKNOWN:
         return (value.chain or value.root.split("."))[-1][:1].islower()
     return bool(value.member)
 
 
-def onward(value: Value, access: Access) -> Value:
+def member_value(value: Value, access: Access) -> Value:
     """The member that it is (INSTANCE) or what calling that gives (RESULT), to go on from."""
     if not value.member or value.access is BASE or len(value.chain) >= MAX_CHAIN:
         return UNKNOWN
     return Value(value.binding, value.root, (*value.chain, value.member), access)
 
 
-def instance(value: Value) -> Value:
+def as_instance(value: Value) -> Value:
     """An instance of the class that `value` is."""
     if value.access is PATH and value is not UNKNOWN:
         return Value(value.binding, value.root, value.chain, INSTANCE, value.member)

@@ -39,16 +39,16 @@ class Budget:
         self._reads = _MIN_READS + _MAX_REREADS * len(source) // _READ_BYTES
 
     @property
-    def is_spent(self) -> bool:
+    def is_exhausted(self) -> bool:
         return min(self._reports, self._error_reports, self._reads) < 0
 
-    def spend(self, _offset: int, has_error: bool) -> bool:
+    def consume(self, _offset: int, has_error: bool) -> bool:
         """Whether to stop; called every 100 operations."""
         self._reports -= 1
         self._error_reports -= has_error
-        return self.is_spent
+        return self.is_exhausted
 
-    def lift(self) -> None:
+    def reset(self) -> None:
         """Read without limit from now on: the tree asks for the text that predicates compare, and
         would ask for ever if it got none.
         """

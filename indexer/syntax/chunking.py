@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.files import ChunkType, Span
-from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, Outlined
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
 from indexer.syntax.lines import SOFT_CHARACTERS, Layout
-from indexer.syntax.parser import Parsed
+from indexer.syntax.parser import ParsedFile
 
 WINDOW_LINES = 60
 WHOLE_CLASS_CHARACTERS = 400
@@ -29,7 +29,7 @@ _OPENING = re.compile(r"[\w \t]*[({]")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ChunkDraft:
     """A chunk before its terms are computed. `names` are the definitions that it holds."""
 
     span: Span
@@ -49,7 +49,7 @@ class _Block:
 
     span: Span
     header_line: int
-    outlined: Outlined | None
+    outlined: OutlineEntry | None
     children: list["_Block"] = field(default_factory=list)
 
     @property
@@ -61,26 +61,26 @@ class _Block:
         return self.outlined is not None and self.outlined.kind in FUNCTION_KINDS
 
 
-def chunk_text(lines: Sequence[str]) -> list[Piece]:
+def chunk_text(lines: Sequence[str]) -> list[ChunkDraft]:
     """Windows of at most 60 lines, cut at headings and blank lines where there are any."""
     layout = Layout(lines)
     everything = layout.trim(1, len(lines))
     if everything is None:
         return []
-    return [Piece(span, ChunkType.TEXT) for span in layout.split(everything, WINDOW_LINES)]
+    return [ChunkDraft(span, ChunkType.TEXT) for span in layout.split(everything, WINDOW_LINES)]
 
 
 def chunk_definitions(
-    parsed: Parsed, outlined: Iterable[Outlined], lines: Sequence[str]
-) -> list[Piece]:
+    parsed: ParsedFile, outlined: Iterable[OutlineEntry], lines: Sequence[str]
+) -> list[ChunkDraft]:
     """Chunks of a parsed file. `lines` are its lines as `records.split_lines` gives them."""
     layout = Layout(lines)
     root = _blocks(parsed, outlined, len(lines))
     pieces = list(_Emitter(layout, parsed.comment_lines).emit(root))
-    return _merge(_absorb_fillers(pieces, layout), layout)
+    return _merge(_merge_gaps(pieces, layout), layout)
 
 
-def _blocks(parsed: Parsed, outlined: Iterable[Outlined], line_count: int) -> _Block:
+def _blocks(parsed: ParsedFile, outlined: Iterable[OutlineEntry], line_count: int) -> _Block:
     """The tree of definitions in lines: siblings never share one, children lie inside."""
     root = _Block(Span(1, line_count), 0, None)
     enclosing = [root]
@@ -101,17 +101,17 @@ def _blocks(parsed: Parsed, outlined: Iterable[Outlined], line_count: int) -> _B
     return root
 
 
-def _ends_before(block: _Block, one: Outlined) -> bool:
+def _ends_before(block: _Block, one: OutlineEntry) -> bool:
     return (
         block.outlined is not None
         and block.outlined.definition.end_byte <= one.definition.start_byte
     )
 
 
-def _leading_line(parsed: Parsed, line: int, free: int) -> int:
+def _leading_line(parsed: ParsedFile, line: int, free: int) -> int:
     """The first line of the comments and decorators that directly precede `line`."""
-    while line > free and line - 1 in parsed.leading:
-        line = parsed.leading[line - 1]
+    while line > free and line - 1 in parsed.leading_comments:
+        line = parsed.leading_comments[line - 1]
     return line
 
 
@@ -122,7 +122,7 @@ class _Emitter:
         self._layout = layout
         self._comment_lines = comment_lines
 
-    def emit(self, block: _Block) -> Iterator[Piece]:
+    def emit(self, block: _Block) -> Iterator[ChunkDraft]:
         if self._stays_whole(block):
             yield from self._own(block, block.span)
             return
@@ -141,7 +141,7 @@ class _Emitter:
         limit = SOFT_CHARACTERS if block.is_function else WHOLE_CLASS_CHARACTERS
         return self._layout.size(block.span) <= limit
 
-    def _between(self, block: _Block, start: int, end: int) -> Iterator[Piece]:
+    def _between(self, block: _Block, start: int, end: int) -> Iterator[ChunkDraft]:
         span = self._layout.trim(start, end)
         if span is None:
             return
@@ -150,18 +150,18 @@ class _Emitter:
         else:
             yield from self._own(block, span)
 
-    def _own(self, block: _Block, span: Span) -> Iterator[Piece]:
+    def _own(self, block: _Block, span: Span) -> Iterator[ChunkDraft]:
         one = block.outlined
         if one is None:
             return
         names = (one.name,) if one.name else ()
         for part in self._layout.split(span):
             if block.is_namespace:
-                yield Piece(part, ChunkType.MODULE, (), one.qualified_name)
+                yield ChunkDraft(part, ChunkType.MODULE, (), one.qualified_name)
             else:
-                yield Piece(part, _chunk_type(one.kind), names, one.prefix)
+                yield ChunkDraft(part, _chunk_type(one.kind), names, one.prefix)
 
-    def _module_code(self, span: Span) -> Iterator[Piece]:
+    def _module_code(self, span: Span) -> Iterator[ChunkDraft]:
         """Top-level code; the comments at its beginning are a chunk if they stand apart."""
         code = span.start
         while code <= span.end and (code in self._comment_lines or self._layout.is_blank(code)):
@@ -172,12 +172,12 @@ class _Emitter:
             rest is None or self._layout.size(comments) >= _LICENCE_CHARACTERS
         ):
             for part in self._layout.split(comments):
-                yield Piece(part, ChunkType.COMMENT)
+                yield ChunkDraft(part, ChunkType.COMMENT)
         elif rest is not None:
             rest = span
         if rest is not None:
             for part in self._layout.split(rest):
-                yield Piece(part, ChunkType.MODULE)
+                yield ChunkDraft(part, ChunkType.MODULE)
 
 
 def _chunk_type(kind: str) -> ChunkType:
@@ -186,10 +186,10 @@ def _chunk_type(kind: str) -> ChunkType:
     return ChunkType.FUNCTION if kind in FUNCTION_KINDS else ChunkType.CLASS
 
 
-def _absorb_fillers(pieces: Sequence[Piece], layout: Layout) -> list[Piece]:
+def _merge_gaps(pieces: Sequence[ChunkDraft], layout: Layout) -> list[ChunkDraft]:
     """Give closing brackets to the piece before them and bare namespace lines to the next."""
-    kept: list[Piece] = []
-    opening: Piece | None = None
+    kept: list[ChunkDraft] = []
+    opening: ChunkDraft | None = None
     for original in pieces:
         piece = original
         if opening is not None:
@@ -204,7 +204,7 @@ def _absorb_fillers(pieces: Sequence[Piece], layout: Layout) -> list[Piece]:
     return kept
 
 
-def _is_filler(piece: Piece, layout: Layout) -> bool:
+def _is_filler(piece: ChunkDraft, layout: Layout) -> bool:
     if layout.size(piece.span) > TINY_CHARACTERS or piece.type is ChunkType.COMMENT:
         return False
     return all(_is_closing(line.strip()) for line in layout.lines_of(piece.span))
@@ -215,7 +215,7 @@ def _is_closing(line: str) -> bool:
     return not line or _CLOSING.fullmatch(_COMMENT_START.split(line, 1)[0].strip()) is not None
 
 
-def _is_opening(piece: Piece, layout: Layout) -> bool:
+def _is_opening(piece: ChunkDraft, layout: Layout) -> bool:
     if piece.type is not ChunkType.MODULE or layout.size(piece.span) > TINY_CHARACTERS:
         return False
     lines = layout.lines_of(piece.span)
@@ -224,9 +224,9 @@ def _is_opening(piece: Piece, layout: Layout) -> bool:
     )
 
 
-def _merge(pieces: Iterable[Piece], layout: Layout) -> list[Piece]:
+def _merge(pieces: Iterable[ChunkDraft], layout: Layout) -> list[ChunkDraft]:
     """Join runs of tiny pieces of one type and container."""
-    merged: list[Piece] = []
+    merged: list[ChunkDraft] = []
     run_is_tiny = False
     for piece in pieces:
         tiny = _is_tiny(piece, layout)
@@ -241,12 +241,12 @@ def _merge(pieces: Iterable[Piece], layout: Layout) -> list[Piece]:
     return merged
 
 
-def _is_tiny(piece: Piece, layout: Layout) -> bool:
+def _is_tiny(piece: ChunkDraft, layout: Layout) -> bool:
     few_lines = piece.span.end - piece.span.start < TINY_LINES
     return few_lines and layout.size(piece.span) <= TINY_CHARACTERS
 
 
-def _may_join(before: Piece, piece: Piece, layout: Layout) -> bool:
+def _may_join(before: ChunkDraft, piece: ChunkDraft, layout: Layout) -> bool:
     joined = Span(before.span.start, piece.span.end)
     return (before.type, before.container) == (piece.type, piece.container) and layout.size(
         joined

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from indexer.languages import ExportRule
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.files import VALUE_KINDS, DegradeReason, Span, Symbol
-from indexer.syntax.parser import Definition, Parsed
+from indexer.syntax.parser import Definition, ParsedFile
 
 MAX_DEFINITION_DEPTH = 64
 
@@ -25,7 +25,7 @@ _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
-class Outlined:
+class OutlineEntry:
     """A definition in its place. `prefix` is the dotted name of what encloses it.
 
     `kind` is the captured kind, except that a function of a class is a method.
@@ -35,7 +35,7 @@ class Outlined:
     kind: str
     name: str
     prefix: str
-    parent: "Outlined | None"
+    parent: "OutlineEntry | None"
     exported: bool
 
     @property
@@ -44,10 +44,10 @@ class Outlined:
         return _dotted(self.prefix, self.name)
 
 
-def outline(parsed: Parsed) -> list[Outlined] | DegradeReason:
+def outline(parsed: ParsedFile) -> list[OutlineEntry] | DegradeReason:
     """The file's definitions with their qualified names, outer before inner."""
-    outlined: list[Outlined] = []
-    enclosing: list[Outlined] = []
+    outlined: list[OutlineEntry] = []
+    enclosing: list[OutlineEntry] = []
     for definition in parsed.definitions:
         while enclosing and enclosing[-1].definition.end_byte <= definition.start_byte:
             enclosing.pop()
@@ -62,7 +62,7 @@ def outline(parsed: Parsed) -> list[Outlined] | DegradeReason:
     return outlined
 
 
-def symbols(parsed: Parsed, outlined: Sequence[Outlined]) -> tuple[Symbol, ...]:
+def symbols(parsed: ParsedFile, outlined: Sequence[OutlineEntry]) -> tuple[Symbol, ...]:
     """One symbol for each named definition, in order of position.
 
     A span begins where the definition itself does, after decorators and annotations.
@@ -88,7 +88,7 @@ def symbols(parsed: Parsed, outlined: Sequence[Outlined]) -> tuple[Symbol, ...]:
     return tuple(found)
 
 
-def _place(definition: Definition, parent: Outlined | None, rule: ExportRule) -> Outlined:
+def _place(definition: Definition, parent: OutlineEntry | None, rule: ExportRule) -> OutlineEntry:
     path = _components(definition.name)
     container = ".".join([*_components(definition.container), *path[:-1]])
     in_class = bool(container) or _in_class(parent)
@@ -97,7 +97,7 @@ def _place(definition: Definition, parent: Outlined | None, rule: ExportRule) ->
         kind = "method"
     elif kind == "macro":
         kind = "function"
-    return Outlined(
+    return OutlineEntry(
         definition=definition,
         kind=kind,
         name=path[-1] if path else "",
@@ -122,16 +122,16 @@ def _dotted(prefix: str, name: str) -> str:
     return (f"{prefix}.{name}" if prefix and name else prefix or name)[:NAME_CHARACTERS]
 
 
-def _in_function(parent: Outlined | None) -> bool:
+def _in_function(parent: OutlineEntry | None) -> bool:
     return parent is not None and parent.kind in FUNCTION_KINDS
 
 
-def _in_class(parent: Outlined | None) -> bool:
+def _in_class(parent: OutlineEntry | None) -> bool:
     return parent is not None and (parent.kind in CLASS_KINDS or parent.kind == "scope")
 
 
 def _is_exported(
-    definition: Definition, name: str, parent: Outlined | None, rule: ExportRule
+    definition: Definition, name: str, parent: OutlineEntry | None, rule: ExportRule
 ) -> bool:
     if _in_function(parent) or (parent is not None and not parent.exported):
         return False
@@ -140,16 +140,16 @@ def _is_exported(
             return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
         case ExportRule.CAPITAL:
             return name[:1].isupper()
-        case ExportRule.MARKED:
+        case ExportRule.EXPLICIT:
             return definition.exported or definition.kind in _PREFIX_KINDS
-        case ExportRule.MARKED_AT_TOP:
+        case ExportRule.EXPLICIT_AT_TOP:
             at_top = parent is None or parent.kind in _NAMESPACE_KINDS
             return definition.exported if at_top else not definition.private
         case ExportRule.EVERYTHING:
             return not definition.private
 
 
-def _after_decorators(parsed: Parsed, definition: Definition) -> int:
+def _after_decorators(parsed: ParsedFile, definition: Definition) -> int:
     """The offset of the definition's first byte that is not an annotation or a space."""
     position = definition.start_byte
     while position in parsed.decorators:
@@ -159,7 +159,7 @@ def _after_decorators(parsed: Parsed, definition: Definition) -> int:
     return min(position, max(definition.end_byte - 1, definition.start_byte))
 
 
-def _signature(parsed: Parsed, definition: Definition, start: int, line: int) -> str:
+def _signature(parsed: ParsedFile, definition: Definition, start: int, line: int) -> str:
     """The definition from byte `start` in `line` to its body, or its first complete line."""
     source = parsed.source
     end = definition.body_byte or definition.end_byte

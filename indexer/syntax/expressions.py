@@ -40,10 +40,10 @@ class Expression(NamedTuple):
     name: str = ""
     is_new: bool = False
     offset: int = 0
-    between: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """The name that it ends with."""
         return self.name or self.path[-1]
 
@@ -130,8 +130,8 @@ def _member_of_call(text: str) -> Expression | None:
     is_new = head is not None and "new " in head[1]
     if head is None or tail is None or (head[3] == ")" and not is_new):
         return Expression((), name)
-    *between, name = _SPLIT.split(tail[1])
-    return Expression(_components(head[2]), name, is_new, len(head[1]), tuple(between))
+    *members, name = _SPLIT.split(tail[1])
+    return Expression(_components(head[2]), name, is_new, len(head[1]), tuple(members))
 
 
 def _without_arguments(text: str) -> str:

@@ -26,8 +26,8 @@ _MATCH_LIMIT = 65_536
 _PREFIXES = ("scope", "namespace")
 
 # A captured node as half-open bytes, and what one match of a trace query captures, by label.
-Mark: TypeAlias = tuple[int, int]
-Fact: TypeAlias = dict[str, Mark]
+ByteRange: TypeAlias = tuple[int, int]
+QueryMatch: TypeAlias = dict[str, ByteRange]
 
 _Captures = dict[str, list[tree_sitter.Node]]
 
@@ -54,7 +54,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedFile:
     """One parse of one file, passed to everything that reads the tree.
 
     `definitions` come in order of start, outer before inner. `leading` maps the last line of each
@@ -67,14 +67,14 @@ class Parsed:
     source: bytes
     tree: tree_sitter.Tree
     definitions: tuple[Definition, ...]
-    leading: dict[int, int]
+    leading_comments: dict[int, int]
     comment_lines: frozenset[int]
     decorators: dict[int, int]
     exported_names: frozenset[str]
-    facts: tuple[Fact, ...]
+    matches: tuple[QueryMatch, ...]
 
 
-def parse(language: Language, source: bytes) -> Parsed | DegradeReason:
+def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
     """Parse UTF-8 `source` without a byte order mark; the language must have a grammar."""
     grammar = language.grammar
     if grammar is None:
@@ -101,7 +101,7 @@ def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Colle
         if pattern < definition_patterns:
             collector.add(pattern, captures)
         else:
-            collector.facts.append({label: captures[label][0].byte_range for label in captures})
+            collector.matches.append({label: captures[label][0].byte_range for label in captures})
     if cursor.did_exceed_match_limit or len(collector.found) > FILE_DEFINITIONS:
         return None
     return collector
@@ -134,12 +134,12 @@ def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_
     budget = Budget(source)
     parser = tree_sitter.Parser(language)
     try:
-        tree = parser.parse(budget.read, progress_callback=budget.spend)
+        tree = parser.parse(budget.read, progress_callback=budget.consume)
     except ValueError:  # the binding's only way to say that the callback stopped it
         return None
-    if budget.is_spent:
+    if budget.is_exhausted:
         return None
-    budget.lift()
+    budget.reset()
     return tree
 
 
@@ -188,10 +188,10 @@ class _Collector:
         default_factory=lambda: {"exported": set(), "private": set()}
     )
     exported_names: set[str] = field(default_factory=set)
-    leading: dict[int, int] = field(default_factory=dict)
+    leading_comments: dict[int, int] = field(default_factory=dict)
     comment_lines: set[int] = field(default_factory=set)
     decorators: dict[int, int] = field(default_factory=dict)
-    facts: list[Fact] = field(default_factory=list)
+    matches: list[QueryMatch] = field(default_factory=list)
 
     def add(self, pattern: int, captures: _Captures) -> None:
         for label, nodes in captures.items():
@@ -206,20 +206,20 @@ class _Collector:
             elif label in _PREFIXES or label.startswith("definition."):
                 self._add_definition(pattern, label.removeprefix("definition."), nodes[0], captures)
 
-    def parsed(self, language: Language, tree: tree_sitter.Tree) -> Parsed:
+    def parsed(self, language: Language, tree: tree_sitter.Tree) -> ParsedFile:
         found = sorted(
             self.found.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte)
         )
-        return Parsed(
+        return ParsedFile(
             language=language,
             source=self.source,
             tree=tree,
             definitions=tuple(self._definition(one) for one in found),
-            leading=self.leading,
+            leading_comments=self.leading_comments,
             comment_lines=frozenset(self.comment_lines),
             decorators=self.decorators,
             exported_names=frozenset(self.exported_names),
-            facts=tuple(self.facts),
+            matches=tuple(self.matches),
         )
 
     def _add_definition(
@@ -258,7 +258,7 @@ class _Collector:
         for node in nodes:
             start, end = _lines(node)
             if self._begins_line(node):
-                self.leading[end] = min(start, self.leading.get(end, start))
+                self.leading_comments[end] = min(start, self.leading_comments.get(end, start))
                 if self._ends_line(node):
                     self.comment_lines.update(range(start, end + 1))
 
@@ -267,7 +267,7 @@ class _Collector:
             self.decorators[node.start_byte] = node.end_byte
             if self._begins_line(node):
                 start, end = _lines(node)
-                self.leading[end] = min(start, self.leading.get(end, start))
+                self.leading_comments[end] = min(start, self.leading_comments.get(end, start))
 
     def _begins_line(self, node: tree_sitter.Node) -> bool:
         start = node.start_byte

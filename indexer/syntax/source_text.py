@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS
-from indexer.syntax.parser import Mark
+from indexer.syntax.parser import ByteRange
 
 _GAP = "\0"
 _LONGEST_WHOLE = 2 * MAX_EXPRESSION_CHARACTERS
@@ -17,7 +17,7 @@ _LF = ord("\n")
 
 
 @lru_cache(maxsize=10_000)
-def first_name(written: str) -> str:
+def leading_identifier(written: str) -> str:
     """The name that an expression begins with; "" if it begins otherwise."""
     found = _FIRST_NAME.match(written)
     return found[1] if found else ""
@@ -32,7 +32,7 @@ class SourceText:
         line_ends = np.flatnonzero(np.frombuffer(source, np.uint8) == _LF)
         self._line_starts: list[int] = [0, *(line_ends + 1).tolist()]
 
-    def of(self, mark: Mark) -> str:
+    def slice(self, mark: ByteRange) -> str:
         """The text of a mark."""
         start, end = mark
         if self._ascii is not None:
@@ -48,29 +48,29 @@ class SourceText:
         """The names that paths with `::` begin with, types left out."""
         return frozenset(name.decode() for name in _PATH_ROOT.findall(self._source))
 
-    def ends(self, mark: Mark) -> str:
+    def shortened(self, mark: ByteRange) -> str:
         """A stretch of text; of a long one only both ends, as nobody reads more of it."""
         start, end = mark
         if end - start <= _LONGEST_WHOLE:
-            return self.of(mark)
-        head = self.of((start, start + MAX_EXPRESSION_CHARACTERS))
-        return head + _GAP + self.of((end - MAX_EXPRESSION_CHARACTERS, end))
+            return self.slice(mark)
+        head = self.slice((start, start + MAX_EXPRESSION_CHARACTERS))
+        return head + _GAP + self.slice((end - MAX_EXPRESSION_CHARACTERS, end))
 
     def line(self, offset: int) -> int:
         """The line of an offset."""
         return bisect_right(self._line_starts, offset)
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
         """Line and column, in characters, of an offset."""
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
-        return line, offset - start if self._ascii is not None else len(self.of((start, offset)))
+        return line, offset - start if self._ascii is not None else len(self.slice((start, offset)))
 
-    def place_of_last(self, name: str, written: str, end: int) -> tuple[int, int]:
+    def position_of_last(self, name: str, written: str, end: int) -> tuple[int, int]:
         """Where `name` stands for the last time in what is written up to `end`."""
         found = max(written.rfind(name), 0)
         if self._ascii is None:
-            return self.place(end - len(written[found:].encode()))
+            return self.position(end - len(written[found:].encode()))
         offset = end - len(written) + found
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1]

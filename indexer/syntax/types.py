@@ -24,18 +24,18 @@ class TypeName(NamedTuple):
     """The class's path; `is_class`: the value is the class itself, not an instance (`type[X]`)."""
 
     path: tuple[str, ...]
-    is_class: bool = False
+    is_class_object: bool = False
 
 
-def read_type(text: str, transparent: frozenset[str]) -> TypeName | None:
+def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
     """The class that a value has. None for unions of several, arrays, functions, tuples.
 
-    Pointers, references, nullability and type arguments are left out. A type in `transparent`
+    Pointers, references, nullability and type arguments are left out. A type in `wrapper_types`
     stands for its first argument; any other container is itself.
     """
     if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
-    is_class = False
+    is_class_object = False
     for _ in range(_MAX_NESTING):
         text = _bare(text)
         generic = _GENERIC.fullmatch(text)
@@ -44,28 +44,28 @@ def read_type(text: str, transparent: frozenset[str]) -> TypeName | None:
         head = generic[1].strip()
         if not generic[3].strip(" ,"):  # an array
             return None
-        is_class = is_class or head in _CLASS_OF
-        if head not in _CLASS_OF and _last_component(head) not in transparent:
+        is_class_object = is_class_object or head in _CLASS_OF
+        if head not in _CLASS_OF and _last_component(head) not in wrapper_types:
             text = head
             break
         text = _first_argument(generic[3])
     if text.startswith("typeof "):
-        text, is_class = text.removeprefix("typeof ").strip(), True
+        text, is_class_object = text.removeprefix("typeof ").strip(), True
     expression = read_expression(text)
     if expression is None or not expression.path or expression.name:
         return None
-    return TypeName(expression.path, is_class)
+    return TypeName(expression.path, is_class_object)
 
 
-def read_types(text: str, transparent: frozenset[str]) -> tuple[TypeName, ...]:
+def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]:
     """The classes that a value may have: those of a union too, what is no class left out."""
     if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
-        one = read_type(text, transparent)
+        one = read_type(text, wrapper_types)
         return (one,) if one is not None else ()
     for _ in range(_MAX_NESTING):
         text = _bare(text)
         generic = _GENERIC.fullmatch(text)
-        if generic is None or _last_component(generic[1].strip()) not in transparent:
+        if generic is None or _last_component(generic[1].strip()) not in wrapper_types:
             break
         text = _first_argument(generic[3])
     generic = _GENERIC.fullmatch(text)
@@ -76,7 +76,7 @@ def read_types(text: str, transparent: frozenset[str]) -> tuple[TypeName, ...]:
     named = [part for part in map(str.strip, parts) if part and part not in _NOTHING]
     if len(named) > 1:  # a quoted part is a literal
         named = [part for part in named if not _QUOTES & {part[0], part[-1]}]
-    kinds = (read_type(part, transparent) for part in named[:_MAX_PARTS])
+    kinds = (read_type(part, wrapper_types) for part in named[:_MAX_PARTS])
     return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from indexer.languages import Language
-from indexer.syntax.parser import Parsed, parse
+from indexer.syntax.parser import ParsedFile, parse
 
 _PYTHON: Final = "python"
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -34,25 +34,26 @@ def doc_comments(language: str, code: str) -> list[DocComment]:
     known = _languages().get(language)
     if known is not None and known.grammar is not None:
         parsed = parse(known, code.encode())
-        if isinstance(parsed, Parsed):
+        if isinstance(parsed, ParsedFile):
             found += _before_definitions(parsed)
             found += _at_the_beginning(parsed, code)
     by_place = {comment[:2]: comment for comment in reversed(found)}
     return sorted(by_place.values())
 
 
-def _before_definitions(parsed: Parsed) -> Iterator[DocComment]:
+def _before_definitions(parsed: ParsedFile) -> Iterator[DocComment]:
     for definition in parsed.definitions:
         line = definition.start_line
         comment = list[int]()
-        while (last := line - 1) in parsed.leading and parsed.leading[last] < line:
-            line = parsed.leading[last]
+        leading = parsed.leading_comments
+        while (last := line - 1) in leading and leading[last] < line:
+            line = leading[last]
             comment += [one for one in range(line, last + 1) if one in parsed.comment_lines]
         if comment:
             yield DocComment(min(comment), max(comment), definition.name)
 
 
-def _at_the_beginning(parsed: Parsed, code: str) -> Iterator[DocComment]:
+def _at_the_beginning(parsed: ParsedFile, code: str) -> Iterator[DocComment]:
     """Such as of what the grammar names no definition."""
     comment = list[int]()
     for number, line in enumerate(code.split("\n"), start=1):

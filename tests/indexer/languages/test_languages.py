@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from importlib import metadata, resources
+from importlib import import_module, metadata, resources
 
 import pytest
 
 from indexer.languages import Language, detect
-from indexer.languages.registry import PARSED
+from indexer.languages.registry import FILENAMES, INTERPRETERS, LANGUAGES_BY_NAME, PARSED, SUFFIXES
 from indexer.pipeline.fingerprint import fingerprint
 
 
@@ -48,6 +48,30 @@ def test_grammar_is_installed_and_its_queries_are_shipped(language: Language) ->
         entry.name.split(".")[0] for entry in queries.iterdir() if entry.name.endswith(".scm")
     }
     assert set(language.grammar.queries) <= shipped
+
+
+def test_no_two_languages_claim_one_file() -> None:
+    languages = LANGUAGES_BY_NAME.values()
+    assert len(SUFFIXES) == sum(len(one.suffixes) for one in languages)
+    assert len(FILENAMES) == sum(len(one.file_names) for one in languages)
+    assert len(INTERPRETERS) == sum(len(one.interpreters) for one in languages)
+
+
+def test_every_module_with_languages_is_in_the_registry() -> None:
+    folder = resources.files("indexer.languages")
+    parsed = {
+        entry.name
+        for entry in folder.iterdir()
+        if entry.name.endswith(".py") and "grammar(" in entry.read_text("utf-8")
+    }
+    modules = {name.removesuffix(".py") for name in parsed - {"base.py"}}
+    registered = {
+        module
+        for module in modules
+        for one in import_module(f"indexer.languages.{module}").LANGUAGES
+        if LANGUAGES_BY_NAME[one.name] is one
+    }
+    assert registered == modules
 
 
 def test_registry_imports_no_grammar() -> None:

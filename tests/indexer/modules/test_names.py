@@ -27,7 +27,9 @@ class Names(NamedTuple):
 
 
 def names_of(files: dict[str, str], path: str, namespace: str = "") -> Names:
-    found = workspace(files).names(path=path, language=detect(path, b"").name, namespace=namespace)
+    found = workspace(files).module_names(
+        path=path, language=detect(path, b"").name, namespace=namespace
+    )
     return Names(
         public=tuple(name.name for name in found if name.public),
         internal=tuple(name.name for name in found if not name.public and not name.scope),
@@ -237,7 +239,7 @@ def test_a_header_is_named_by_its_path() -> None:
 def test_a_language_that_is_not_traced_has_no_names_and_no_package() -> None:
     every = workspace({"pyproject.toml": PROJECT})
     assert ecosystem_of("markdown") is None
-    assert every.names(path="README.md", language="markdown", namespace="") == ()
+    assert every.module_names(path="README.md", language="markdown", namespace="") == ()
     assert every.package_of(path="README.md", language="markdown") is None
 
 
@@ -253,7 +255,7 @@ def test_a_target_without_a_name_gives_a_file_none() -> None:
         pins=(),
     )
     package = Workspace([("Package.swift", nameless)])
-    assert package.names(path="", language="swift", namespace="") == ()
+    assert package.module_names(path="", language="swift", namespace="") == ()
 
 
 TEXT = st.text(st.sampled_from('ab/.*-_@"\n1:'), max_size=12)
@@ -291,8 +293,8 @@ def test_names_never_fail_and_do_not_depend_on_the_order_of_manifests(
 ) -> None:
     one = Workspace(manifests)
     other = Workspace(data.draw(st.permutations(manifests)))
-    names = one.names(path=path, language=language, namespace=namespace)
-    assert names == other.names(path=path, language=language, namespace=namespace)
+    names = one.module_names(path=path, language=language, namespace=namespace)
+    assert names == other.module_names(path=path, language=language, namespace=namespace)
     assert one.packages == other.packages
     assert len({name.name for name in names}) == len(names) <= 64
     assert all(0 < len(name.name) <= 1_000 for name in names)

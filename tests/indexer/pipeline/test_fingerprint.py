@@ -9,8 +9,8 @@ from indexer.pipeline import fingerprint
 
 
 def test_every_grammar_counts() -> None:
-    distributions = {language.grammar.distribution for language in PARSED if language.grammar}
-    assert distributions | {"tree-sitter"} == set(fingerprint._DISTRIBUTIONS)
+    grammars = {language.grammar.distribution for language in PARSED if language.grammar}
+    assert grammars | {"tree-sitter"} == set(fingerprint.distributions())
 
 
 def test_another_grammar_version_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,45 +2,52 @@
 
 import pytest
 
-from indexer.languages.traits import ImportStyle
-from indexer.resolution.imports import Imported, expand, import_path, join_path, local_name
+from indexer.languages.base import Language
+from indexer.languages.c import C
+from indexer.languages.ecmascript import TYPESCRIPT
+from indexer.languages.go import GO
+from indexer.languages.php import PHP
+from indexer.languages.python import PYTHON
+from indexer.languages.ruby import RUBY
+from indexer.languages.rust import RUST
+from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 
 
 @pytest.mark.parametrize(
-    ("style", "file", "module", "path"),
+    ("language", "file", "module", "path"),
     [
-        (ImportStyle.PYTHON, "acme/api.py", "a.b", "a.b"),
-        (ImportStyle.PYTHON, "acme/api.py", ".auth", "/acme.auth"),
-        (ImportStyle.PYTHON, "acme/sub/api.py", "..", "/acme"),
-        (ImportStyle.PYTHON, "acme/__init__.py", ".auth", "/acme.auth"),
-        (ImportStyle.PYTHON, "api.py", ".auth", "/auth"),
-        (ImportStyle.PYTHON, "api.py", "..auth", "..auth"),
-        (ImportStyle.ECMASCRIPT, "src/a.ts", "./m", "/src/m"),
-        (ImportStyle.ECMASCRIPT, "src/a.ts", "./m.js", "/src/m"),
-        (ImportStyle.ECMASCRIPT, "src/a/b.ts", "..", "/src"),
-        (ImportStyle.ECMASCRIPT, "a.ts", ".", "/"),
-        (ImportStyle.ECMASCRIPT, "a.ts", "../m", "../m"),
-        (ImportStyle.ECMASCRIPT, "src/a.ts", "@acme/auth/x", "@acme/auth/x"),
-        (ImportStyle.GO, "a.go", "github.com/acme/kit/v2", "github.com/acme/kit/v2"),
-        (ImportStyle.DOTTED, "a.php", "Acme\\Auth\\B", "Acme.Auth.B"),
-        (ImportStyle.RUST, "crates/auth/src/x.rs", "crate.a.B", "/crates/auth/src.a.B"),
-        (ImportStyle.RUST, "src/a/b.rs", "super.c", "/src.a.c"),
-        (ImportStyle.RUST, "src/a/mod.rs", "self.c", "/src.a.c"),
-        (ImportStyle.RUST, "src/a.rs", "serde.Serialize", "serde.Serialize"),
-        (ImportStyle.RUBY, "lib/acme/a.rb", "./b", "/lib/acme/b"),
-        (ImportStyle.RUBY, "lib/acme/a.rb", "acme/common", "acme/common"),
-        (ImportStyle.INCLUDE, "src/a.c", "auth.h", "/src/auth.h"),
-        (ImportStyle.INCLUDE, "src/a.c", "<stdio.h>", "stdio.h"),
+        (PYTHON, "acme/api.py", "a.b", "a.b"),
+        (PYTHON, "acme/api.py", ".auth", "/acme.auth"),
+        (PYTHON, "acme/sub/api.py", "..", "/acme"),
+        (PYTHON, "acme/__init__.py", ".auth", "/acme.auth"),
+        (PYTHON, "api.py", ".auth", "/auth"),
+        (PYTHON, "api.py", "..auth", "..auth"),
+        (TYPESCRIPT, "src/a.ts", "./m", "/src/m"),
+        (TYPESCRIPT, "src/a.ts", "./m.js", "/src/m"),
+        (TYPESCRIPT, "src/a/b.ts", "..", "/src"),
+        (TYPESCRIPT, "a.ts", ".", "/"),
+        (TYPESCRIPT, "a.ts", "../m", "../m"),
+        (TYPESCRIPT, "src/a.ts", "@acme/auth/x", "@acme/auth/x"),
+        (GO, "a.go", "github.com/acme/kit/v2", "github.com/acme/kit/v2"),
+        (PHP, "a.php", "Acme\\Auth\\B", "Acme.Auth.B"),
+        (RUST, "crates/auth/src/x.rs", "crate.a.B", "/crates/auth/src.a.B"),
+        (RUST, "src/a/b.rs", "super.c", "/src.a.c"),
+        (RUST, "src/a/mod.rs", "self.c", "/src.a.c"),
+        (RUST, "src/a.rs", "serde.Serialize", "serde.Serialize"),
+        (RUBY, "lib/acme/a.rb", "./b", "/lib/acme/b"),
+        (RUBY, "lib/acme/a.rb", "acme/common", "acme/common"),
+        (C, "src/a.c", "auth.h", "/src/auth.h"),
+        (C, "src/a.c", "<stdio.h>", "stdio.h"),
     ],
 )
 def test_module_is_named_from_the_file_that_imports_it(
-    style: ImportStyle, file: str, module: str, path: str
+    language: Language, file: str, module: str, path: str
 ) -> None:
-    assert import_path(style, file, module) == path
+    assert import_path(language.import_style, file, module) == path
 
 
 def test_rust_counts_the_modules_inside_of_the_file() -> None:
-    assert import_path(ImportStyle.RUST, "src/a.rs", "super.b", inside="tests") == "/src.a.b"
+    assert import_path(RUST.import_style, "src/a.rs", "super.b", inside="tests") == "/src.a.b"
 
 
 @pytest.mark.parametrize(
@@ -63,10 +70,10 @@ def test_rust_counts_the_modules_inside_of_the_file() -> None:
     ],
 )
 def test_statement_that_writes_paths_is_expanded(statement: str, names: list[str]) -> None:
-    assert [_shown(one) for one in expand(statement)] == names
+    assert [_shown(one) for one in expand_import(statement)] == names
 
 
-def _shown(one: Imported) -> str:
+def _shown(one: ImportedName) -> str:
     return one.module + (" *" if one.is_wildcard else f" as {one.local}" if one.local else "")
 
 
@@ -80,7 +87,7 @@ def _shown(one: Imported) -> str:
     ],
 )
 def test_go_package_is_named_by_the_end_of_its_path(module: str, name: str) -> None:
-    assert local_name(ImportStyle.GO, module, lambda _: False) == name
+    assert GO.import_style.local_name(module, lambda _: False) == name
 
 
 @pytest.mark.parametrize(
@@ -95,7 +102,7 @@ def test_go_package_is_named_by_the_end_of_its_path(module: str, name: str) -> N
 def test_go_package_that_its_path_does_not_tell_is_named_as_the_file_uses_it(
     module: str, used: str, name: str
 ) -> None:
-    assert local_name(ImportStyle.GO, module, used.__eq__) == name
+    assert GO.import_style.local_name(module, used.__eq__) == name
 
 
 def test_name_in_the_root_package_has_no_dot_before_it() -> None:
@@ -104,4 +111,4 @@ def test_name_in_the_root_package_has_no_dot_before_it() -> None:
 
 
 def test_groups_in_groups_end() -> None:
-    assert len(list(expand("use " + "a::{" * 500 + "}" * 500 + ";"))) <= 1
+    assert len(list(expand_import("use " + "a::{" * 500 + "}" * 500 + ";"))) <= 1

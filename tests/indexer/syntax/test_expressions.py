@@ -91,4 +91,4 @@ def test_paths_between_calls(text: str, paths: list[str]) -> None:
 
 
 def test_names_after_a_call_are_kept() -> None:
-    assert read_expression("a.b(c).d.e.f") == Expression(("a", "b"), "f", between=("d", "e"))
+    assert read_expression("a.b(c).d.e.f") == Expression(("a", "b"), "f", members=("d", "e"))

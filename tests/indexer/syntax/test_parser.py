@@ -5,10 +5,14 @@ import random
 import pytest
 
 from indexer.languages import Language
-from indexer.languages.registry import PARSED, PYTHON, RUST, TEXT, C
+from indexer.languages.c import C
+from indexer.languages.plain import TEXT
+from indexer.languages.python import PYTHON
+from indexer.languages.registry import PARSED
+from indexer.languages.rust import RUST
 from indexer.limits import PARSED_BRACKETS
 from indexer.records.files import DegradeReason
-from indexer.syntax.parser import Parsed, parse
+from indexer.syntax.parser import ParsedFile, parse
 
 RANDOM = random.Random(7)  # noqa: S311 - a reproducible sample, not a secret
 HOSTILE = {
@@ -26,9 +30,9 @@ HOSTILE = {
 }
 
 
-def parsed(language: Language, source: bytes) -> Parsed:
+def parsed(language: Language, source: bytes) -> ParsedFile:
     result = parse(language, source)
-    assert isinstance(result, Parsed)
+    assert isinstance(result, ParsedFile)
     return result
 
 
@@ -36,7 +40,7 @@ def parsed(language: Language, source: bytes) -> Parsed:
 @pytest.mark.parametrize("language", PARSED, ids=lambda language: language.name)
 def test_hostile_input_ends_as_a_parse_or_a_reason(language: Language, kind: str) -> None:
     first, second = (parse(language, HOSTILE[kind]) for _ in range(2))
-    assert isinstance(first, Parsed | DegradeReason)
+    assert isinstance(first, ParsedFile | DegradeReason)
     if isinstance(first, DegradeReason):
         assert first is second
 
@@ -45,7 +49,7 @@ def test_deep_brackets_are_too_deep_wherever_they_begin() -> None:
     deep = b"[" * (PARSED_BRACKETS + 1)
     assert parse(PYTHON, deep) is DegradeReason.TOO_DEEP
     assert parse(PYTHON, b")" * 5_000 + deep) is DegradeReason.TOO_DEEP
-    assert isinstance(parse(PYTHON, b"[]" * 5_000 + b"\n"), Parsed)
+    assert isinstance(parse(PYTHON, b"[]" * 5_000 + b"\n"), ParsedFile)
 
 
 def test_work_beyond_the_budget_is_refused() -> None:
@@ -87,10 +91,10 @@ def test_definitions_come_outer_before_inner() -> None:
 
 def test_comment_that_owns_its_newline_ends_on_its_own_line() -> None:
     result = parsed(RUST, b"/// One.\n/// Two.\nfn f() {}\n")
-    assert result.leading == {1: 1, 2: 2}
+    assert result.leading_comments == {1: 1, 2: 2}
     assert result.comment_lines == {1, 2}
 
 
 def test_comment_behind_code_leads_nothing() -> None:
     result = parsed(PYTHON, b"x = 1  # one\n")
-    assert (result.leading, result.comment_lines) == ({}, frozenset())
+    assert (result.leading_comments, result.comment_lines) == ({}, frozenset())

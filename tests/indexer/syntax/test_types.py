@@ -19,7 +19,7 @@ TRANSPARENT = frozenset({"Optional", "Promise", "Arc", "unique_ptr"})
 def test_pointers_nullability_and_arguments_are_left_out(text: str) -> None:
     read = read_type(text, TRANSPARENT)
     assert read is not None
-    assert (read.path, read.is_class) == (("a", "Foo"), False)
+    assert (read.path, read.is_class_object) == (("a", "Foo"), False)
 
 
 @pytest.mark.parametrize("text", ["list[a.Foo]", "list"])
@@ -51,7 +51,7 @@ def test_unions_functions_and_arrays_are_unknown(text: str) -> None:
 def test_class_itself_is_told_from_its_instance(text: str) -> None:
     read = read_type(text, TRANSPARENT)
     assert read is not None
-    assert (read.path, read.is_class) == (("a", "Foo"), True)
+    assert (read.path, read.is_class_object) == (("a", "Foo"), True)
 
 
 @pytest.mark.parametrize(

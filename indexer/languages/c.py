@@ -1,0 +1,91 @@
+"""C and C++."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from indexer.languages.base import Language, ModuleName, grammar, names
+from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.records.manifests import Ecosystem
+
+# Linguist tells C++ headers from C headers by such lines; the suffix `.h` does not decide.
+_CPP_HEADER: Final = re.compile(
+    rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected):)"
+    rb"|^\s*#\s*include\s*<(?:string|vector|memory|map|utility|functional|cstdint)>",
+    re.MULTILINE,
+)
+_HEAD_BYTES: Final = 65_536
+
+
+def _header_language(name: str, content: bytes) -> Language | None:
+    is_cpp = name.endswith(".h") and _CPP_HEADER.search(content[:_HEAD_BYTES])
+    return CPP if is_cpp else None
+
+
+def _include_module(path: str) -> str:
+    """`src/auth.h` → `/src/auth.h`."""
+    return "/" + path
+
+
+def _include_names(path: str, _namespace: str) -> Iterator[ModuleName]:
+    """The path as `#include` may end."""
+    yield ModuleName(_include_module(path), public=False, scope=False)
+
+
+def _import_path(file: str, module: str, _inside: str) -> str:
+    """A file relative to the including one; `<…>` stays as written."""
+    return module[1:-1] if module[:1] == "<" else relative_module(file, module, _include_module)
+
+
+_INCLUDE: Final = ImportStyle(_import_path, binds_no_name=True)
+_BUILTINS: Final = names("""
+    defined sizeof offsetof va_start va_end va_arg va_copy alignof _Alignof
+    _Static_assert static_assert _Generic NULL assert abort abs atexit atof atoi atol
+    bsearch calloc exit fclose feof ferror fflush fgetc fgets fopen fprintf fputc fputs
+    fread free fscanf fseek ftell fwrite getc getchar getenv isalnum isalpha isdigit
+    islower isprint ispunct isspace isupper isxdigit labs longjmp malloc memchr memcmp
+    memcpy memmove memset perror printf putc putchar puts qsort raise rand realloc
+    remove rename rewind scanf setjmp signal snprintf sprintf srand sscanf strcat strchr
+    strcmp strcpy strcspn strdup strerror strlen strncat strncmp strncpy strpbrk strrchr
+    strspn strstr strtod strtok strtol strtoll strtoul strtoull system time tolower
+    toupper ungetc vfprintf vprintf vsnprintf vsprintf likely unlikely __builtin_expect
+    __builtin_unreachable __attribute__ true false bool char double float int long short
+    signed unsigned void size_t ssize_t ptrdiff_t intptr_t uintptr_t int8_t int16_t
+    int32_t int64_t uint8_t uint16_t uint32_t uint64_t FILE va_list
+""")
+_CPP_BUILTINS: Final = names("""
+    std static_cast dynamic_cast const_cast reinterpret_cast typeid decltype noexcept operator
+    wchar_t char8_t char16_t char32_t nullptr auto delete
+""")
+
+C: Final = Language(
+    "c",
+    grammar("c"),
+    suffixes=(".c", ".h"),
+    variant=_header_language,
+    ecosystem=Ecosystem.NONE,
+    module_names=_include_names,
+    import_style=_INCLUDE,
+    reexports_imports=True,
+    builtins=_BUILTINS,
+    has_methods=False,
+    separate_type_namespace=True,
+)
+CPP: Final = Language(
+    "cpp",
+    grammar("cpp", "c", "cpp"),
+    suffixes=(
+        ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tpp",
+    ),
+    ecosystem=Ecosystem.NONE,
+    module_names=_include_names,
+    import_style=_INCLUDE,
+    reexports_imports=True,
+    self_names=names("this"),
+    inferred_type_keywords=names("auto"),
+    wrapper_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper"),
+    builtins=_BUILTINS | _CPP_BUILTINS,
+    implicit_this=True,
+    separate_type_namespace=True,
+)  # fmt: skip
+LANGUAGES: Final = (C, CPP)

@@ -1,0 +1,76 @@
+"""JavaScript, TypeScript and TypeScript with JSX."""
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.records.manifests import Ecosystem
+
+_SUFFIX: Final = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]s|[jt]sx)$")
+
+
+def javascript_module(path: str) -> str:
+    """`src/session.ts` → `/src/session`; `src/a.d.ts` → `/src/a`; other suffixes stay."""
+    return "/" + _SUFFIX.sub("", path)
+
+
+def javascript_modules(path: str) -> tuple[str, ...]:
+    """All internal names: `src/index.ts` is `/src/index` and `/src` (`/` at the root)."""
+    module = javascript_module(path)
+    return (module, posixpath.dirname(module)) if module.endswith("/index") else (module,)
+
+
+def _import_path(file: str, module: str, _inside: str) -> str:
+    """A specifier that begins with a dot is relative to the file."""
+    return relative_module(file, module, javascript_module) if module.startswith(".") else module
+
+
+def _local_name(module: str, _is_used: Callable[[str], bool]) -> str:
+    return module
+
+
+_BUILTINS: Final = names("""
+    Array ArrayBuffer Atomics BigInt Boolean DataView Date Error EvalError Function Infinity
+    Intl JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect
+    RegExp Set String Symbol SyntaxError TypeError URIError URL URLSearchParams WeakMap
+    WeakRef WeakSet console decodeURI decodeURIComponent encodeURI encodeURIComponent eval
+    globalThis import isFinite isNaN parseFloat parseInt require setTimeout setInterval
+    setImmediate clearTimeout clearInterval queueMicrotask structuredClone undefined process
+    Buffer window document module exports super this string number boolean unknown never any
+    void object symbol bigint Record Array ReadonlyArray
+""")
+
+JAVASCRIPT: Final = Language(
+    "javascript",
+    grammar("javascript", "ecmascript", "javascript", "jsx"),
+    suffixes=(".js", ".jsx", ".mjs", ".cjs"),
+    interpreters=("node",),
+    ecosystem=Ecosystem.NPM,
+    import_style=ImportStyle(_import_path, _local_name),
+    export_rule=ExportRule.EXPLICIT_AT_TOP,
+    self_names=names("this"),
+    super_names=names("super"),
+    wrapper_types=names(
+        "Promise PromiseLike Awaited Partial Required Readonly NonNullable NoInfer Omit Pick"
+    ),
+    builtins=_BUILTINS,
+)
+TYPESCRIPT: Final = replace(
+    JAVASCRIPT,
+    name="typescript",
+    grammar=grammar("typescript", "ecmascript", "typescript", function="language_typescript"),
+    suffixes=(".ts", ".mts", ".cts"),
+    interpreters=("deno", "bun", "ts-node"),
+)
+TSX: Final = replace(
+    JAVASCRIPT,
+    name="tsx",
+    grammar=grammar("typescript", "ecmascript", "typescript", "jsx", function="language_tsx"),
+    suffixes=(".tsx",),
+    interpreters=(),
+)
+LANGUAGES: Final = (JAVASCRIPT, TYPESCRIPT, TSX)

@@ -1,0 +1,50 @@
+"""Go."""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.import_style import ImportStyle
+from indexer.records.manifests import Ecosystem
+
+_VERSION: Final = re.compile(r"v\d+$")
+_DOT_VERSION: Final = re.compile(r"\.v\d+$")
+
+
+def _local_name(module: str, is_used: Callable[[str], bool]) -> str:
+    """The package's name is in its files: of the probable ones, the first that the file uses."""
+    found = _packages(module)
+    return next(filter(is_used, found), found[0]) if len(found) > 1 else found[0]
+
+
+def _packages(module: str) -> tuple[str, ...]:
+    """The names that the package may have, most probable first: the last part of the path, without
+    versions, dots and `go-`.
+    """
+    parts = module.rstrip("/").split("/")
+    last = parts.pop()
+    is_version = len(parts) > 0 and _VERSION.match(last) is not None
+    stem = _DOT_VERSION.sub("", parts[-1] if is_version else last)
+    name = stem.removeprefix("go-").removesuffix("-go").removesuffix(".go")
+    likely = [name, *([last] if is_version else []), stem, name.rpartition("-")[2]]
+    found = [one.replace("-", sign).replace(".", sign) for one in likely for sign in ("_", "")]
+    return tuple(dict.fromkeys(found))
+
+
+GO: Final = Language(
+    "go",
+    grammar("go"),
+    suffixes=(".go",),
+    ecosystem=Ecosystem.GO,
+    import_style=ImportStyle(lambda _file, module, _inside: module, _local_name),
+    export_rule=ExportRule.CAPITAL,
+    separate_type_namespace=True,
+    builtins=names("""
+        append cap clear close complex copy delete imag len make max min new panic print
+        println real recover bool byte comparable complex64 complex128 error float32 float64
+        int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr any
+        true false nil iota
+    """),
+)
+LANGUAGES: Final = (GO,)

@@ -1,0 +1,46 @@
+"""Java."""
+
+from typing import Final
+
+from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.records.manifests import Ecosystem
+
+_BUILTINS: Final = names("""
+    boolean byte char double float int long short void Object String StringBuilder
+    StringBuffer CharSequence Comparable Iterable Runnable AutoCloseable Cloneable
+    Appendable Readable Record Enum Class ClassLoader ClassValue Module ModuleLayer
+    Package Process ProcessBuilder ProcessHandle Runtime RuntimePermission System Thread
+    ThreadGroup ThreadLocal InheritableThreadLocal Throwable StackTraceElement
+    StackWalker StrictMath Math Boolean Byte Character Double Float Integer Long Number
+    Short Void Override Deprecated SuppressWarnings FunctionalInterface SafeVarargs
+    Exception RuntimeException Error ArithmeticException ArrayIndexOutOfBoundsException
+    ArrayStoreException AssertionError ClassCastException ClassNotFoundException
+    CloneNotSupportedException ExceptionInInitializerError IllegalAccessException
+    IllegalArgumentException IllegalCallerException IllegalMonitorStateException
+    IllegalStateException IllegalThreadStateException IncompatibleClassChangeError
+    IndexOutOfBoundsException InstantiationException InterruptedException LinkageError
+    NegativeArraySizeException NoClassDefFoundError NoSuchFieldException
+    NoSuchMethodException NullPointerException NumberFormatException OutOfMemoryError
+    ReflectiveOperationException SecurityException StackOverflowError
+    StringIndexOutOfBoundsException UnsupportedOperationException VirtualMachineError
+    super this
+""")
+
+JAVA: Final = Language(
+    "java",
+    grammar("java"),
+    suffixes=(".java",),
+    ecosystem=Ecosystem.MAVEN,
+    export_rule=ExportRule.EXPLICIT,
+    self_names=names("this"),
+    super_names=names("super"),
+    constructor_names=names("new this"),
+    inferred_type_keywords=names("var"),
+    builtins=_BUILTINS,
+    implicit_this=True,
+    free_functions=False,
+    separate_method_namespace=True,
+    separate_type_namespace=True,
+    package_visible_types=True,
+)
+LANGUAGES: Final = (JAVA,)

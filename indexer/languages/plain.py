@@ -1,0 +1,74 @@
+"""Languages that are recognised and indexed as text: no grammar, no definitions."""
+
+from typing import Final
+
+from indexer.languages.base import Language
+
+_SUFFIXES: Final = {
+    "asciidoc": ".adoc .asciidoc",
+    "batch": ".bat .cmd",
+    "clojure": ".clj .cljs .cljc .edn",
+    "cmake": ".cmake",
+    "css": ".css",
+    "dart": ".dart",
+    "docker": ".dockerfile",
+    "elixir": ".ex .exs",
+    "erlang": ".erl .hrl",
+    "fsharp": ".fs .fsi .fsx",
+    "graphql": ".graphql .gql",
+    "groovy": ".groovy .gradle",
+    "haskell": ".hs .lhs",
+    "hcl": ".tf .tfvars .hcl",
+    "html": ".html .htm .xhtml .jinja .j2 .erb .hbs",
+    "ini": ".ini .cfg .conf .properties .editorconfig",
+    "json": ".json .jsonc .json5 .jsonl .ndjson .ipynb .webmanifest",
+    "julia": ".jl",
+    "less": ".less",
+    "lua": ".lua",
+    "make": ".mk .mak",
+    "markdown": ".md .markdown .mdx .mdown",
+    "nix": ".nix",
+    "objective-c": ".m .mm",
+    "ocaml": ".ml .mli",
+    "perl": ".pl .pm .t",
+    "powershell": ".ps1 .psm1 .psd1",
+    "protobuf": ".proto",
+    "r": ".r",
+    "restructuredtext": ".rst",
+    "scss": ".scss .sass",
+    "sql": ".sql .psql .ddl",
+    "svelte": ".svelte",
+    "toml": ".toml",
+    "vue": ".vue",
+    "xml": ".xml .xsd .xsl .xslt .svg .plist .csproj .props .targets",
+    "yaml": ".yaml .yml",
+    "zig": ".zig",
+}
+_FILE_NAMES: Final = {
+    "cmake": "cmakelists.txt",
+    "docker": "dockerfile containerfile",
+    "go-mod": "go.mod",
+    "groovy": "jenkinsfile",
+    "make": "makefile gnumakefile",
+    "starlark": "build.bazel workspace",
+}
+_FILE_NAME_PREFIXES: Final = {"docker": "dockerfile.", "make": "makefile."}
+_INTERPRETERS: Final = {"lua": "lua", "make": "make", "perl": "perl"}
+
+
+def _words(table: dict[str, str], language: str) -> tuple[str, ...]:
+    return tuple(table.get(language, "").split())
+
+
+def _language(name: str) -> Language:
+    return Language(
+        name,
+        suffixes=_words(_SUFFIXES, name),
+        file_names=_words(_FILE_NAMES, name),
+        file_name_prefixes=_words(_FILE_NAME_PREFIXES, name),
+        interpreters=_words(_INTERPRETERS, name),
+    )
+
+
+TEXT: Final = Language("text")
+LANGUAGES: Final = (TEXT, *map(_language, sorted({*_SUFFIXES, *_FILE_NAMES, *_INTERPRETERS})))

@@ -1,0 +1,82 @@
+"""Python."""
+
+import posixpath
+import re
+from collections.abc import Callable
+from typing import Final
+
+from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.import_style import ImportStyle
+from indexer.records.manifests import Ecosystem
+
+_SUFFIX: Final = re.compile(r"\.py[iw]?$")
+
+
+def python_module(path: str) -> str:
+    """`auth/middleware.py` → `/auth.middleware`; `auth/__init__.py` → `/auth`."""
+    dotted = _SUFFIX.sub("", path).replace("/", ".")
+    return "/" + ("" if dotted == "__init__" else dotted.removesuffix(".__init__"))
+
+
+def _package(path: str) -> str:
+    """The module that relative imports of a file begin at: `auth/api.py` → `/auth`."""
+    return "/" + posixpath.dirname(path).replace("/", ".")
+
+
+def _import_path(file: str, module: str, _inside: str) -> str:
+    """Leading dots are relative to the file's package."""
+    name = module.lstrip(".")
+    dots = len(module) - len(name)
+    if not dots:
+        return module
+    package = _package(file)
+    for _ in range(dots - 1):
+        if package == "/":
+            return module
+        package = package.rpartition(".")[0] or "/"
+    return f"{package}.{name}" if name and package != "/" else package + name
+
+
+def _local_name(module: str, _is_used: Callable[[str], bool]) -> str:
+    return module
+
+
+_BUILTINS: Final = names("""
+    abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr
+    classmethod compile complex delattr dict dir divmod enumerate eval exec filter float
+    format frozenset getattr globals hasattr hash help hex id input int isinstance
+    issubclass iter len list locals map max memoryview min next object oct open ord pow
+    print property range repr reversed round set setattr slice sorted staticmethod str
+    sum super tuple type vars zip __import__ None True False NotImplemented Ellipsis
+    BaseException Exception ArithmeticError AssertionError AttributeError BufferError
+    EOFError FileExistsError FileNotFoundError ImportError IndexError InterruptedError
+    IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError
+    ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError IOError
+    OverflowError PermissionError RecursionError ReferenceError RuntimeError
+    StopAsyncIteration StopIteration SyntaxError SystemExit TimeoutError TypeError
+    UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError ZeroDivisionError
+    ConnectionError BrokenPipeError ConnectionResetError ConnectionRefusedError
+    DeprecationWarning UserWarning Warning RuntimeWarning ExceptionGroup
+""")
+
+PYTHON: Final = Language(
+    "python",
+    grammar("python"),
+    suffixes=(".py", ".pyi", ".pyw"),
+    file_names=("sconstruct", "wscript"),
+    interpreters=("python", "pypy"),
+    ecosystem=Ecosystem.PYPI,
+    import_style=ImportStyle(_import_path, _local_name, binds_first_name=True),
+    export_rule=ExportRule.UNDERSCORE,
+    reexports_imports=True,
+    self_names=names("self"),
+    class_names=names("cls Self"),
+    super_names=names("super"),
+    wrapper_types=names(
+        "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
+        " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"
+        " AsyncContextManager AbstractAsyncContextManager"
+    ),
+    builtins=_BUILTINS,
+)
+LANGUAGES: Final = (PYTHON,)

@@ -1,0 +1,61 @@
+"""Ruby."""
+
+from typing import Final
+
+from indexer.languages.base import Language, grammar, names
+from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.records.manifests import Ecosystem
+
+
+def ruby_module(path: str) -> str:
+    """`lib/acme/common.rb` → `/lib/acme/common`."""
+    return "/" + path.removesuffix(".rb")
+
+
+def _import_path(file: str, module: str, _inside: str) -> str:
+    """A path; "./" is relative to the file."""
+    return relative_module(file, module, ruby_module) if module.startswith(".") else module
+
+
+_BUILTINS: Final = names("""
+    Array Complex Float Hash Integer Rational String __callee__ __dir__ __method__ abort
+    alias_method at_exit attr attr_accessor attr_reader attr_writer autoload
+    autoload_relative binding block_given? caller caller_locations catch class_eval
+    define_method eval exec exit exit! extend fail fork format freeze gets
+    global_variables include instance_eval instance_variable_get instance_variable_set
+    is_a? lambda load local_variables loop module_function nil? object_id open p pp
+    prepend printf private private_class_method private_constant proc protected public
+    public_class_method public_send putc puts raise rand refine require require_relative
+    respond_to? select send set_trace_func sleep spawn sprintf srand super syscall
+    system tap test then throw trace_var trap undef_method using warn yield_self Object
+    BasicObject Kernel Module Class Comparable Enumerable Enumerator Symbol NilClass
+    TrueClass FalseClass Numeric Proc Method Range Regexp Struct Data Time Dir File IO
+    ENV ARGV STDIN STDOUT STDERR Process Thread Mutex Queue Fiber Random Math GC
+    ObjectSpace Marshal Signal MatchData Encoding Exception ArgumentError EncodingError
+    EOFError FiberError FloatDomainError FrozenError IOError IndexError Interrupt
+    KeyError LoadError LocalJumpError NameError NoMatchingPatternError NoMemoryError
+    NoMethodError NotImplementedError RangeError RegexpError RuntimeError ScriptError
+    SecurityError SignalException StandardError StopIteration SyntaxError
+    SystemCallError SystemExit SystemStackError ThreadError TypeError UncaughtThrowError
+    ZeroDivisionError Errno
+""")
+
+RUBY: Final = Language(
+    "ruby",
+    grammar("ruby"),
+    suffixes=(".rb", ".rake", ".gemspec", ".ru"),
+    file_names=("gemfile", "rakefile", "podfile", "vagrantfile", "guardfile"),
+    interpreters=("ruby",),
+    ecosystem=Ecosystem.RUBYGEMS,
+    import_style=ImportStyle(_import_path, binds_no_name=True),
+    reexports_imports=True,
+    self_names=names("self"),
+    super_names=names("super"),
+    constructor_names=names("new"),
+    builtins=_BUILTINS,
+    implicit_this=True,
+    module_methods=True,
+    open_modules=True,
+    calls_without_parentheses=True,
+)
+LANGUAGES: Final = (RUBY,)

@@ -1,0 +1,88 @@
+"""Rust."""
+
+from typing import Final
+
+from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.import_style import ImportStyle, dotted
+from indexer.records.manifests import Ecosystem
+
+_SOURCES: Final = ("src", "tests", "examples", "benches")
+_ROOT_FILES: Final = frozenset({"lib", "main", "mod"})
+_PATH_ROOTS: Final = ("crate", "self", "super")
+
+
+def rust_source(path: str) -> str:
+    """A crate's source directory: `crates/auth/src/a/b.rs` → `/crates/auth/src`.
+
+    It is the last `src` of the path, or the first of `tests`, `examples` and `benches`, or the
+    file's own directory.
+    """
+    folders = path.split("/")[:-1]
+    if "src" in folders:
+        last = len(folders) - folders[::-1].index("src")
+        return "/" + "/".join(folders[:last])
+    for position, folder in enumerate(folders, 1):
+        if folder in _SOURCES:
+            return "/" + "/".join(folders[:position])
+    return "/" + "/".join(folders)
+
+
+def rust_module(path: str) -> str:
+    """`crates/auth/src/a/mod.rs` → `/crates/auth/src.a`; the crate's root is its directory."""
+    source = rust_source(path)
+    below = path[len(source) :] if len(source) > 1 else "/" + path if source == "/" else path
+    parts = [part for part in below.removesuffix(".rs").split("/") if part]
+    if parts and parts[-1] in _ROOT_FILES:
+        parts.pop()
+    return ".".join([source, *parts])
+
+
+def _import_path(file: str, module: str, inside: str) -> str:
+    """Paths begin with `crate`, `self`, `super` or another crate."""
+    module = dotted(module)
+    parts = module.split(".")
+    if parts[0] not in _PATH_ROOTS:
+        return module
+    if parts[0] == "crate":
+        return ".".join([rust_source(file), *parts[1:]])
+    here = ".".join(part for part in (rust_module(file), inside) if part)
+    while parts and parts[0] in ("self", "super"):
+        if parts.pop(0) == "super":
+            here = here.rpartition(".")[0] or here
+    return ".".join([here, *parts])
+
+
+_BUILTINS: Final = names("""
+    Some None Ok Err Option Result Box String Vec Self drop Default Clone Copy Send Sync
+    Sized Drop Fn FnMut FnOnce From Into TryFrom TryInto AsRef AsMut Iterator
+    IntoIterator FromIterator Extend DoubleEndedIterator ExactSizeIterator Eq PartialEq
+    Ord PartialOrd ToOwned ToString Debug Hash Unpin bool char str i8 i16 i32 i64 i128
+    isize u8 u16 u32 u64 u128 usize f32 f64 assert assert_eq assert_ne cfg column
+    compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne env eprint
+    eprintln file format format_args include include_bytes include_str line macro_rules
+    matches module_path option_env panic print println stringify thread_local todo
+    unimplemented unreachable vec write writeln allow cfg_attr cold deny deprecated
+    derive doc expect forbid global_allocator ignore inline link macro_export macro_use
+    must_use no_mangle non_exhaustive path proc_macro proc_macro_attribute
+    proc_macro_derive repr rustfmt should_panic target_feature test track_caller warn
+    clippy
+""")
+
+RUST: Final = Language(
+    "rust",
+    grammar("rust"),
+    suffixes=(".rs",),
+    ecosystem=Ecosystem.CARGO,
+    import_style=ImportStyle(_import_path, has_inner_modules=True),
+    export_rule=ExportRule.EXPLICIT,
+    self_names=names("self"),
+    class_names=names("Self"),
+    wrapper_types=names(
+        "Option Result Box Arc Rc Pin Future Cow Weak Lazy LazyLock LazyCell OnceCell OnceLock Ref"
+        " RefMut MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop"
+    ),
+    module_roots=names("crate self:: super"),
+    builtins=_BUILTINS,
+    separate_type_namespace=True,
+)
+LANGUAGES: Final = (RUST,)
