@@ -9,8 +9,7 @@ from pathlib import Path
 from benchmarks.corpora import python_repository
 from benchmarks.tables import Figure, percentile
 from indexer.bundle.encode import encode_records, encode_tree
-from indexer.bundle.gzip import compress
-from indexer.client.api import Central, OpenRequest
+from indexer.client.api import IndexingClient, OpenRequest
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.pipeline.fingerprint import EXTRACTOR
@@ -48,7 +47,9 @@ class Sender:
     """Carries a run of one file to its webhook and times that."""
 
     def __init__(self, acme: Organization) -> None:
-        self.central = Central(Transport(url=acme.service.url, credentials=StaticToken(acme.token)))
+        self.central = IndexingClient(
+            Transport(url=acme.service.url, credentials=StaticToken(acme.token))
+        )
         self.organization = acme.slug
 
     def acknowledge(self, project: str) -> float:
@@ -63,9 +64,9 @@ class Sender:
         )
         run = self.central.open_run(request)
         entry = TreeEntry("empty.txt", "100644", blob, 0)
-        self.central.put_tree(run.run_id, compress(encode_tree([entry])))
+        self.central.put_tree(run.run_id, encode_tree([entry]))
         record = FileRecord(entry.path, entry.mode, entry.blob, entry.size, language="text")
-        self.central.put_batch(run.run_id, 1, compress(encode_records([record])))
+        self.central.put_batch(run.run_id, 1, encode_records([record]))
         plan = Plan(Mode.FULL, Reason.FIRST_INDEX, None)
         started = time.perf_counter()
         self.central.send_webhook(request, run, plan, batches=1, stats=RunStats(files_changed=1))

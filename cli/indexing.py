@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from cli.target.target import Place
 from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
 from indexer.exits import TerminatedError
-from indexer.pipeline.report import Course, Report
+from indexer.pipeline.report import Report, RunProgress
 from indexer.records.runs import Requested
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 
 if TYPE_CHECKING:
     from indexer.git.local import LocalRepository
@@ -66,13 +66,13 @@ def index_place(
     the local one the checkout, whatever branch that is. Raises IndexerError.
     """
     from indexer.config.settings import embedder_access
-    from indexer.pipeline.worker_pool import warm_up
+    from indexer.pipeline.worker_pool import start_forkserver
 
-    warm_up()
-    with _told_when_cancelled() as course:
+    start_forkserver()
+    with _told_when_cancelled() as run_progress:
         if not place.is_local:
             return _index_branch(
-                place, environ, path, requested, plain=plain, ref=ref, course=course
+                place, environ, path, requested, plain=plain, ref=ref, run_progress=run_progress
             )
         if ref:
             raise ConfigurationError(
@@ -80,7 +80,9 @@ def index_place(
                 "the branch out"
             )
         access = embedder_access(environ)
-        return _index_checkout(place, path, requested, access, plain=plain, course=course)
+        return _index_checkout(
+            place, path, requested, access, plain=plain, run_progress=run_progress
+        )
 
 
 def index_local(
@@ -89,15 +91,15 @@ def index_local(
     commit: str,
     requested: Requested,
     progress: "Progress",
-    access: EmbedderAccess,
-    course: Course | None = None,
+    access: EmbedderConfig,
+    run_progress: RunProgress | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Report:
     """Bring the local index of a checkout to `commit`. Raises IndexerError.
 
     `sleep` waits for a service that is away, and may raise CentralUnreachableError.
     """
-    from indexer.client.api import Central, OpenRequest
+    from indexer.client.api import IndexingClient, OpenRequest
     from indexer.commands.run import WAIT_SECONDS
     from indexer.git.local import LOCAL_REF
     from indexer.pipeline.fingerprint import EXTRACTOR
@@ -116,23 +118,23 @@ def index_local(
         return index(
             job=Job(request, requested, WAIT_SECONDS, access),
             repository=repository,
-            central=Central(transport),
+            central=IndexingClient(transport),
             progress=progress,
-            course=course or Course(),
+            run_progress=run_progress or RunProgress(),
         )
     finally:
         transport.close()
 
 
 @contextmanager
-def _told_when_cancelled() -> Iterator[Course]:
-    from indexer.pipeline.job_summary import standing
+def _told_when_cancelled() -> Iterator[RunProgress]:
+    from indexer.pipeline.job_summary import run_outcome
 
-    course = Course()
+    run_progress = RunProgress()
     try:
-        yield course
+        yield run_progress
     except (KeyboardInterrupt, TerminatedError):
-        sys.stderr.write(f"cancelled: {standing(course)}\n")
+        sys.stderr.write(f"cancelled: {run_outcome(run_progress)}\n")
         raise
 
 
@@ -140,10 +142,10 @@ def _index_checkout(
     place: Place,
     path: Path,
     requested: Requested,
-    access: EmbedderAccess,
+    access: EmbedderConfig,
     *,
     plain: bool,
-    course: Course,
+    run_progress: RunProgress,
 ) -> Report:
     from indexer.git.local import LocalRepository
     from indexer.pipeline.progress import display
@@ -152,7 +154,7 @@ def _index_checkout(
     try:
         with display(plain=plain) as progress:
             commit = repository.commit("HEAD")
-            return index_local(place, repository, commit, requested, progress, access, course)
+            return index_local(place, repository, commit, requested, progress, access, run_progress)
     finally:
         repository.close()
 
@@ -165,7 +167,7 @@ def _index_branch(
     *,
     plain: bool,
     ref: str | None,
-    course: Course,
+    run_progress: RunProgress,
 ) -> Report:
     from indexer.commands.connection import Connection
     from indexer.commands.run import index_branch
@@ -185,7 +187,9 @@ def _index_branch(
     )
     connection = Connection(repository, settings, place.transport(settings.retry_seconds))
     try:
-        return index_branch(connection, ref=ref, requested=requested, plain=plain, course=course)
+        return index_branch(
+            connection, ref=ref, requested=requested, plain=plain, run_progress=run_progress
+        )
     finally:
         connection.transport.close()
         repository.close()

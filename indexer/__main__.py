@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         runner.annotate(
             Level.ERROR, "A fault of the indexer", "Please report it with the lines of the log."
         )
-        runner.summarize(job_summary.of_fault(Exit.NOT_INDEXED))
+        runner.summarize(job_summary.crash_summary(Exit.NOT_INDEXED))
         return Exit.NOT_INDEXED
 
 

@@ -17,7 +17,7 @@ from benchmarks.training.training_loop import Learnt, Lesson, learn, lesson
 from indexer.embedding import open_embedder
 from indexer.embedding.catalogue import PACKAGED as PACKAGED_SPEC
 from indexer.embedding.catalogue import impossibility
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from scripts.local_service import temporary_workspace
 
 EPOCHS, EPOCHS_FROM_SCRATCH = 8, 12
@@ -98,7 +98,7 @@ def judge(
 ) -> dict[str, Outcome]:
     """The written model, as an indexer opens it, beside the packaged one."""
     before = open_embedder(PACKAGED_SPEC)
-    after = open_embedder(spec, EmbedderAccess(models=options.out))
+    after = open_embedder(spec, EmbedderConfig(models=options.out))
     outcomes = {LEARNT: Outcome(), UNLEARNT: Outcome()}
     for title, group in ((LEARNT, readings), (UNLEARNT, unlearnt)):
         for reading in group:

@@ -13,7 +13,7 @@ from django.conf import settings
 from central.repositories.models import Repository
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from indexer.store import open_store
 from indexer.store.base import Collection, VectorStore
 
@@ -69,5 +69,5 @@ def _open_store() -> VectorStore:
 
 
 @cache
-def _open_embedder(spec: EmbedderSpec, access: EmbedderAccess) -> Embedder:
+def _open_embedder(spec: EmbedderSpec, access: EmbedderConfig) -> Embedder:
     return open_embedder(spec, access)

@@ -31,7 +31,7 @@ from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.permissions import credential_in
 from indexer.limits import WEBHOOK_BYTES
-from indexer.records.vectors import DirectAccess, EmbedderSpec
+from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
 
 def _validated(
@@ -109,7 +109,7 @@ def _opened(opened: Opened) -> dict[str, object]:
     }
 
 
-def _vector_store(run: IndexRun, access: DirectAccess) -> dict[str, object]:
+def _vector_store(run: IndexRun, access: DirectUploadGrant) -> dict[str, object]:
     return {
         "url": access.url,
         "collection": access.collection,

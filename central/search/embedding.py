@@ -17,7 +17,7 @@ from central.common.metrics import EMBEDDER_REQUESTS
 from central.corpus.vectors import embedder
 from indexer.embedding.catalogue import REMOTE
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec, Vector
 
 _FAILURES: Final = 2  # in a row
 _PAUSE_SECONDS: Final = 5.0
@@ -64,7 +64,7 @@ def _asked(spec: EmbedderSpec, texts: Sequence[str]) -> Sequence[Vector]:
 
 
 @cache
-def _circuit(spec: EmbedderSpec, access: EmbedderAccess) -> Circuit:
+def _circuit(spec: EmbedderSpec, access: EmbedderConfig) -> Circuit:
     del access  # another service has a circuit of its own
 
     def changed(is_open: bool) -> None:

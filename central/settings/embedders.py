@@ -5,18 +5,18 @@ from typing import Final
 
 from central.settings import env
 from indexer.embedding.catalogue import DEFAULTS, dimensions_of
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 
 # Somebody waits for each query: one that a service does not take at once is searched without.
 _TIMEOUT_SECONDS: Final = 3.0
 _RETRY_SECONDS: Final = 0.5
 
 
-def access() -> EmbedderAccess:
+def access() -> EmbedderConfig:
     """What the service may use to embed queries."""
-    default = EmbedderAccess()
+    default = EmbedderConfig()
     models = env.text("AETERNA_MODELS_DIR")
-    return EmbedderAccess(
+    return EmbedderConfig(
         openai_api_key=env.text("OPENAI_API_KEY"),
         openai_base_url=(env.text("OPENAI_BASE_URL") or default.openai_base_url).rstrip("/"),
         ollama_url=(env.text("OLLAMA_URL") or default.ollama_url).rstrip("/"),

@@ -65,7 +65,7 @@ def impact(
             min_confidence=str(min_confidence),
         )
     console = Console.of(invocation.environ)
-    tell(console.as_json(report.as_json(found)) if json else report.as_text(found) + "\n")
+    tell(console.as_json(report.as_json(found)) if json else report.format_text(found) + "\n")
     if found.indexed_commit is None:
         note("To index it here and now: type `codesearch index` in the repository.")
     return report.exit_of(found)

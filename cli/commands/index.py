@@ -48,15 +48,15 @@ def index(
     from cli.target.target import open_place
     from indexer.client.credentials import Purpose
     from indexer.output import log
-    from indexer.pipeline.report import as_json, as_text
-    from indexer.pipeline.worker_pool import warm_up
+    from indexer.pipeline.report import as_json, format_text
+    from indexer.pipeline.worker_pool import start_forkserver
     from indexer.records.runs import Requested
 
     log.to_standard_error()
     invocation: Invocation = ctx.obj
     directory = invocation.directory / path
     checkout_root(directory)
-    warm_up()  # while the service starts
+    start_forkserver()  # while the service starts
     requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
     with open_place(
         invocation.environ,
@@ -66,5 +66,5 @@ def index(
         purpose=Purpose.INDEX,
     ) as place:
         report = index_place(place, invocation.environ, directory, requested, plain=json, ref=ref)
-    tell(f"{json_.dumps(as_json(report)) if json else as_text(report)}\n")
+    tell(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
     return Exit.OK

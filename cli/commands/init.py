@@ -57,7 +57,7 @@ def init(
     from indexer.config.project_file import PROJECT_FILE
     from indexer.errors import ConfigurationError
     from indexer.output import log
-    from indexer.pipeline.worker_pool import warm_up
+    from indexer.pipeline.worker_pool import start_forkserver
     from indexer.records.runs import Requested
 
     log.to_standard_error()
@@ -69,7 +69,7 @@ def init(
             f"{root} is a bare repository, with no work tree for {PROJECT_FILE}: "
             "`codesearch index` indexes it without one"
         )
-    warm_up()  # while the service starts
+    start_forkserver()  # while the service starts
     options = {"url": url, "organization": organization, "project": project}
     given = {name: value for name, value in options.items() if value}
     with open_place(
@@ -110,7 +110,7 @@ def _done(
 ) -> str:
     """What was done, and what to type next."""
     from indexer.config.project_file import PROJECT_FILE
-    from indexer.pipeline.report import headline
+    from indexer.pipeline.report import summary_line
 
     where = f"on this machine, in {place.data_dir}" if place.is_local else f"at {place.url}"
     stats = report.stats
@@ -118,7 +118,7 @@ def _done(
         "configuration": f"{root / PROJECT_FILE}: {_configured(is_new, given)}",
         "project": f"{report.project}, of organisation {place.organization}",
         "index": where,
-        "commit": f"{report.commit_sha[:12]}: {headline(report)}",
+        "commit": f"{report.commit_sha[:12]}: {summary_line(report)}",
         "files": f"{stats.files_changed:,} indexed, {stats.files_skipped:,} skipped",
         "found": f"{stats.chunks:,} chunks, {stats.symbols:,} symbols, "
         f"{stats.references:,} references",

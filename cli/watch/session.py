@@ -30,7 +30,7 @@ from indexer.errors import (
 from indexer.git.local import LocalRepository
 from indexer.pipeline.progress import Lines, display
 from indexer.pipeline.report import Report
-from indexer.pipeline.worker_pool import warm_up
+from indexer.pipeline.worker_pool import start_forkserver
 from indexer.records.runs import Requested
 
 _RECHECK_SECONDS: Final = 60.0
@@ -45,7 +45,7 @@ def watch(environ: Mapping[str, str], path: Path, journal: Journal) -> NoReturn:
     """
     root, data_dir = _root(path), data_dir_of(environ)
     with held_checkout(data_dir, root) as directory:
-        warm_up()
+        start_forkserver()
         snapshots = Snapshots(root, directory)
         _refuse_own_data(snapshots.repository, data_dir)
         snapshots.start_over()

@@ -40,7 +40,7 @@ class PointData:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractedFile:
     """A file's line without vectors and, in the order of its chunks, what it takes to add them."""
 
     file: FileLine
@@ -49,7 +49,7 @@ class Extracted:
     points: Sequence[PointData] = ()  # only for a run that writes points itself
 
 
-def with_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
+def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
     """The line with these vectors in its chunks, which have none yet; None leaves a chunk so."""
     head, *rest = line.split(_EMPTY)
     parts = [head]
@@ -62,7 +62,7 @@ def with_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
     return b"".join(parts)
 
 
-def full_size(file: FileLine, *, dimensions: int) -> int:
+def size_with_vectors(file: FileLine, *, dimensions: int) -> int:
     """The bytes of a line once all its chunks have vectors."""
     packed = 4 * dimensions
     return len(file.line) + file.chunks * (_AROUND + 4 * -(-packed // 3))
@@ -70,6 +70,8 @@ def full_size(file: FileLine, *, dimensions: int) -> int:
 
 def is_readable(line: bytes) -> bool:
     """Whether a reader takes so many values, and so many lines of content, at once."""
+    if len(line) <= BATCH_VALUES:
+        return True
     if len(line) > 2 * FILE_LINES and count_lines(json.loads(line)["content"]) > FILE_LINES:
         return False
     return not has_more_values(line, BATCH_VALUES)

@@ -14,11 +14,12 @@ from typing import Any, Final, NamedTuple
 
 from standardwebhooks import Webhook
 
+from indexer.bundle.gzip import compress
 from indexer.client.responses import commit_name, expected
 from indexer.client.transport import Transport
 from indexer.errors import RunFailedError, RunStaleError
 from indexer.records.runs import Plan, RunStats
-from indexer.records.vectors import DirectAccess, EmbedderSpec
+from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
 _RUNS: Final = "/api/v1/index/runs"
 _SHORTEST_POLL_SECONDS: Final = 0.02
@@ -48,10 +49,10 @@ class OpenRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class DirectRun:
+class DirectUpload:
     """Where the points of a direct run go; `repository` is the key that they carry."""
 
-    access: DirectAccess
+    access: DirectUploadGrant
     repository: int
 
 
@@ -59,7 +60,7 @@ class DirectRun:
 class OpenedRun:
     """What Open answered; `base_*` are None until the repository has been indexed.
 
-    `digests`: how many may be asked for at once; `direct` None: vectors go into the batches;
+    `max_digests`: how many may be looked up at once; `direct` None: vectors go into the batches;
     `reindex`: an administrator asked for every file to be processed.
     """
 
@@ -71,13 +72,13 @@ class OpenedRun:
     embedder: EmbedderSpec
     batch_bytes: int
     batch_files: int
-    digests: int
-    direct: DirectRun | None
+    max_digests: int
+    direct: DirectUpload | None
     reindex: bool
 
 
 @dataclass(frozen=True, slots=True)
-class TreeAnswer:
+class TreeDiff:
     """What a full run must send, and how many stored files the tree no longer has."""
 
     changed: frozenset[str]
@@ -93,14 +94,14 @@ class RunState:
     progress: dict[str, Any]
 
 
-class Followed(NamedTuple):
+class RunLinks(NamedTuple):
     """Where central tells what becomes of a run: programs, and people."""
 
     status_url: str
     page_url: str | None
 
 
-class Central:
+class IndexingClient:
     """One central service, as one credential sees it. Safe to share between threads.
 
     Every method raises CentralError: CentralUnreachableError, CentralRefusedError,
@@ -124,18 +125,18 @@ class Central:
                 embedder=EmbedderSpec(**answer["embedder"]),
                 batch_bytes=answer["limits"]["batch_bytes"],
                 batch_files=answer["limits"]["batch_files"],
-                digests=answer["limits"]["digests"],
+                max_digests=answer["limits"]["digests"],
                 direct=_direct(answer["vector_store"]),
                 reindex=answer.get("reindex") is True,  # a central of before says nothing of it
             )
 
-    def put_tree(self, run_id: str, body: bytes) -> TreeAnswer:
-        """Send the tree of a full run, gzip of NDJSON."""
+    def put_tree(self, run_id: str, body: bytes) -> TreeDiff:
+        """Compress and send the tree of a full run, as NDJSON."""
         answer = self._transport.request(
-            "PUT", f"{_RUNS}/{run_id}/tree", content=body, headers=lambda: _GZIP
+            "PUT", f"{_RUNS}/{run_id}/tree", content=compress(body), headers=lambda: _GZIP
         )
         with expected(answer):
-            return TreeAnswer(frozenset(answer["changed"]), int(answer["removed"]))
+            return TreeDiff(frozenset(answer["changed"]), int(answer["removed"]))
 
     def known_embeddings(
         self, run_id: str, digests: Collection[bytes]
@@ -154,13 +155,13 @@ class Central:
             }
 
     def put_batch(self, run_id: str, number: int, body: bytes) -> None:
-        """Send batch `number` (from 1), compressed."""
+        """Compress and send batch `number` (from 1)."""
         path = f"{_RUNS}/{run_id}/batches/{number}"
-        self._transport.request("PUT", path, content=body, headers=lambda: _GZIP)
+        self._transport.request("PUT", path, content=compress(body), headers=lambda: _GZIP)
 
     def send_webhook(
         self, request: OpenRequest, run: OpenedRun, plan: Plan, *, batches: int, stats: RunStats
-    ) -> Followed:
+    ) -> RunLinks:
         """Announce that the run is uploaded, signed with the run's secret."""
         content = _json(
             {
@@ -192,7 +193,7 @@ class Central:
         )
         with expected(answer):
             page_url = answer.get("page_url")  # none before pages were
-            return Followed(str(answer["status_url"]), str(page_url) if page_url else None)
+            return RunLinks(str(answer["status_url"]), str(page_url) if page_url else None)
 
     def get_run(self, run_id: str) -> RunState:
         """The run's state now."""
@@ -209,7 +210,7 @@ class Central:
         path = f"{_RUNS}/{run_id}?reason={reason}"
         self._transport.request("DELETE", path, retry=reason != "cancelled")
 
-    def wait_until_applied(
+    def wait_for_apply(
         self,
         run_id: str,
         *,
@@ -231,7 +232,7 @@ class Central:
                 "on with it: check its workers and GET /api/v1/index/status"
             )
 
-    def wait_until_ended(self, run_id: str, *, timeout_seconds: float) -> None:
+    def wait_for_end(self, run_id: str, *, timeout_seconds: float) -> None:
         """Return when the run is neither queued nor applying, or when the time is up."""
         states = {"applied", "stale", "open"} | _ENDED_BADLY
         self._wait(run_id, states, timeout_seconds, lambda _: None)
@@ -255,17 +256,17 @@ class Central:
             time.sleep(pause)
 
 
-def _direct(answer: Any) -> DirectRun | None:
+def _direct(answer: Any) -> DirectUpload | None:
     if answer is None:
         return None
     ends = answer["expires_at"]
-    access = DirectAccess(
+    access = DirectUploadGrant(
         url=answer["url"],
         collection=answer["collection"],
         token=answer["token"],
         expires_at=datetime.fromisoformat(ends) if ends else None,
     )
-    return DirectRun(access, repository=answer["repository"])
+    return DirectUpload(access, repository=answer["repository"])
 
 
 def _json(fields: dict[str, Any]) -> bytes:

@@ -51,11 +51,11 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
         impact = _assess(options, environ)
     except IndexerError as error:
         runner.annotate(Level.ERROR, error.title, error.message)
-        runner.summarize(job_summary.of_failure(error, type(error).exit_code))
+        runner.summarize(job_summary.failure_summary(error, type(error).exit_code))
         raise
-    found = json.dumps(report.as_json(impact)) if options.json else report.as_text(impact)
+    found = json.dumps(report.as_json(impact)) if options.json else report.format_text(impact)
     sys.stdout.write(found + "\n")
-    runner.summarize(job_summary.of_impact(impact))
+    runner.summarize(job_summary.impact_summary(impact))
     return report.exit_of(impact)
 
 

@@ -11,7 +11,7 @@ from indexer.errors import IndexerError, ShallowCloneError
 from indexer.exits import Exit, TerminatedError
 from indexer.output.github import Level, Runner
 from indexer.pipeline import job_summary
-from indexer.pipeline.report import Course, Report, as_json, as_text
+from indexer.pipeline.report import Report, RunProgress, as_json, format_text
 from indexer.records.files import SkipReason
 from indexer.records.runs import Reason, Requested
 
@@ -32,41 +32,52 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     """Bring the index up to date. Raises IndexerError."""
-    runner, course = Runner.of(environ), Course()
+    runner, run_progress = Runner.of(environ), RunProgress()
     try:
-        report = _index(options, environ, course)
+        report = _index(options, environ, run_progress)
     except IndexerError as error:
-        _tell_failure(runner, error, course)
+        _tell_failure(runner, error, run_progress)
         raise
     except (KeyboardInterrupt, TerminatedError) as signal:
-        _tell_cancelled(runner, course, Exit.of_signal(signal))
+        _tell_cancelled(runner, run_progress, Exit.of_signal(signal))
         raise
-    sys.stdout.write((json.dumps(as_json(report)) if options.json else as_text(report)) + "\n")
+    sys.stdout.write((json.dumps(as_json(report)) if options.json else format_text(report)) + "\n")
     _tell_done(runner, report)
     return Exit.OK
 
 
-def _index(options: argparse.Namespace, environ: Mapping[str, str], course: Course) -> Report:
+def _index(
+    options: argparse.Namespace, environ: Mapping[str, str], run_progress: RunProgress
+) -> Report:
     # Imported here: --help and a wrong argument answer at once.
-    from indexer.pipeline.worker_pool import warm_up
+    from indexer.pipeline.worker_pool import start_forkserver
 
-    warm_up()
+    start_forkserver()
     from indexer.client.credentials import Purpose
 
     connection = connect(options, environ, Purpose.INDEX)
     return index_branch(
-        connection, ref=options.ref, requested=options.mode, plain=options.json, course=course
+        connection,
+        ref=options.ref,
+        requested=options.mode,
+        plain=options.json,
+        run_progress=run_progress,
     )
 
 
 def index_branch(
-    connection: Connection, *, ref: str | None, requested: Requested, plain: bool, course: Course
+    connection: Connection,
+    *,
+    ref: str | None,
+    requested: Requested,
+    plain: bool,
+    run_progress: RunProgress,
 ) -> Report:
     """Bring the index of `ref` (default: the checked-out branch) up to date, and wait for it.
 
     Raises IndexerError; `plain`: no bar.
     """
-    from indexer.client.api import Central
+    from indexer.client.api import IndexingClient
     from indexer.pipeline.job import make_job
     from indexer.pipeline.progress import display
     from indexer.pipeline.run import index
@@ -77,14 +88,14 @@ def index_branch(
         return index(
             job=job,
             repository=repository,
-            central=Central(connection.transport),
+            central=IndexingClient(connection.transport),
             progress=progress,
-            course=course,
+            run_progress=run_progress,
         )
 
 
 def _tell_done(runner: Runner, report: Report) -> None:
-    runner.summarize(job_summary.of_report(report))
+    runner.summarize(job_summary.report_summary(report))
     runner.set_outputs(
         {
             "mode": report.mode,
@@ -124,18 +135,18 @@ def _skipped_many(report: Report) -> bool:
     return over >= max(_MANY_FILES, files * _MANY_OF_ALL)
 
 
-def _tell_failure(runner: Runner, error: IndexerError, course: Course) -> None:
+def _tell_failure(runner: Runner, error: IndexerError, run_progress: RunProgress) -> None:
     runner.annotate(Level.ERROR, error.title, error.message)
-    runner.summarize(job_summary.of_failure(error, type(error).exit_code, course))
-    _tell_run(runner, course)
+    runner.summarize(job_summary.failure_summary(error, type(error).exit_code, run_progress))
+    _tell_run(runner, run_progress)
 
 
-def _tell_cancelled(runner: Runner, course: Course, code: Exit) -> None:
-    sys.stderr.write(f"cancelled: {job_summary.standing(course)}\n")
-    runner.summarize(job_summary.of_cancelled(code, course))
-    _tell_run(runner, course)
+def _tell_cancelled(runner: Runner, run_progress: RunProgress, code: Exit) -> None:
+    sys.stderr.write(f"cancelled: {job_summary.run_outcome(run_progress)}\n")
+    runner.summarize(job_summary.cancelled_summary(code, run_progress))
+    _tell_run(runner, run_progress)
 
 
-def _tell_run(runner: Runner, course: Course) -> None:
-    if course.run_id:
-        runner.set_outputs({"run-id": course.run_id})
+def _tell_run(runner: Runner, run_progress: RunProgress) -> None:
+    if run_progress.run_id:
+        runner.set_outputs({"run-id": run_progress.run_id})

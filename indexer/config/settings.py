@@ -9,7 +9,7 @@ from pathlib import Path
 
 from indexer.config.project_file import PROJECT_FILE, ProjectFile, read_project_file
 from indexer.errors import ConfigurationError
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 from indexer.urls import central_url, service_url
 
 _SECRETS = (
@@ -163,11 +163,11 @@ class Settings:
         )
 
 
-def embedder_access(environ: Mapping[str, str]) -> EmbedderAccess:
+def embedder_access(environ: Mapping[str, str]) -> EmbedderConfig:
     """Where embedding services are, and with which key. Raises ConfigurationError."""
     models = environ.get("AETERNA_MODELS_DIR")
-    default = EmbedderAccess()
-    return EmbedderAccess(
+    default = EmbedderConfig()
+    return EmbedderConfig(
         openai_api_key=_secret(environ, "OPENAI_API_KEY") or None,
         openai_base_url=_service_url(environ, "OPENAI_BASE_URL", default.openai_base_url),
         ollama_url=_service_url(environ, "OLLAMA_URL", default.ollama_url),
@@ -176,7 +176,7 @@ def embedder_access(environ: Mapping[str, str]) -> EmbedderAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class DirectSettings:
+class DirectUploadSettings:
     """Of a client that writes points to Qdrant itself; `url` as Qdrant's own tools write it.
 
     Without `url` central says where; without `api_key`, which needs a `url`, it gives a token.
@@ -186,7 +186,7 @@ class DirectSettings:
     api_key: str | None = field(default=None, repr=False)
 
 
-def direct_settings(environ: Mapping[str, str]) -> DirectSettings | None:
+def direct_settings(environ: Mapping[str, str]) -> DirectUploadSettings | None:
     """What is set for direct uploads; None: vectors travel by way of central.
 
     Raises ConfigurationError.
@@ -198,7 +198,7 @@ def direct_settings(environ: Mapping[str, str]) -> DirectSettings | None:
     if way != "direct":
         raise ConfigurationError("AETERNA_VECTORS must be relay or direct")
     key = _secret(environ, "QDRANT_API_KEY") if url else None  # it goes where its owner says
-    return DirectSettings(url, key or None)
+    return DirectUploadSettings(url, key or None)
 
 
 def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:

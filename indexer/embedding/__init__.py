@@ -3,10 +3,10 @@
 from indexer.embedding.base import Embedder
 from indexer.embedding.catalogue import impossibility
 from indexer.errors import EmbedderMismatchError
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 
 
-def open_embedder(spec: EmbedderSpec, access: EmbedderAccess | None = None) -> Embedder:
+def open_embedder(spec: EmbedderSpec, access: EmbedderConfig | None = None) -> Embedder:
     """The embedder that makes vectors of `spec`. Loads its model; keep the result.
 
     Asks no service yet: `check` does. Raises EmbedderMismatchError if nothing here serves the
@@ -14,7 +14,7 @@ def open_embedder(spec: EmbedderSpec, access: EmbedderAccess | None = None) -> E
     """
     if problem := impossibility(spec):
         raise EmbedderMismatchError(f"No embedder makes vectors of {spec}. {problem}")
-    access = access or EmbedderAccess()
+    access = access or EmbedderConfig()
     # Here: a process loads what its one provider needs.
     if spec.provider == "openai":
         from indexer.embedding.openai import open_openai

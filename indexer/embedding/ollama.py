@@ -17,7 +17,7 @@ from indexer.embedding.http import (
 )
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
 from indexer.http_bodies import read_answer
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from indexer.retry import Away, asked_pause
 from indexer.urls import direct
 
@@ -33,7 +33,7 @@ _PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def open_ollama(spec: EmbedderSpec, access: EmbedderAccess) -> RemoteEmbedder:
+def open_ollama(spec: EmbedderSpec, access: EmbedderConfig) -> RemoteEmbedder:
     """The embedder of `spec`. Whether Ollama runs and has the model is seen when it is asked."""
     document, query = _PREFIXES.get(base_name(spec), ("", ""))
     return RemoteEmbedder(
@@ -51,7 +51,7 @@ class OllamaService:
     limits = LIMITS
     price: float | None = None
 
-    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess) -> None:
+    def __init__(self, spec: EmbedderSpec, access: EmbedderConfig) -> None:
         url = access.ollama_url.rstrip("/")
         self.place = f"Ollama at {url}"
         self._spec = spec

@@ -20,7 +20,7 @@ from indexer.embedding.http import (
     failed,
 )
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from indexer.retry import Away, asked_pause
 from indexer.urls import direct
 
@@ -33,7 +33,7 @@ LIMITS: Final = Limits(texts=512, bytes=256_000, text_bytes=24_000, requests=4)
 _SHORTENED: Final = re.compile(r"(?:.*/)?text-embedding-3-")  # models that know `dimensions`
 
 
-def open_openai(spec: EmbedderSpec, access: EmbedderAccess) -> RemoteEmbedder:
+def open_openai(spec: EmbedderSpec, access: EmbedderConfig) -> RemoteEmbedder:
     """The embedder of `spec`. Raises EmbeddingError where there is no key."""
     key = access.openai_api_key
     if not key:
@@ -51,7 +51,7 @@ class OpenAIService:
 
     limits = LIMITS
 
-    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess) -> None:
+    def __init__(self, spec: EmbedderSpec, access: EmbedderConfig) -> None:
         url = access.openai_base_url
         self.place = f"the embedding service at {url}"
         self.price = openai_price(url, spec.model)

@@ -14,9 +14,9 @@ from indexer.impact.report import (
     asked,
     called,
     caveats,
-    headline,
     left_over,
     some,
+    summary_line,
     surety,
     versions,
 )
@@ -36,7 +36,7 @@ class _Block(NamedTuple):
     callers: int  # that it tells of
 
 
-def of_impact(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
+def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
     """At most `max_bytes` of UTF-8: what reaches furthest first, and how much was left out."""
     begin, end = _begin(impact), _end(impact)
     left = max_bytes - _size(begin) - _size(end) - _LEFT_OUT_BYTES
@@ -52,7 +52,7 @@ def of_impact(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
     return "".join([begin, *shown, end])
 
 
-def of_failure(error: IndexerError, exit_code: Exit) -> str:
+def failure_summary(error: IndexerError, exit_code: Exit) -> str:
     """Of a command that could not tell."""
     lines = f"```yaml\n{error.fix}\n```\n\n" if error.fix else ""
     return (
@@ -66,7 +66,7 @@ def _size(markdown: str) -> int:
 
 
 def _begin(impact: Impact) -> str:
-    sentence = headline(impact)
+    sentence = summary_line(impact)
     notes = "".join(f"> {text(note)}\n\n" for note in caveats(impact))
     return (
         f"### Impact of the changes in {code(impact.project)}\n\n"

@@ -48,10 +48,10 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def as_text(impact: Impact) -> str:
+def format_text(impact: Impact) -> str:
     """For a person at a terminal; nothing in it is a control sequence or a workflow command."""
     ends = f"{impact.range.base[:12]}..{impact.range.head[:12]}"
-    lines = [f"impact of {impact.project} {ends}: {headline(impact)}"]
+    lines = [f"impact of {impact.project} {ends}: {summary_line(impact)}"]
     lines += [f"  note: {sentence}" for sentence in caveats(impact)]
     for symbol in called(impact):
         lines.append(f"  {told(symbol)}")
@@ -106,7 +106,7 @@ def called(impact: Impact) -> list[ChangedSymbol]:
     return [one for one in impact.answer.symbols if one.count]
 
 
-def headline(impact: Impact) -> str:
+def summary_line(impact: Impact) -> str:
     """The result in one sentence."""
     if impact.indexed_commit is None:
         return "this project is not indexed, so nobody knows yet who calls what is changed here."

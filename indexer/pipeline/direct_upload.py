@@ -1,48 +1,70 @@
-"""Direct upload: vectors that this run writes to the repository's collection itself."""
+"""Points that a run writes to the vector store itself."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
 import numpy as np
 
-from indexer.bundle.lines import Extracted, PointData
+from indexer.bundle.lines import ExtractedFile, PointData
+from indexer.client.api import DirectUpload, OpenedRun
+from indexer.config.settings import DirectUploadSettings
 from indexer.errors import CentralError
-from indexer.pipeline.upload import Lane
+from indexer.pipeline.upload import BackgroundQueue
 from indexer.records.vectors import TermVector, point_id
 from indexer.store.base import Point
+from indexer.store.qdrant.address import from_rest_url
 from indexer.store.qdrant.direct import DirectCollection
 
-_POINTS: Final = 256  # a request
-_AHEAD: Final = 8  # requests in memory that wait for the store
+_REQUEST_POINTS: Final = 256
+_MAX_PENDING: Final = 8  # requests in memory
 
 
-class DirectWriter:
-    """Writes the points of one run, in a thread. Leaving `with` by an exception drops the rest."""
+class PointWriter:
+    """Writes the points of one run in a thread. Leaving `with` by an exception drops the rest."""
 
     def __init__(self, collection: DirectCollection, run_id: str) -> None:
         self._collection = collection
         self._run = UUID(run_id)
-        self._writing = Lane[None]("points", ahead=_AHEAD)
-        self._waiting: list[Point] = []
+        self._queue = BackgroundQueue[None]("points", max_pending=_MAX_PENDING)
+        self._points: list[Point] = []
 
-    def __enter__(self) -> "DirectWriter":
+    @classmethod
+    def for_run(
+        cls, run: OpenedRun, upload: DirectUpload, settings: DirectUploadSettings
+    ) -> "PointWriter":
+        """Return the writer of `run`. Raises ConfigurationError and StoreError."""
+        grant = upload.access
+        if settings.url:  # the job's own secret goes nowhere else
+            grant = replace(grant, url=from_rest_url(settings.url))
+        collection = DirectCollection(
+            grant,
+            api_key=None if grant.token else settings.api_key,
+            embedder=run.embedder,
+            repository=upload.repository,
+        )
+        return cls(collection, run.run_id)
+
+    def __enter__(self) -> "PointWriter":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._writing.__exit__(kind)
+        self._queue.__exit__(kind)
         self._collection.close()
 
-    def write(self, file: Extracted, vectors: Sequence[bytes | None]) -> None:
-        """Queue a file's points; waits while many are. Raises StoreError, also of earlier ones.
+    def write(self, file: ExtractedFile, vectors: Sequence[bytes | None]) -> None:
+        """Queue a file's points; blocks while many are pending.
 
-        CentralError if a vector is not there.
+        Raises StoreError, also of earlier points, and CentralError if a vector is missing.
         """
         record = file.file.record
         for ordinal, (data, vector) in enumerate(zip(file.points, vectors, strict=True)):
             if vector is None:
-                raise CentralError("central holds a vector and did not say it: is it up to date?")
-            self._waiting.append(
+                raise CentralError(
+                    "central did not return a vector that it holds. Check that it is up to date"
+                )
+            self._points.append(
                 Point(
                     id=point_id(self._run, record.path, ordinal),
                     run=self._run,
@@ -53,18 +75,18 @@ class DirectWriter:
                     terms=_terms(data),
                 )
             )
-        while len(self._waiting) >= _POINTS:
+        while len(self._points) >= _REQUEST_POINTS:
             self._send()
 
     def finish(self) -> None:
         """Return when all points are written. Raises StoreError."""
-        while self._waiting:
+        while self._points:
             self._send()
-        self._writing.finish()
+        self._queue.finish()
 
     def _send(self) -> None:
-        points, self._waiting = self._waiting[:_POINTS], self._waiting[_POINTS:]
-        self._writing.submit(self._collection.upsert, points)
+        points, self._points = self._points[:_REQUEST_POINTS], self._points[_REQUEST_POINTS:]
+        self._queue.submit(self._collection.upsert, points)
 
 
 def _terms(data: PointData) -> TermVector:

@@ -1,77 +1,86 @@
-"""Vectors of a run's chunks: those that central has, and those that are computed."""
+"""Vectors of a run's chunks: central's where it has them, else computed, and put into the lines."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from indexer.bundle.lines import Extracted, FileLine, with_vectors
+from indexer.bundle.lines import ExtractedFile, FileLine, insert_vectors
 from indexer.errors import EmbeddingError
-from indexer.pipeline.upload import Lane
+from indexer.pipeline.upload import BackgroundQueue
 
-_IN_MEMORY_BYTES: Final = 32_000_000  # of vectors that may come again; the rest is on disk
-_ELSEWHERE: Final = -1  # central holds it
+if TYPE_CHECKING:
+    from indexer.client.api import IndexingClient, OpenedRun
+    from indexer.pipeline.direct_upload import PointWriter
 
-Known = Callable[[Collection[bytes]], Mapping[bytes, bytes | None]]
+_IN_MEMORY_BYTES: Final = 32_000_000  # of vectors that may be needed again; the rest is on disk
+_AT_CENTRAL: Final = -1
+
+LookupEmbeddings = Callable[[Collection[bytes]], Mapping[bytes, bytes | None]]
 Embed = Callable[[Sequence[str]], list[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Packed vectors by digest, None where central holds it. `made`: by this question.
+    """Packed vectors by digest, None where central holds it. `computed`: by this call.
 
     With a `problem` of the embedder some digests are missing.
     """
 
     vectors: Mapping[bytes, bytes | None]
-    made: frozenset[bytes]
+    computed: frozenset[bytes]
     problem: EmbeddingError | None = None
 
 
-class Vectors:
-    """No digest is asked for or embedded twice. Not to be shared between threads.
+class EmbeddingCache:
+    """Looks up and embeds each digest once. Not to be shared between threads.
 
-    `known` answers which of at most `most` digests central holds, in a direct run with their
-    vectors; `embed` makes the others, of `size` bytes each. Raises what `known` raises.
+    `lookup` returns those of at most `max_digests` that central holds, in a direct run with their
+    vectors; `embed` computes the others, of `size` bytes each. Raises what `lookup` raises.
     """
 
-    def __init__(self, *, known: Known, most: int, embed: Embed, size: int) -> None:
-        self._known = known
-        self._most = most
+    def __init__(
+        self, *, lookup: LookupEmbeddings, max_digests: int, embed: Embed, size: int
+    ) -> None:
+        self._lookup = lookup
+        self._max_digests = max_digests
         self._embed = embed
-        self._kept = _Kept(size)
+        self._spooled = _SpooledVectors(size)
 
     def close(self) -> None:
-        """Let go of what is kept."""
-        self._kept.close()
+        """Delete what is stored."""
+        self._spooled.close()
 
-    def of(self, inputs: Mapping[bytes, str]) -> Found:
-        """The vectors of embedder inputs, which come by their digest."""
-        vectors = {digest: self._kept.get(digest) for digest in inputs if digest in self._kept}
+    def vectors(self, inputs: Mapping[bytes, str]) -> Found:
+        """Return the vectors of embedder inputs, given by digest."""
+        vectors = {
+            digest: self._spooled.get(digest) for digest in inputs if digest in self._spooled
+        }
         new = [digest for digest in inputs if digest not in vectors]
-        for start in range(0, len(new), self._most):
-            vectors.update(self._known(new[start : start + self._most]))
-        lacking = [digest for digest in new if digest not in vectors]
-        made, problem = self._made({digest: inputs[digest] for digest in lacking})
-        vectors.update(made)
-        self._kept.add({digest: vectors[digest] for digest in new if digest in vectors})
-        return Found(vectors, frozenset(made), problem)
+        for start in range(0, len(new), self._max_digests):
+            vectors.update(self._lookup(new[start : start + self._max_digests]))
+        missing = [digest for digest in new if digest not in vectors]
+        computed, problem = self._computed({digest: inputs[digest] for digest in missing})
+        vectors.update(computed)
+        self._spooled.add({digest: vectors[digest] for digest in new if digest in vectors})
+        return Found(vectors, frozenset(computed), problem)
 
-    def _made(
+    def _computed(
         self, inputs: Mapping[bytes, str]
     ) -> tuple[dict[bytes, bytes], EmbeddingError | None]:
         if not inputs:
             return {}, None
         digests = list(inputs)
         try:
-            made = self._embed(list(inputs.values()))
+            vectors = self._embed(list(inputs.values()))
         except EmbeddingError as problem:
             return {digests[index]: vector for index, vector in problem.done.items()}, problem
-        return dict(zip(digests, made, strict=True)), None
+        return dict(zip(digests, vectors, strict=True)), None
 
 
-class _Kept:
-    """What was found: its vector may be needed again in another file, however large the run is."""
+class _SpooledVectors:
+    """The vectors found so far: another file may need them again, however large the run is."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -87,7 +96,7 @@ class _Kept:
 
     def get(self, digest: bytes) -> bytes | None:
         slot = self._slots[digest]
-        if slot == _ELSEWHERE:
+        if slot == _AT_CENTRAL:
             return None
         self._file.seek(slot * self._size)
         return self._file.read(self._size)
@@ -96,26 +105,16 @@ class _Kept:
         self._file.seek(self._used * self._size)
         for digest, vector in vectors.items():
             if vector is None:
-                self._slots[digest] = _ELSEWHERE
+                self._slots[digest] = _AT_CENTRAL
             else:
                 self._file.write(vector)
                 self._slots[digest] = self._used
                 self._used += 1
 
 
-_WINDOW_CHUNKS: Final = 4_000  # a question to central costs 15 ms, whatever is asked
+_WINDOW_CHUNKS: Final = 4_000  # one request to central takes 15 ms, whatever its size
 _WINDOW_BYTES: Final = 16_000_000
-_AHEAD: Final = 2  # windows under way
-
-PackedVectors = Sequence[bytes | None]
-
-
-class PointWriter(Protocol):
-    """Where a run's points go that does not leave them to central."""
-
-    def write(self, file: Extracted, vectors: PackedVectors) -> None:
-        """Have the points of a file written; raises what an earlier call failed with."""
-        ...
+_MAX_PENDING: Final = 2  # windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,37 +123,65 @@ class _Completed:
     problem: EmbeddingError | None
 
 
-class Completer:
-    """Leaving `with` by an exception waits for nothing. `writer`: lines then stay without vectors.
+class EmbeddingStage:
+    """Completes lines with vectors. Only the pending windows of files are in memory.
 
-    Of what is under way only the windows are in memory.
+    `points`: writes the vectors to the store itself, and lines stay without them. Leaving `with` by
+    an exception waits for nothing.
     """
 
-    def __init__(self, vectors: Vectors, writer: PointWriter | None = None) -> None:
-        self._vectors = vectors
-        self._writer = writer
-        self._lane = Lane[_Completed]("vectors", ahead=_AHEAD)
+    def __init__(self, cache: EmbeddingCache, points: "PointWriter | None" = None) -> None:
+        self._cache = cache
+        self._points = points
+        self._queue = BackgroundQueue[_Completed]("vectors", max_pending=_MAX_PENDING)
         self._problem: EmbeddingError | None = None
 
-    def __enter__(self) -> "Completer":
+    @classmethod
+    def for_run(
+        cls,
+        client: "IndexingClient",
+        run: "OpenedRun",
+        embed: Embed,
+        points: "PointWriter | None",
+    ) -> "EmbeddingStage":
+        """Return the stage of `run`, which looks up embeddings at central before it embeds."""
+        cache = EmbeddingCache(
+            lookup=partial(client.known_embeddings, run.run_id),
+            max_digests=run.max_digests,
+            embed=embed,
+            size=4 * run.embedder.dimensions,
+        )
+        return cls(cache, points)
+
+    def __enter__(self) -> "EmbeddingStage":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._lane.__exit__(kind)
+        self._queue.__exit__(kind)
+        self._cache.close()
 
-    def lines(self, files: Iterable[Extracted]) -> Iterator[FileLine]:
-        """The files' lines, in their order.
+    def lines(self, files: Iterable[ExtractedFile]) -> Iterator[FileLine]:
+        """Yield the files' lines, in order; at the end all points are written.
 
-        Raises EmbeddingError after the last file of which every chunk has its vector, from when on
-        nothing is embedded; and what central and `writer` raise.
+        Raises EmbeddingError after the last file all of whose chunks have vectors; nothing is
+        embedded after it. Raises StoreError, and what central and `files` raise.
         """
-        for window in _windows(files):
-            for completed in self._lane.submit(self._complete, window):
+        try:
+            for window in _windows(files):
+                for completed in self._queue.submit(self._complete, window):
+                    yield from _lines(completed)
+            for completed in self._queue.drain():
                 yield from _lines(completed)
-        for completed in self._lane.rest():
-            yield from _lines(completed)
+        except EmbeddingError:
+            self._finish_points()  # what has been paid for is kept
+            raise
+        self._finish_points()
 
-    def _complete(self, window: Sequence[Extracted]) -> _Completed:
+    def _finish_points(self) -> None:
+        if self._points:
+            self._points.finish()
+
+    def _complete(self, window: Sequence[ExtractedFile]) -> _Completed:
         if self._problem:
             return _Completed([], self._problem)
         inputs = {
@@ -162,23 +189,23 @@ class Completer:
             for file in window
             for digest, text in zip(file.digests, file.inputs, strict=True)
         }
-        found = self._vectors.of(inputs)
+        found = self._cache.vectors(inputs)
         self._problem = found.problem
-        uncounted = set(found.made)
+        uncounted = set(found.computed)
         lines = []
         for file in window:
             if not all(digest in found.vectors for digest in file.digests):
-                continue  # there was a problem
-            made = uncounted.intersection(file.digests)
-            uncounted -= made
+                continue  # the embedder failed
+            computed = uncounted.intersection(file.digests)
+            uncounted -= computed
             vectors = [found.vectors[digest] for digest in file.digests]
-            lines.append(replace(self._with(file, vectors), embedded=len(made)))
+            lines.append(replace(self._with(file, vectors), embedded=len(computed)))
         return _Completed(lines, found.problem)
 
-    def _with(self, file: Extracted, vectors: PackedVectors) -> FileLine:
-        if self._writer is None:
-            return replace(file.file, line=with_vectors(file.file.line, vectors))
-        self._writer.write(file, vectors)
+    def _with(self, file: ExtractedFile, vectors: Sequence[bytes | None]) -> FileLine:
+        if self._points is None:
+            return replace(file.file, line=insert_vectors(file.file.line, vectors))
+        self._points.write(file, vectors)
         return file.file
 
 
@@ -188,8 +215,8 @@ def _lines(completed: _Completed) -> Iterator[FileLine]:
         raise completed.problem
 
 
-def _windows(files: Iterable[Extracted]) -> Iterator[list[Extracted]]:
-    window: list[Extracted] = []
+def _windows(files: Iterable[ExtractedFile]) -> Iterator[list[ExtractedFile]]:
+    window: list[ExtractedFile] = []
     chunks = size = 0
     for file in files:
         window.append(file)

@@ -4,21 +4,21 @@ from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
 from indexer.output.markdown import code, link, table, text
 from indexer.output.terminal import counted
-from indexer.pipeline.report import Course, Report, Stage, embedding_cost
+from indexer.pipeline.report import Report, RunProgress, RunStage, embedding_cost
 from indexer.records.runs import Mode, Reason, RunStats
 
 _SHORT = 12  # characters of a commit
 _REWRITTEN = {Reason.DIVERGED, Reason.REWOUND}
 _STANDING = {
-    Stage.UNOPENED: "The index is unchanged.",
-    Stage.OPEN: "The service could not be told; the run will expire, the index is unchanged.",
-    Stage.ANNOUNCING: "Whether the service goes on with the run, its status tells.",
-    Stage.ANNOUNCED: "All had been uploaded: the service goes on with the run.",
-    Stage.GIVEN_UP: "The run was given up, the index is unchanged.",
+    RunStage.NOT_OPENED: "The index is unchanged.",
+    RunStage.OPEN: "The service could not be told; the run will expire, the index is unchanged.",
+    RunStage.ANNOUNCING: "Whether the service goes on with the run, its status tells.",
+    RunStage.ANNOUNCED: "All had been uploaded: the service goes on with the run.",
+    RunStage.CANCELLED: "The run was given up, the index is unchanged.",
 }
 
 
-def of_report(report: Report) -> str:
+def report_summary(report: Report) -> str:
     """Of a run that did what it should; in one line, if that was nothing."""
     if report.mode is Mode.NONE:
         return (
@@ -37,7 +37,7 @@ def of_report(report: Report) -> str:
     )
 
 
-def of_failure(error: IndexerError, exit_code: Exit, course: Course) -> str:
+def failure_summary(error: IndexerError, exit_code: Exit, run_progress: RunProgress) -> str:
     """Of a run that failed."""
     is_told = isinstance(error, RunFailedError | RunStaleError)  # by central, what became of it
     return "\n".join(
@@ -45,32 +45,33 @@ def of_failure(error: IndexerError, exit_code: Exit, course: Course) -> str:
             f"### Code index failed: {error.title}\n",
             f"{text(str(error))}\n",
             *([f"```yaml\n{error.fix}\n```\n"] if error.fix else []),
-            *([] if is_told else [f"{standing(course)}\n"]),
-            _ending(exit_code, course),
+            *([] if is_told else [f"{run_outcome(run_progress)}\n"]),
+            _ending(exit_code, run_progress),
         )
     )
 
 
-def of_fault(exit_code: Exit) -> str:
+def crash_summary(exit_code: Exit) -> str:
     """Of a command that ended as nobody expected."""
     return (
         "### A fault of the indexer\n\nPlease report it with the lines of the log.\n\n"
-        f"{_ending(exit_code, Course())}"
+        f"{_ending(exit_code, RunProgress())}"
     )
 
 
-def of_cancelled(exit_code: Exit, course: Course) -> str:
+def cancelled_summary(exit_code: Exit, run_progress: RunProgress) -> str:
     """Of a run that was cancelled."""
-    return f"### Code index cancelled\n\n{standing(course)} {_ending(exit_code, course)}"
+    outcome = f"{run_outcome(run_progress)} {_ending(exit_code, run_progress)}"
+    return f"### Code index cancelled\n\n{outcome}"
 
 
-def standing(course: Course) -> str:
+def run_outcome(run_progress: RunProgress) -> str:
     """What becomes of a run that ended before its time."""
-    return _STANDING[course.stage]
+    return _STANDING[run_progress.stage]
 
 
-def _ending(exit_code: Exit, course: Course) -> str:
-    run = f" Run {code(course.run_id)}." if course.run_id else ""
+def _ending(exit_code: Exit, run_progress: RunProgress) -> str:
+    run = f" Run {code(run_progress.run_id)}." if run_progress.run_id else ""
     return f"Exit code {exit_code:d}: {exit_code.meaning}.{run}\n\n"
 
 

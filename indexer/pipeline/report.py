@@ -10,22 +10,22 @@ from indexer.records.files import SkipReason
 from indexer.records.runs import Mode, Reason, RunStats, sentence_of
 
 
-class Stage(Enum):
+class RunStage(Enum):
     """What central knows of a run. While it is being announced, only central can tell."""
 
-    UNOPENED = auto()
+    NOT_OPENED = auto()
     OPEN = auto()
     ANNOUNCING = auto()
     ANNOUNCED = auto()
-    GIVEN_UP = auto()
+    CANCELLED = auto()
 
 
 @dataclass(slots=True)
-class Course:
+class RunProgress:
     """How far a run has come: noted on the way, told if it ends before its time."""
 
     run_id: str = ""
-    stage: Stage = Stage.UNOPENED
+    stage: RunStage = RunStage.NOT_OPENED
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,9 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def as_text(report: Report) -> str:
+def format_text(report: Report) -> str:
     """A few lines for a person at a terminal."""
-    head = f"{report.project} at {report.commit_sha[:12]}: {headline(report)}"
+    head = f"{report.project} at {report.commit_sha[:12]}: {summary_line(report)}"
     if report.mode is Mode.NONE:
         return head
     stats = report.stats
@@ -131,7 +131,7 @@ def embedding_cost(stats: RunStats) -> str:
     return f"{asked}, {tokens}" + ("" if cost is None else f", ${cost:.4f}")
 
 
-def headline(report: Report) -> str:
+def summary_line(report: Report) -> str:
     """Mode and reason in one line."""
     done = "nothing to do" if report.mode is Mode.NONE else f"{report.mode} run"
     return f"{done} ({report.reason}: {report.sentence})"

@@ -2,15 +2,15 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
 
 from indexer.bundle.encode import encode_tree
-from indexer.bundle.gzip import compress
 from indexer.bundle.lines import FileLine
-from indexer.client.api import Central, Followed, OpenedRun, OpenRequest, RunState
-from indexer.config.settings import DirectSettings
+from indexer.client.api import IndexingClient, OpenedRun, OpenRequest, RunLinks, RunState
+from indexer.config.settings import DirectUploadSettings
 from indexer.embedding.base import Usage
 from indexer.errors import (
     DirectNotAvailableError,
@@ -19,16 +19,21 @@ from indexer.errors import (
 )
 from indexer.git.repository import Repository
 from indexer.output.terminal import counted
-from indexer.pipeline.extract_files import making, skipped_line
-from indexer.pipeline.open_run import give_up, open_run
+from indexer.pipeline.embed import EmbeddingStage
+from indexer.pipeline.open_run import abandon_run, open_run
 from indexer.pipeline.plan import decide, selected_entries
-from indexer.pipeline.report import Course, Report, Stage
+from indexer.pipeline.report import Report, RunProgress, RunStage
 from indexer.pipeline.select import needs_content
-from indexer.pipeline.stats import Stopwatch, Tally
+from indexer.pipeline.stats import RunCounters, Stopwatch
+from indexer.pipeline.text_embedder import text_embedder
 from indexer.pipeline.upload import BatchUploader
+from indexer.pipeline.worker_pool import WorkerPool, extract_files, skipped_line, worker_count
 from indexer.records.files import SourceFile, TreeEntry
 from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
+
+if TYPE_CHECKING:
+    from indexer.pipeline.direct_upload import PointWriter
 
 _STALE_ATTEMPTS: Final = 3
 _log = logging.getLogger(__name__)
@@ -61,8 +66,8 @@ class Job:
     request: OpenRequest
     requested: Requested
     timeout_seconds: float
-    access: EmbedderAccess = field(default_factory=EmbedderAccess)
-    direct: DirectSettings | None = None  # None: vectors travel in the batches
+    access: EmbedderConfig = field(default_factory=EmbedderConfig)
+    direct: DirectUploadSettings | None = None  # None: vectors travel in the batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +80,24 @@ class _Work:
 
 
 def index(
-    *, job: Job, repository: Repository, central: Central, progress: Progress, course: Course
+    *,
+    job: Job,
+    repository: Repository,
+    central: IndexingClient,
+    progress: Progress,
+    run_progress: RunProgress,
 ) -> Report:
     """Bring central's index of the repository to the job's commit and answer what was done.
 
     If another run is applied meanwhile, plans again, at most three times. Raises IndexerError.
-    Whatever is raised, `course` then says what central knows of the last run.
+    Whatever is raised, `run_progress` then says what central knows of the last run.
     """
     for _ in range(_STALE_ATTEMPTS):
         try:
-            return _Run(job, repository, central, progress, course).carry_out()
+            return _Run(job, repository, central, progress, run_progress).execute()
         except RunStaleError as exc:
             _log.warning("%s; planning again", exc)
-    return _Run(job, repository, central, progress, course).carry_out()
+    return _Run(job, repository, central, progress, run_progress).execute()
 
 
 class _Run:
@@ -97,31 +107,31 @@ class _Run:
         self,
         job: Job,
         repository: Repository,
-        central: Central,
+        central: IndexingClient,
         progress: Progress,
-        course: Course,
+        run_progress: RunProgress,
     ) -> None:
         self._job = job
         self._repository = repository
         self._central = central
         self._progress = progress
-        self._course = course
+        self._course = run_progress
         self._watch = Stopwatch()
-        self._tally = Tally()
+        self._counters = RunCounters()
         self._usage = Usage()
         self._deepened = False
         self._commit = job.request.commit_sha
 
-    def carry_out(self) -> Report:
+    def execute(self) -> Report:
         with self._watch.stage("open"):
             opened = open_run(
                 central=self._central,
                 request=self._job.request,
-                course=self._course,
+                run_progress=self._course,
                 timeout_seconds=self._job.timeout_seconds,
             )
         with self._given_up_on_error():
-            self._require_way(opened)
+            self._check_upload_mode(opened)
             with self._watch.stage("plan"):
                 plan = self._decide(opened)
             self._progress.plan(plan)
@@ -132,7 +142,7 @@ class _Run:
                 work = self._select(opened, plan)
             with self._watch.stage("process"):
                 batches = self._upload(opened, work)
-            stats = self._tally.stats(
+            stats = self._counters.stats(
                 removed=len(work.removed) + work.removed_by_tree,
                 usage=self._usage,
                 seconds=self._watch.rounded(),
@@ -142,7 +152,7 @@ class _Run:
             self._wait(opened)
         return self._report(opened, plan, stats, followed)
 
-    def _require_way(self, opened: OpenedRun) -> None:
+    def _check_upload_mode(self, opened: OpenedRun) -> None:
         if self._job.direct and not opened.direct:
             raise DirectNotAvailableError(
                 "central named no vector store to write to, though it was asked: is it up to date? "
@@ -154,7 +164,7 @@ class _Run:
         try:
             yield
         except BaseException:  # Ctrl-C as well: nobody else will finish this run
-            give_up(self._central, self._course)
+            abandon_run(self._central, self._course)
             raise
 
     def _decide(self, opened: OpenedRun) -> Plan:
@@ -182,7 +192,7 @@ class _Run:
         entries = selected_entries(
             self._repository, self._commit, self._repository.tree(self._commit)
         )
-        answer = self._central.put_tree(opened.run_id, compress(encode_tree(entries)))
+        answer = self._central.put_tree(opened.run_id, encode_tree(entries))
         if plan.mode is not Mode.FORCE:
             entries = [entry for entry in entries if entry.path in answer.changed]
         return _Work(entries, [], answer.removed)
@@ -195,23 +205,29 @@ class _Run:
                 uploader.remove(path)
             try:
                 for file in self._files(opened, work.entries):
-                    uploader.add(file)
-                    self._tally.add(file)
+                    uploader.add(file.line)
+                    self._counters.add(
+                        file.record,
+                        chunks=file.chunks,
+                        symbols=file.symbols,
+                        references=file.references,
+                        embedded=file.embedded,
+                    )
                     self._progress.advance()
             except EmbeddingError as exc:
                 uploader.finish()  # central keeps what was embedded, though the run is given up
-                if not self._tally.embedded:
+                if not self._counters.embedded:
                     raise
-                raise _and_kept(exc, self._tally.embedded) from exc
+                raise _with_salvage_note(exc, self._counters.embedded) from exc
             return uploader.finish()
 
-    def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> Followed:
+    def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> RunLinks:
         """From here on the run is central's; answers where it tells of it."""
-        self._course.stage = Stage.ANNOUNCING
+        self._course.stage = RunStage.ANNOUNCING
         followed = self._central.send_webhook(
             self._job.request, opened, plan, batches=batches, stats=stats
         )
-        self._course.stage = Stage.ANNOUNCED
+        self._course.stage = RunStage.ANNOUNCED
         return followed
 
     def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:
@@ -221,23 +237,35 @@ class _Run:
                 yield skipped_line(entry, entry.skipped)
         if not wanted:
             return
-        with making(
-            self._central,
-            opened,
-            access=self._job.access,
-            direct=self._job.direct,
-            total_bytes=sum(entry.size for entry in wanted),
-        ) as maker:
-            if not all(entry.skipped for entry in wanted):  # lock files are not embedded
-                maker.check()
-            yield from maker.lines(
-                SourceFile(entry, self._repository.read(entry.blob)) for entry in wanted
+        with (
+            WorkerPool(worker_count(sum(entry.size for entry in wanted))) as pool,
+            self._points(opened) as points,
+        ):
+            embedder = text_embedder(opened.embedder, self._job.access, pool)
+            extract = partial(
+                extract_files,
+                dimensions=opened.embedder.dimensions,
+                batch_bytes=opened.batch_bytes,
+                with_points=points is not None,
             )
-            self._usage = maker.usage
+            with EmbeddingStage.for_run(self._central, opened, embedder.embed, points) as embedding:
+                if not all(entry.skipped for entry in wanted):  # lock files are not embedded
+                    embedder.check()
+                sources = (SourceFile(entry, self._repository.read(entry.blob)) for entry in wanted)
+                yield from embedding.lines(pool.extract(sources, extract))
+            self._usage = embedder.usage
+
+    def _points(self, opened: OpenedRun) -> "PointWriter | nullcontext[None]":
+        """Return the writer of a direct upload. Raises ConfigurationError and StoreError."""
+        if not (opened.direct and self._job.direct):
+            return nullcontext()
+        from indexer.pipeline.direct_upload import PointWriter  # imports NumPy
+
+        return PointWriter.for_run(opened, opened.direct, self._job.direct)
 
     def _wait(self, opened: OpenedRun) -> None:
         self._progress.start("apply", 0)
-        self._central.wait_until_applied(
+        self._central.wait_for_apply(
             opened.run_id,
             timeout_seconds=self._job.timeout_seconds,
             on_state=self._tell_applied,
@@ -251,7 +279,7 @@ class _Run:
             self._progress.advance()
 
     def _report(
-        self, opened: OpenedRun, plan: Plan, stats: RunStats, followed: Followed | None
+        self, opened: OpenedRun, plan: Plan, stats: RunStats, followed: RunLinks | None
     ) -> Report:
         return Report(
             project=self._job.request.project_id,
@@ -262,8 +290,8 @@ class _Run:
             reason=plan.reason,
             stats=stats,
             seconds=self._watch.rounded(),
-            languages=self._tally.languages,
-            skipped=self._tally.skipped,
+            languages=self._counters.languages,
+            skipped=self._counters.skipped,
             status_url=followed.status_url if followed else None,
             page_url=followed.page_url if followed else None,
             repository_url=self._job.request.repository_url,
@@ -271,7 +299,7 @@ class _Run:
         )
 
 
-def _and_kept(problem: EmbeddingError, chunks: int) -> EmbeddingError:
+def _with_salvage_note(problem: EmbeddingError, chunks: int) -> EmbeddingError:
     """The problem as a person is told of it whose run ends before its time."""
     said, kept = str(problem).removesuffix("."), counted(chunks, "chunk")
     return type(problem)(

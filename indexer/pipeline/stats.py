@@ -5,37 +5,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from indexer.bundle.lines import FileLine
 from indexer.embedding.base import Usage
-from indexer.records.files import SkipReason
+from indexer.records.files import FileRecord, SkipReason
 from indexer.records.runs import RunStats
 
 
-class Tally:
+class RunCounters:
     """Of one run. `languages` and `skipped` count files."""
 
     def __init__(self) -> None:
         self.languages: Counter[str] = Counter()
         self.skipped: Counter[SkipReason] = Counter()
-        self._held: Counter[str] = Counter()
+        self._sums: Counter[str] = Counter()
 
-    def add(self, sent: FileLine) -> None:
-        """Count a file that was sent."""
-        if sent.record.skipped:
-            self.skipped[sent.record.skipped] += 1
+    def add(
+        self, record: FileRecord, *, chunks: int, symbols: int, references: int, embedded: int
+    ) -> None:
+        """Count a file that was sent; `embedded`: chunks whose vectors this run computed."""
+        if record.skipped:
+            self.skipped[record.skipped] += 1
         else:
-            self.languages[sent.record.language] += 1
-        self._held.update(
-            chunks=sent.chunks,
-            symbols=sent.symbols,
-            references=sent.references,
-            embedded=sent.embedded,
-        )
+            self.languages[record.language] += 1
+        self._sums.update(chunks=chunks, symbols=symbols, references=references, embedded=embedded)
 
     @property
     def embedded(self) -> int:
         """Chunks whose vectors were made in this run."""
-        return self._held["embedded"]
+        return self._sums["embedded"]
 
     def stats(self, *, removed: int, usage: Usage, seconds: dict[str, float]) -> RunStats:
         """All of it in figures; `usage` is the embedder's."""
@@ -43,11 +39,11 @@ class Tally:
             files_changed=self.languages.total(),
             files_removed=removed,
             files_skipped=self.skipped.total(),
-            chunks=self._held["chunks"],
-            symbols=self._held["symbols"],
-            references=self._held["references"],
+            chunks=self._sums["chunks"],
+            symbols=self._sums["symbols"],
+            references=self._sums["references"],
             embedded=self.embedded,
-            reused=self._held["chunks"] - self.embedded,
+            reused=self._sums["chunks"] - self.embedded,
             embedding_requests=usage.requests,
             embedding_tokens=usage.tokens,
             embedding_cost_usd=usage.cost_usd,

@@ -13,8 +13,8 @@ from indexer.bundle.encode import packed_floats
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
 from indexer.errors import EmbeddingError
-from indexer.pipeline.worker_pool import Processes
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.pipeline.worker_pool import WorkerPool
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 
 _LOCAL: Final = "builtin"  # the provider whose models are files
 _TEXTS: Final = 256  # a task: enough to keep a process busy for some 40 ms
@@ -39,20 +39,20 @@ class TextEmbedder(Protocol):
         ...
 
 
-def text_embedder(spec: EmbedderSpec, access: EmbedderAccess, processes: Processes) -> TextEmbedder:
+def text_embedder(spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> TextEmbedder:
     """The one that makes vectors of `spec`; whether it is set up here, `check` tells."""
     if spec.provider == _LOCAL:
-        return LocalEmbedder(spec, access, processes)
+        return LocalEmbedder(spec, access, pool)
     return ServiceEmbedder(spec, access)
 
 
 class LocalEmbedder:
     """A model in files, in worker processes: they hold it already, and this one need not."""
 
-    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess, processes: Processes) -> None:
+    def __init__(self, spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> None:
         self._spec = spec
-        self._access = EmbedderAccess(models=access.models)  # nothing secret
-        self._processes = processes
+        self._access = EmbedderConfig(models=access.models)  # nothing secret
+        self._pool = pool
 
     @property
     def usage(self) -> Usage:
@@ -60,15 +60,14 @@ class LocalEmbedder:
 
     def check(self) -> None:
         try:
-            self._processes.submit(_check, self._spec, self._access).result()
+            self._pool.submit(_check, self._spec, self._access).result()
         except BrokenProcessPool:
-            self._processes.alone(_check, self._spec, self._access)
+            self._pool.run_isolated(_check, self._spec, self._access)
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         groups = [texts[start : start + _TEXTS] for start in range(0, len(texts), _TEXTS)]
         tasks = [
-            (group, self._processes.submit(_embed, self._spec, self._access, group))
-            for group in groups
+            (group, self._pool.submit(_embed, self._spec, self._access, group)) for group in groups
         ]
         return [vector for group, task in tasks for vector in self._finished(group, task)]
 
@@ -76,18 +75,18 @@ class LocalEmbedder:
         try:
             return self._cut(task.result())
         except BrokenProcessPool:  # most likely by a file that was being read
-            return self._alone(texts)
+            return self._embed_isolated(texts)
 
-    def _alone(self, texts: Sequence[str]) -> list[bytes]:
+    def _embed_isolated(self, texts: Sequence[str]) -> list[bytes]:
         """In halves until the text is found that ends its process: that one is near to nothing."""
         try:
-            return self._cut(self._processes.alone(_embed, self._spec, self._access, texts))
+            return self._cut(self._pool.run_isolated(_embed, self._spec, self._access, texts))
         except BrokenProcessPool:
             if len(texts) == 1:
                 _log.warning("a chunk ended the process that embedded it; it has no direction")
                 return [bytes(self._size)]
         half = len(texts) // 2
-        return [*self._alone(texts[:half]), *self._alone(texts[half:])]
+        return [*self._embed_isolated(texts[:half]), *self._embed_isolated(texts[half:])]
 
     def _cut(self, packed: bytes) -> list[bytes]:
         return [packed[start : start + self._size] for start in range(0, len(packed), self._size)]
@@ -100,7 +99,7 @@ class LocalEmbedder:
 class ServiceEmbedder:
     """A service on the network, which batches, retries and works in parallel by itself."""
 
-    def __init__(self, spec: EmbedderSpec, access: EmbedderAccess) -> None:
+    def __init__(self, spec: EmbedderSpec, access: EmbedderConfig) -> None:
         self._spec = spec
         self._access = access
         self._opened: Embedder | None = None
@@ -125,13 +124,13 @@ class ServiceEmbedder:
             raise type(exc)(str(exc), done=done) from exc
 
 
-def _check(spec: EmbedderSpec, access: EmbedderAccess) -> None:
+def _check(spec: EmbedderSpec, access: EmbedderConfig) -> None:
     from indexer.pipeline.worker import check_embedder
 
     check_embedder(spec, access)
 
 
-def _embed(spec: EmbedderSpec, access: EmbedderAccess, texts: Sequence[str]) -> bytes:
+def _embed(spec: EmbedderSpec, access: EmbedderConfig, texts: Sequence[str]) -> bytes:
     from indexer.pipeline.worker import embed_texts
 
     return embed_texts(spec, access, texts)

@@ -1,4 +1,4 @@
-"""What a worker process does: select by content, extract, encode; embed with a model that is here.
+"""The work of a worker process: a source file becomes a line; a text becomes a vector.
 
 No git, no network, no secrets.
 """
@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from indexer.bundle.encode import encode_file, packed_floats, packed_terms
-from indexer.bundle.lines import Extracted, PointData
+from indexer.bundle.lines import ExtractedFile, PointData, is_readable, size_with_vectors
 from indexer.embedding import open_embedder
 from indexer.manifests import read_manifest
 from indexer.pipeline.extract import extract_file
@@ -21,33 +21,49 @@ from indexer.records.files import (
     FileRecord,
     SkipReason,
     SourceFile,
+    TreeEntry,
     line_span,
     split_lines,
 )
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec, embedder_input, embedding_digest
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec, embedder_input, embedding_digest
 
 _log = logging.getLogger(__name__)
 _opened: Final = cache(open_embedder)
 
 
-def extract_files(files: Sequence[SourceFile], *, with_points: bool) -> list[Extracted]:
-    """One for each file, in order; `with_points`: with what a run needs that writes them itself."""
-    return [_extracted(make_record(file), with_points=with_points) for file in files]
+def extract_files(
+    files: Sequence[SourceFile], *, dimensions: int, batch_bytes: int, with_points: bool
+) -> list[ExtractedFile]:
+    """Extract each file, in order: select by content, parse, encode.
+
+    A file whose line would not fit into a batch with its vectors is skipped. All vectors count, so
+    that what central knows already does not decide what is indexed. `with_points`: with the data
+    that a direct upload needs.
+    """
+    extracted = []
+    for file in files:
+        one = _extracted(make_record(file), with_points=with_points)
+        size = size_with_vectors(one.file, dimensions=dimensions)
+        if size > batch_bytes or not is_readable(one.file.line):
+            record = _skipped(one.file.record, SkipReason.TOO_LARGE)
+            one = ExtractedFile(encode_file(record))
+        extracted.append(one)
+    return extracted
 
 
-def check_embedder(spec: EmbedderSpec, access: EmbedderAccess) -> None:
-    """Return if the vectors made here are of `spec`. Raises EmbeddingError."""
+def check_embedder(spec: EmbedderSpec, access: EmbedderConfig) -> None:
+    """Raise EmbeddingError unless the vectors made here are of `spec`."""
     _opened(spec, access).check()
 
 
-def embed_texts(spec: EmbedderSpec, access: EmbedderAccess, texts: Sequence[str]) -> bytes:
-    """The texts' vectors, packed, one after the other. Raises EmbeddingError."""
+def embed_texts(spec: EmbedderSpec, access: EmbedderConfig, texts: Sequence[str]) -> bytes:
+    """Return the vectors of the texts, packed one after the other. Raises EmbeddingError."""
     return packed_floats(_opened(spec, access).embed_documents(texts))
 
 
-def _extracted(record: FileRecord, *, with_points: bool) -> Extracted:
+def _extracted(record: FileRecord, *, with_points: bool) -> ExtractedFile:
     inputs = embedder_inputs(record)
-    return Extracted(
+    return ExtractedFile(
         encode_file(record),
         inputs,
         [embedding_digest(text) for text in inputs],
@@ -60,7 +76,7 @@ def _point_data(chunk: Chunk) -> PointData:
 
 
 def embedder_inputs(record: FileRecord) -> list[str]:
-    """What is embedded for each chunk of the file."""
+    """Return the text that is embedded for each chunk of the file."""
     lines = split_lines(record.content)
     return [
         embedder_input(
@@ -71,9 +87,9 @@ def embedder_inputs(record: FileRecord) -> list[str]:
 
 
 def make_record(file: SourceFile) -> FileRecord:
-    """The file's record, without vectors. Nothing in a file makes this raise.
+    """Return the file's record without vectors. Never raises because of a file's content.
 
-    A file that cannot be extracted is cut into windows; one that cannot even be cut is skipped.
+    A file that cannot be extracted is cut into windows; if that fails too, it is skipped.
     """
     entry = file.entry
     for attempt in (file, replace(file, degraded=DegradeReason.PARSE_FAILED)):
@@ -81,17 +97,17 @@ def make_record(file: SourceFile) -> FileRecord:
             return _read(attempt)
         except Exception:  # noqa: BLE001 (it is logged, and a file must not end the run)
             _log.exception("%s could not be extracted", entry.path)
-    return _skipped(file, entry.skipped or SkipReason.UNPROCESSABLE)
+    return _skipped(entry, entry.skipped or SkipReason.UNPROCESSABLE)
 
 
 def _read(file: SourceFile) -> FileRecord:
     entry = file.entry
     if entry.skipped:
         manifest = read_manifest(entry.path, file.content)
-        return replace(_skipped(file, entry.skipped), manifest=manifest)
+        return replace(_skipped(entry, entry.skipped), manifest=manifest)
     reason = skip_reason_by_content(entry.path, file.content)
     if reason:
-        return _skipped(file, reason)
+        return _skipped(entry, reason)
     return extract_file(
         path=entry.path,
         mode=entry.mode,
@@ -101,6 +117,5 @@ def _read(file: SourceFile) -> FileRecord:
     )
 
 
-def _skipped(file: SourceFile, reason: SkipReason) -> FileRecord:
-    entry = file.entry
+def _skipped(entry: TreeEntry | FileRecord, reason: SkipReason) -> FileRecord:
     return FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason)

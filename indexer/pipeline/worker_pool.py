@@ -1,33 +1,46 @@
-"""Worker processes: a pool that is replaced when one of them dies, and a cell for suspects.
+"""Worker processes: a pool that is replaced when one of them dies, and one for suspect tasks.
 
-They run C code of many authors over files of anybody, so they may die; they get no secrets.
+Workers run C code of many authors over untrusted files, so they may die. They get no secrets.
 """
 
 import gc
+import logging
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from multiprocessing import forkserver
 from typing import Final, ParamSpec, TypeVar
 
+from indexer.bundle.encode import encode_file
+from indexer.bundle.lines import ExtractedFile, FileLine
 from indexer.errors import IndexerError
 from indexer.output import log
 from indexer.process_group import CHILDREN
+from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
-# Workers are forked from a process that has this imported and no threads.
+# Workers are forked from a process that has imported this and has no threads.
 _PRELOADED: Final = "indexer.pipeline.preload"
+_GROUP_BYTES: Final = 96_000  # keeps a process busy for about 50 ms
+_SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
+_MAX_WORKERS: Final = 8
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+
+Extract = Callable[[Sequence[SourceFile]], list[ExtractedFile]]
 
 
-def warm_up() -> None:
-    """Start the process that workers come from, and return at once.
+def start_forkserver() -> None:
+    """Start the process that workers are forked from, and return at once.
 
     It imports grammars and model while this process talks to git and to central.
     """
@@ -35,28 +48,87 @@ def warm_up() -> None:
     forkserver.ensure_running()
 
 
-class Processes:
-    """Safe to share between threads. Leaving `with` by an exception waits for none of them."""
+def worker_count(total_bytes: int) -> int:
+    """Return how many processes to use for files of `total_bytes` together."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    return 1 if total_bytes < _SMALL_RUN_BYTES else min(cores, _MAX_WORKERS)
+
+
+def extract_files(
+    files: Sequence[SourceFile], *, dimensions: int, batch_bytes: int, with_points: bool = False
+) -> list[ExtractedFile]:
+    """Call `worker.extract_files`, which a run's main process does not import."""
+    from indexer.pipeline import worker
+
+    return worker.extract_files(
+        files, dimensions=dimensions, batch_bytes=batch_bytes, with_points=with_points
+    )
+
+
+def skipped_line(entry: TreeEntry, reason: SkipReason) -> FileLine:
+    """Return the line of a file that is not indexed."""
+    return encode_file(FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason))
+
+
+class WorkerPool:
+    """Safe to share between threads. Leaving `with` by an exception waits for no process."""
 
     def __init__(self, count: int) -> None:
         self.count = count
-        warm_up()
+        start_forkserver()
         self._replacing = threading.Lock()
         self._pool = _new_pool(count)
-        self._alone = threading.Lock()
-        self._cell: ProcessPoolExecutor | None = None
+        self._isolating = threading.Lock()
+        self._isolated_pool: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> "Processes":
+    def __enter__(self) -> "WorkerPool":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for pool in filter(None, (self._pool, self._cell)):
+        for pool in filter(None, (self._pool, self._isolated_pool)):
             pool.shutdown(wait=kind is None, cancel_futures=True)
+
+    def extract(self, files: Iterable[SourceFile], extract: Extract) -> Iterator[ExtractedFile]:
+        """Extract `files` in groups; one result for each, in order. Few groups are in memory.
+
+        A file that kills its process is cut into windows; if that kills it too, it is skipped.
+        Raises IndexerError if no process can be started.
+        """
+        pending: deque[tuple[list[SourceFile], Future[list[ExtractedFile]]]] = deque()
+        for group in _groups(files):
+            pending.append((group, self.submit(extract, group)))
+            if len(pending) > 2 * self.count:
+                yield from self._extracted(extract, *pending.popleft())
+        while pending:
+            yield from self._extracted(extract, *pending.popleft())
+
+    def _extracted(
+        self, extract: Extract, group: list[SourceFile], future: "Future[list[ExtractedFile]]"
+    ) -> Iterator[ExtractedFile]:
+        try:
+            yield from future.result()
+        except BrokenProcessPool:
+            for file in group:
+                yield from self._extract_isolated(extract, file)
+
+    def _extract_isolated(self, extract: Extract, file: SourceFile) -> list[ExtractedFile]:
+        path = file.entry.path
+        try:
+            return self.run_isolated(extract, [file])
+        except BrokenProcessPool:
+            _log.warning("%s crashed the process that parsed it; it is cut into windows", path)
+        degraded = replace(file, degraded=DegradeReason.PARSE_FAILED)
+        try:
+            return self.run_isolated(extract, [degraded])
+        except BrokenProcessPool:
+            _log.warning("%s crashed the process that read it again; it is skipped", path)
+        reason = file.entry.skipped or SkipReason.UNPROCESSABLE
+        return [ExtractedFile(skipped_line(file.entry, reason))]
 
     def submit(
         self, work: Callable[_P, _T], *arguments: _P.args, **more: _P.kwargs
     ) -> "Future[_T]":
-        """Have it done. BrokenProcessPool as the result: a process died, not known of what."""
+        """Run a task. Its result raises BrokenProcessPool if a process died, whatever the cause."""
         with self._replacing:
             try:
                 return self._pool.submit(work, *arguments, **more)
@@ -65,45 +137,58 @@ class Processes:
                 self._pool = _new_pool(self.count)
                 return self._pool.submit(work, *arguments, **more)
 
-    def alone(self, work: Callable[_P, _T], *arguments: _P.args, **more: _P.kwargs) -> _T:
-        """Do it in a process that has nothing else to do, so that no other's death is laid to it.
+    def run_isolated(self, work: Callable[_P, _T], *arguments: _P.args, **more: _P.kwargs) -> _T:
+        """Run a task in a process of its own, so that only this task can have killed it.
 
-        Raises BrokenProcessPool if it ends its process, IndexerError where none can be started.
+        Raises BrokenProcessPool if it does, IndexerError if no process can be started.
         """
-        with self._alone:
-            self._cell = self._cell or _living_pool()
+        with self._isolating:
+            self._isolated_pool = self._isolated_pool or _living_pool()
             try:
-                return self._cell.submit(work, *arguments, **more).result()
+                return self._isolated_pool.submit(work, *arguments, **more).result()
             except BrokenProcessPool:
-                self._cell.shutdown()
-                self._cell = None
+                self._isolated_pool.shutdown()
+                self._isolated_pool = None
                 raise
 
 
+def _groups(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
+    group: list[SourceFile] = []
+    size = 0
+    for file in files:
+        group.append(file)
+        size += len(file.content)
+        if size >= _GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
 def _new_pool(workers: int) -> ProcessPoolExecutor:
-    """With all its processes, so that no other moment starts any."""
+    """Start a pool with all its processes, so that none is started later."""
     pool = ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("forkserver"),
         initializer=_prepare,
         initargs=(CHILDREN.number(),),
     )
-    # A pool that is broken says so to the next that is submitted.
-    with _no_signals(), suppress(BrokenProcessPool):
+    # A broken pool raises at the next task.
+    with _signals_deferred(), suppress(BrokenProcessPool):
         for _ in range(workers):
             pool.submit(int)
     return pool
 
 
 @contextmanager
-def _no_signals() -> Iterator[None]:
-    """Put off what would end this process: one that is half started complains with a traceback."""
+def _signals_deferred() -> Iterator[None]:
+    """Defer SIGINT and SIGTERM: a process that is half started would print a traceback."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
+    received: list[int] = []
     handlers = {
-        number: signal.signal(number, lambda told, _: came.append(told))
+        number: signal.signal(number, lambda number, _: received.append(number))
         for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
@@ -111,35 +196,36 @@ def _no_signals() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    if came:
-        signal.raise_signal(came[0])
+    if received:
+        signal.raise_signal(received[0])
 
 
 def _living_pool() -> ProcessPoolExecutor:
-    """A pool of one whose process is known to have started.
+    """Return a pool of one process that is known to have started.
 
-    Raises IndexerError: where no process starts, that is not the fault of any file.
+    Raises IndexerError if it does not start, which is no file's fault.
     """
     pool = _new_pool(1)
     try:
         pool.submit(int).result()
     except BrokenProcessPool as exc:
         raise IndexerError(
-            "worker processes end as soon as they start; what they wrote says why, else check "
-            "the memory limit of this machine"
+            "worker processes end as soon as they start. Read what they wrote, and check the "
+            "memory limit of this machine"
         ) from exc
     return pool
 
 
 def _prepare(group: int) -> None:
-    """Ctrl-C is for the parent, which then ends its workers; in its group they never outlive it.
+    """Set up a worker process.
 
-    What a parse finds is many small objects at once, in no cycle: looking for cycles after each 700
-    would take a tenth of the time.
+    It joins the process group that never outlives the parent. Ctrl-C is left to the parent, which
+    ends its workers. A parse makes many small objects at once and no cycles: collecting after every
+    700 objects would take a tenth of the time.
     """
     os.setpgid(0, group)
     parent = multiprocessing.parent_process()
-    if parent and not parent.is_alive():  # and the group was killed before this process was in it
+    if parent and not parent.is_alive():  # the group was killed before this process joined it
         os._exit(1)
     log.to_standard_error()
     gc.freeze()

@@ -59,7 +59,7 @@ def embedding_digest(text: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedderAccess:
+class EmbedderConfig:
     """What `open_embedder` may use; a provider that is not set up here raises when it is opened.
 
     `models` is a directory of further static models, each in a folder of its name.
@@ -74,7 +74,7 @@ class EmbedderAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class DirectAccess:
+class DirectUploadGrant:
     """One repository's collection in a Qdrant server, for a client that writes there itself.
 
     `url` is as open_store reads it; `token` None: the client uses a secret of its own.

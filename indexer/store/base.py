@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
 from uuid import UUID
 
-from indexer.records.vectors import DirectAccess, EmbedderSpec, Matrix, TermVector, Vector
+from indexer.records.vectors import DirectUploadGrant, EmbedderSpec, Matrix, TermVector, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class DirectStore(VectorStore, Protocol):
         """Raise DirectNotAvailableError where `grant` would for any collection; asks nobody."""
         ...
 
-    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectAccess:
+    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
         """Make the collection and say how a client writes to it, and to nothing else.
 
         With a token that ends after `seconds` or, with `own_secret`, none. Raises

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -15,9 +16,8 @@ from typing import Any, Final
 from indexer.bundle.lines import FileLine
 from indexer.git.repository import Repository
 from indexer.limits import BATCH_BYTES
-from indexer.pipeline.extract_files import Processor, fitting, workers_for
 from indexer.pipeline.plan import selected_entries
-from indexer.pipeline.worker_pool import Processes
+from indexer.pipeline.worker_pool import WorkerPool, extract_files, worker_count
 from indexer.records.files import SkipReason, SourceFile, Span, TreeEntry, line_span, split_lines
 from integrations.chunkhound.schema import chunk_type_of, language_of
 
@@ -82,10 +82,10 @@ def _files(
             hashes[entry.path] = _content_hash(content)
             yield SourceFile(entry, content)
 
-    with Processes(workers_for(sum(entry.size for entry in wanted))) as processes:
-        for one in Processor(processes).extracted(sources()):
-            fits = fitting(one, dimensions=dimensions, batch_bytes=BATCH_BYTES)
-            yield _file(fits.file, hashes.pop(fits.file.record.path))
+    extract = partial(extract_files, dimensions=dimensions, batch_bytes=BATCH_BYTES)
+    with WorkerPool(worker_count(sum(entry.size for entry in wanted))) as pool:
+        for one in pool.extract(sources(), extract):
+            yield _file(one.file, hashes.pop(one.file.record.path))
 
 
 def _content_hash(content: bytes) -> str:

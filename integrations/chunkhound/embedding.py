@@ -5,13 +5,13 @@ from typing import Final
 
 from indexer.embedding import open_embedder
 from indexer.errors import EmbeddingError
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from integrations.chunkhound.errors import EmbeddingFailedError, NotInstalledError
 
 SPEC: Final = EmbedderSpec("openai", "text-embedding-3-small", 1536)
 
 
-def embed_queries(queries: Sequence[str], access: EmbedderAccess) -> list[list[float]]:
+def embed_queries(queries: Sequence[str], access: EmbedderConfig) -> list[list[float]]:
     """Unit vectors, one for each query, by one request. Raises EmbeddingFailedError."""
     try:
         rows = open_embedder(SPEC, access).embed_queries(list(queries))

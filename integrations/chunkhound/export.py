@@ -36,7 +36,7 @@ from indexer.git.repository import Repository
 from indexer.limits import CHUNKHOUND_EXPORTED_CHUNKS
 from indexer.output.terminal import counted
 from indexer.pipeline.fingerprint import EXTRACTOR
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec, embedder_input
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec, embedder_input
 from integrations.chunkhound import schema
 from integrations.chunkhound.commit_files import CommitFile, commit_files
 from integrations.chunkhound.database_writer import (
@@ -103,7 +103,7 @@ def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
 
     Raises ConfigurationError where there is no key, or a setting is wrong.
     """
-    usual = EmbedderAccess()
+    usual = EmbedderConfig()
     try:
         access = embedding_access(environ)
     except MissingKeyError as exc:

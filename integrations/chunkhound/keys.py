@@ -16,7 +16,7 @@ from indexer.limits import (
     CHUNKHOUND_RETRY_SECONDS,
     CHUNKHOUND_SECRETS_BYTES,
 )
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 from integrations.chunkhound.errors import (
     InvalidRequestError,
     MissingKeyError,
@@ -28,7 +28,7 @@ NAME: Final = "OPENAI_API_KEY"
 SECRETS_FILES: Final = ("~/.onetool/config/secrets.yaml", "~/.onetool/secrets.yaml")
 
 
-def embedding_access(environ: Mapping[str, str]) -> EmbedderAccess:
+def embedding_access(environ: Mapping[str, str]) -> EmbedderConfig:
     """Where queries are embedded, and with which key.
 
     The key: OT_SECRETS_FILE, `~/.onetool/config/secrets.yaml`, `~/.onetool/secrets.yaml`,

@@ -5,14 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from indexer.client.api import Central
+from indexer.client.api import IndexingClient
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.config.settings import Settings
 from indexer.git.repository import Repository
 from indexer.pipeline.job import make_job
 from indexer.pipeline.progress import display
-from indexer.pipeline.report import Course, Report, as_json
+from indexer.pipeline.report import Report, RunProgress, as_json
 from indexer.pipeline.run import Job, index
 from indexer.records.runs import Requested
 from scripts.local_service import Organization
@@ -38,20 +38,24 @@ def index_here(
 
 
 @contextmanager
-def opened(organization: Organization, path: Path) -> Iterator[tuple[Repository, Central]]:
+def opened(organization: Organization, path: Path) -> Iterator[tuple[Repository, IndexingClient]]:
     """The checkout at `path`, and the service as the organisation's token sees it."""
     transport = Transport(url=organization.service.url, credentials=StaticToken(organization.token))
     repository = Repository(path)
     try:
-        yield repository, Central(transport)
+        yield repository, IndexingClient(transport)
     finally:
         transport.close()
         repository.close()
 
 
-def carried_out(job: Job, repository: Repository, central: Central) -> Report:
+def carried_out(job: Job, repository: Repository, central: IndexingClient) -> Report:
     """The real run."""
     with display(plain=True) as progress:
         return index(
-            job=job, repository=repository, central=central, progress=progress, course=Course()
+            job=job,
+            repository=repository,
+            central=central,
+            progress=progress,
+            run_progress=RunProgress(),
         )

@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from indexer.bundle.encode import encode_tree
-from indexer.bundle.gzip import compress
-from indexer.client.api import Central, OpenedRun, OpenRequest
+from indexer.client.api import IndexingClient, OpenedRun, OpenRequest
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.records.files import TreeEntry
@@ -60,15 +59,15 @@ def sites(answer: dict[str, Any]) -> list[str]:
 
 
 @pytest.fixture
-def central(workshop: Organization) -> Iterator[Central]:
+def central(workshop: Organization) -> Iterator[IndexingClient]:
     """The indexing API, as an indexer calls it."""
     credentials = StaticToken(workshop.token)
     with closing(Transport(url=workshop.service.url, credentials=credentials)) as transport:
-        yield Central(transport)
+        yield IndexingClient(transport)
 
 
 def opened(
-    central: Central, repository: Path, project: str, *, github_id: int | None = None
+    central: IndexingClient, repository: Path, project: str, *, github_id: int | None = None
 ) -> tuple[OpenRequest, OpenedRun]:
     """A run that was opened for the repository's newest commit."""
     request = OpenRequest(
@@ -82,21 +81,21 @@ def opened(
     return request, central.open_run(request)
 
 
-def name_it(central: Central, repository: Path, project: str, *, github_id: int) -> None:
+def name_it(central: IndexingClient, repository: Path, project: str, *, github_id: int) -> None:
     """Let the service know the name of the repository that has GitHub's id."""
     _, run = opened(central, repository, project, github_id=github_id)
     central.abandon_run(run.run_id, "up_to_date")
 
 
-def fail_a_run(central: Central, repository: Path, project: str) -> None:
+def fail_a_run(central: IndexingClient, repository: Path, project: str) -> None:
     """Announce a full run of whose tree nothing was sent."""
     request, run = opened(central, repository, project)
     entry = TreeEntry(path="never_sent.py", mode="100644", blob="0" * 40, size=1)
-    central.put_tree(run.run_id, compress(encode_tree([entry])))
+    central.put_tree(run.run_id, encode_tree([entry]))
     plan = Plan(Mode.FULL, Reason.REQUESTED)
     central.send_webhook(request, run, plan, batches=0, stats=RunStats())
     with pytest.raises(Exception, match="failed"):
-        central.wait_until_applied(run.run_id, timeout_seconds=WAIT_SECONDS)
+        central.wait_for_apply(run.run_id, timeout_seconds=WAIT_SECONDS)
 
 
 def test_a_moved_call_is_answered_where_it_is_now_and_a_removed_one_no_more(
@@ -167,7 +166,7 @@ def delete_repository(acme: Organization, name: str) -> None:
 
 
 def test_a_renamed_repository_is_answered_under_its_new_name_alone(
-    workshop: Organization, central: Central, make_repository: MakeRepository
+    workshop: Organization, central: IndexingClient, make_repository: MakeRepository
 ) -> None:
     index_here(workshop, make_repository("pivot", library("pivot")), "pivot")
     tower = make_repository("pivot-tower", user_of("pivot"))
@@ -185,7 +184,7 @@ def test_a_renamed_repository_is_answered_under_its_new_name_alone(
 
 @pytest.mark.parametrize("reason", ["failed", "behind"])
 def test_the_receipt_is_incomplete_while_a_dependent_repository_is_not_current(
-    workshop: Organization, central: Central, make_repository: MakeRepository, reason: str
+    workshop: Organization, central: IndexingClient, make_repository: MakeRepository, reason: str
 ) -> None:
     name = f"lever{reason}"
     tower_name = f"{name}-tower"

@@ -8,7 +8,7 @@ from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun, RunState
 from central.tenancy.models import Organization
 from indexer.errors import DirectNotAvailableError, StoreError
-from indexer.records.vectors import DirectAccess
+from indexer.records.vectors import DirectUploadGrant
 from indexer.store.base import DirectStore
 
 ACCESS_SECONDS = 6 * 60 * 60  # of a token: as long as GitHub lets a job run
@@ -29,7 +29,7 @@ def require_direct(organization: Organization, *, own_secret: bool) -> None:
         raise _refusal(str(exc)) from exc
 
 
-def grant_access(run: IndexRun, *, own_secret: bool) -> DirectAccess:
+def grant_access(run: IndexRun, *, own_secret: bool) -> DirectUploadGrant:
     """How the run's client writes to its collection, which is made if need be.
 
     Asks the store: not in a transaction. If it fails, the run is abandoned. Raises ConflictError

@@ -18,7 +18,7 @@ from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
 from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
-from indexer.records.vectors import DirectAccess
+from indexer.records.vectors import DirectUploadGrant
 
 _RETRY_SECONDS = 30
 
@@ -49,7 +49,7 @@ class Opened:
     """A run and, where its client writes to the vector store itself, how."""
 
     run: IndexRun
-    access: DirectAccess | None = None
+    access: DirectUploadGrant | None = None
 
 
 def open_run(*, credential: Credential, request: RunRequest) -> Opened:

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from qdrant_client import QdrantClient, models
 
 from indexer.errors import ConfigurationError, StoreError
-from indexer.records.vectors import DirectAccess, EmbedderSpec
+from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 from indexer.store.base import Point
 from indexer.store.qdrant.address import QdrantAddress
 from indexer.store.qdrant.connection import Connection
@@ -21,7 +21,7 @@ class DirectCollection:
 
     def __init__(
         self,
-        access: DirectAccess,
+        access: DirectUploadGrant,
         *,
         api_key: str | None,
         embedder: EmbedderSpec,

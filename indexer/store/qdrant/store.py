@@ -18,7 +18,7 @@ from uuid import UUID
 from qdrant_client import models
 
 from indexer.errors import CollectionMissingError, DirectNotAvailableError
-from indexer.records.vectors import DirectAccess, Vector
+from indexer.records.vectors import DirectUploadGrant, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point
 from indexer.store.qdrant import collections
 from indexer.store.qdrant.address import QdrantAddress
@@ -150,12 +150,12 @@ class QdrantStore:
         if reason := self._no_direct(own_secret=own_secret):
             raise DirectNotAvailableError(f"Clients cannot write to Qdrant themselves: {reason}")
 
-    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectAccess:
+    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
         self.require_direct(own_secret=own_secret)
         names = self._names(collection)
         self._forget(names)  # its client can make nothing that another process has dropped
         self._make(collection, names)
-        access = DirectAccess(url=self._public.for_clients, collection=names.physical)
+        access = DirectUploadGrant(url=self._public.for_clients, collection=names.physical)
         if own_secret or not self._api_key:
             return access
         expires_at = datetime.now(UTC) + timedelta(seconds=seconds)

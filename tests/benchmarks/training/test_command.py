@@ -10,7 +10,7 @@ from benchmarks.training.model_folder import PACKAGED, quantized, read_folder, t
 from benchmarks.training.tokens import encode
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from tests.benchmarks.training.organisation import TOPICS, organisation_repository
 
 
@@ -26,7 +26,7 @@ def test_the_written_model_is_opened_by_its_name(
     main([*asked, "--epochs", "2"])
 
     embedder = open_embedder(
-        EmbedderSpec("builtin", "bank-1", 256), EmbedderAccess(models=tmp_path)
+        EmbedderSpec("builtin", "bank-1", 256), EmbedderConfig(models=tmp_path)
     )
     vectors = embedder.embed_queries([sentence for _, sentence in TOPICS.values()])
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)

@@ -13,7 +13,7 @@ from central.ingest.models import IndexRun
 from central.ingest.services import granting
 from central.repositories.models import Repository
 from indexer.errors import StoreError
-from indexer.records.vectors import DirectAccess, point_id
+from indexer.records.vectors import DirectUploadGrant, point_id
 from indexer.store.base import Collection, Point, VectorStore
 from tests.central.protocol import Api, commit_of, file_record, tree_of
 
@@ -37,16 +37,16 @@ class OpenStore:
         if self.unavailable:
             raise self.unavailable
 
-    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectAccess:
+    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
         """A token that nobody checks."""
         if self.failure:
             raise self.failure
         self.granted.append((collection, seconds, own_secret))
-        access = DirectAccess("qdrant://vectors.example:6334", "codesearch_acme~1~builtin")
+        access = DirectUploadGrant("qdrant://vectors.example:6334", "codesearch_acme~1~builtin")
         if own_secret:
             return access
         ends = datetime.now(UTC) + timedelta(seconds=seconds)
-        return DirectAccess(access.url, access.collection, "a.b.c", ends)
+        return DirectUploadGrant(access.url, access.collection, "a.b.c", ends)
 
 
 def opened_store(api: Api, monkeypatch: pytest.MonkeyPatch) -> OpenStore:

@@ -10,7 +10,7 @@ import indexer.embedding.builtin
 from central.corpus import vectors
 from central.corpus.models import Chunk
 from indexer.records.files import Removal
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 from tests.central.factories import OrganizationFactory
 from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
 
@@ -64,7 +64,7 @@ def test_while_the_embedder_changes_all_is_searched_with_the_vectors_that_it_has
         api.index(FILES, project=project)
     packaged = Path(indexer.embedding.builtin.__file__).parent / "model"
     (tmp_path / "twin").symlink_to(packaged)
-    settings.EMBEDDER_ACCESS = EmbedderAccess(models=tmp_path)
+    settings.EMBEDDER_ACCESS = EmbedderConfig(models=tmp_path)
     api.organization.embedder = "builtin/twin/256"
     api.organization.save()
 
@@ -84,7 +84,7 @@ def test_while_the_embedder_changes_all_is_searched_with_the_vectors_that_it_has
     assert {result["project"] for result in found["results"]} == {"old", "new"}
     assert found["receipt"]["missing"] == []
 
-    settings.EMBEDDER_ACCESS = EmbedderAccess()
+    settings.EMBEDDER_ACCESS = EmbedderConfig()
     vectors._open_embedder.cache_clear()
     found = search(api, query="price of things")
     missing = [(row["project"], row["reason"]) for row in found["receipt"]["missing"]]

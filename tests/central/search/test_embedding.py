@@ -14,7 +14,7 @@ from central.search.query import Mode, SearchRequest
 from central.search.services import search
 from central.tenancy.models import Organization
 from indexer.errors import EmbedderUnavailableError
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 from tests.central.search.conftest import AUTH
 from tests.central.search.corpus import credential_for, index_repository
 from tests.embedding_servers import KEY, Server, Trouble, ollama_server, openai_server
@@ -25,7 +25,7 @@ SPEC = "openai/text-embedding-3-small/64"
 @pytest.fixture
 def server(settings: Settings) -> Iterator[Server]:
     with openai_server(64) as running:
-        settings.EMBEDDER_ACCESS = EmbedderAccess(
+        settings.EMBEDDER_ACCESS = EmbedderConfig(
             openai_api_key=KEY, openai_base_url=running.url, timeout_seconds=1.0, retry_seconds=0
         )
         caches["queries"].clear()
@@ -143,7 +143,7 @@ def test_a_service_that_is_back_is_asked_again(
 
 
 def test_no_key_lacks_similarity_and_nothing_else(acme: Organization, settings: Settings) -> None:
-    settings.EMBEDDER_ACCESS = EmbedderAccess()
+    settings.EMBEDDER_ACCESS = EmbedderConfig()
     answer = find(acme, "validate_token")
     assert answer.results[0].name == "validate_token"
     assert answer.receipt.missing[0].reason == "embedder_unavailable"

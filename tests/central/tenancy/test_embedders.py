@@ -14,7 +14,7 @@ from central.settings import embedders
 from central.tenancy import checks
 from central.tenancy.models import Organization, validate_embedder
 from indexer.embedding.catalogue import DEFAULTS
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 from tests.embedding_servers import KEY, Server, ollama_server, openai_server
 
 BUILTIN, OLLAMA, OPENAI = (str(DEFAULTS[name]) for name in ("builtin", "ollama", "openai"))
@@ -24,7 +24,7 @@ BUILTIN, OLLAMA, OPENAI = (str(DEFAULTS[name]) for name in ("builtin", "ollama",
 def server(settings: Settings) -> Iterator[Server]:
     """An OpenAI; there is no Ollama."""
     with openai_server() as running:
-        settings.EMBEDDER_ACCESS = EmbedderAccess(
+        settings.EMBEDDER_ACCESS = EmbedderConfig(
             openai_api_key=KEY,
             openai_base_url=running.url,
             ollama_url="http://127.0.0.1:1",
@@ -109,7 +109,7 @@ def test_an_unknown_organisation_is_named(db: None) -> None:
 def test_embedding_model_alignment(acme: Organization, settings: Settings) -> None:
     """Who says the same model gets vectors of the same length, or is told so before any work."""
     with ollama_server(768) as server:
-        settings.EMBEDDER_ACCESS = EmbedderAccess(ollama_url=server.url, retry_seconds=0)
+        settings.EMBEDDER_ACCESS = EmbedderConfig(ollama_url=server.url, retry_seconds=0)
         with pytest.raises(
             CommandError, match=r"768 dimensions.*write ollama/nomic-embed-text/768"
         ):
@@ -188,17 +188,17 @@ def test_services_are_where_the_environment_says(
 
 @pytest.mark.parametrize("url", ["ollama:11434", "http://user:secret@host", "", "http://"])
 def test_an_address_that_is_none_is_found_and_not_repeated(url: str, settings: Settings) -> None:
-    settings.EMBEDDER_ACCESS = EmbedderAccess(ollama_url=url)
+    settings.EMBEDDER_ACCESS = EmbedderConfig(ollama_url=url)
     (found,) = checks.check_embedding_services(None)
     assert found.id == "aeterna.E007"
     assert "secret" not in f"{found.msg} {found.hint}"
 
 
 def test_a_default_that_needs_a_key_is_warned_of_without_one(settings: Settings) -> None:
-    settings.DEFAULT_EMBEDDER, settings.EMBEDDER_ACCESS = OPENAI, EmbedderAccess()
+    settings.DEFAULT_EMBEDDER, settings.EMBEDDER_ACCESS = OPENAI, EmbedderConfig()
     (found,) = checks.check_key(None)
     assert found.id == "aeterna.W003"
-    settings.EMBEDDER_ACCESS = EmbedderAccess(openai_api_key=KEY)
+    settings.EMBEDDER_ACCESS = EmbedderConfig(openai_api_key=KEY)
     assert checks.check_key(None) == []
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from indexer.bundle.decode import decode_records
 from indexer.bundle.encode import encode_file, packed_floats
-from indexer.bundle.lines import full_size, is_readable, with_vectors
+from indexer.bundle.lines import insert_vectors, is_readable, size_with_vectors
 from indexer.errors import BundleError
 from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records.files import Chunk, ChunkType, FileRecord, Span
@@ -45,23 +45,23 @@ def test_a_line_gets_the_vectors_that_it_would_have_been_made_with(known: set[in
         ),
     )
     packed = [None if row is None else packed_floats(row) for row in rows]
-    assert with_vectors(encode_file(RECORD).line, packed) == encode_file(whole).line
+    assert insert_vectors(encode_file(RECORD).line, packed) == encode_file(whole).line
 
 
 def test_a_line_without_chunks_stays_as_it_is() -> None:
     line = encode_file(replace(RECORD, chunks=())).line
-    assert with_vectors(line, []) == line
+    assert insert_vectors(line, []) == line
 
 
 def test_a_line_takes_as_many_vectors_as_it_has_chunks() -> None:
     with pytest.raises(ValueError, match="zip"):
-        with_vectors(encode_file(RECORD).line, [None])
+        insert_vectors(encode_file(RECORD).line, [None])
 
 
 def test_the_size_with_vectors_is_known_before_they_are() -> None:
     file = encode_file(RECORD)
-    full = with_vectors(file.line, [packed_floats(row) for row in VECTORS])
-    assert full_size(file, dimensions=DIMENSIONS) == len(full)
+    full = insert_vectors(file.line, [packed_floats(row) for row in VECTORS])
+    assert size_with_vectors(file, dimensions=DIMENSIONS) == len(full)
 
 
 def test_a_file_that_no_reader_takes_is_not_sent() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from indexer.client.api import Central, OpenRequest
+from indexer.bundle.gzip import compress
+from indexer.client.api import IndexingClient, OpenRequest
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.errors import (
@@ -35,9 +36,9 @@ def pauses() -> list[float]:
 
 
 @pytest.fixture
-def central(server: StandIn, pauses: list[float]) -> Iterator[Central]:
+def central(server: StandIn, pauses: list[float]) -> Iterator[IndexingClient]:
     transport = Transport(url=server.url, credentials=StaticToken(TOKEN), sleep=pauses.append)
-    yield Central(transport)
+    yield IndexingClient(transport)
     transport.close()
 
 
@@ -49,17 +50,17 @@ def failure(
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_what_may_pass_is_tried_again(
-    server: StandIn, central: Central, pauses: list[float], status: int
+    server: StandIn, central: IndexingClient, pauses: list[float], status: int
 ) -> None:
     server.failures = [failure(status)] * 3
     central.put_batch("run-1", 1, b"body")
-    assert [request.body for request in server.requests] == [b"body"] * 4
+    assert [request.body for request in server.requests] == [compress(b"body")] * 4
     assert len(pauses) == 3
     assert all(0.1 <= pause <= 0.8 for pause in pauses)
 
 
 def test_the_server_may_ask_for_a_longer_pause(
-    server: StandIn, central: Central, pauses: list[float]
+    server: StandIn, central: IndexingClient, pauses: list[float]
 ) -> None:
     server.failures = [failure(429, headers={"Retry-After": "7"})]
     central.put_batch("run-1", 1, b"")
@@ -67,7 +68,7 @@ def test_the_server_may_ask_for_a_longer_pause(
 
 
 def test_a_pause_that_is_no_number_is_not_kept(
-    server: StandIn, central: Central, pauses: list[float]
+    server: StandIn, central: IndexingClient, pauses: list[float]
 ) -> None:
     server.failures = [failure(429, headers={"Retry-After": asked}) for asked in ("²", "Mon")]
     central.put_batch("run-1", 1, b"")
@@ -89,7 +90,7 @@ def test_a_service_that_is_away_is_named_with_what_to_check() -> None:
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
     transport = Transport(url=url, credentials=StaticToken(TOKEN), retry_seconds=0.0)
     with pytest.raises(CentralUnreachableError, match="AETERNA_URL") as caught:
-        Central(transport).open_run(REQUEST)
+        IndexingClient(transport).open_run(REQUEST)
     assert TOKEN not in str(caught.value)
     transport.close()
 
@@ -112,7 +113,7 @@ def test_a_service_that_is_away_is_named_with_what_to_check() -> None:
     ],
 )
 def test_answers_become_the_errors_that_they_stand_for(
-    server: StandIn, central: Central, answer: Any, error: type[CentralError], match: str
+    server: StandIn, central: IndexingClient, answer: Any, error: type[CentralError], match: str
 ) -> None:
     server.failures = [answer]
     with pytest.raises(error, match=match) as caught:
@@ -124,14 +125,16 @@ def test_answers_become_the_errors_that_they_stand_for(
 
 
 def test_an_indexed_commit_that_is_none_is_never_given_to_git(
-    server: StandIn, central: Central
+    server: StandIn, central: IndexingClient
 ) -> None:
     server.base_commit = "--upload-pack=touch pwned"
     with pytest.raises(CentralError, match="names no commit"):
         central.open_run(REQUEST)
 
 
-def test_the_webhook_is_signed_with_the_runs_secret(server: StandIn, central: Central) -> None:
+def test_the_webhook_is_signed_with_the_runs_secret(
+    server: StandIn, central: IndexingClient
+) -> None:
     run = central.open_run(REQUEST)
     server.failures = [failure(503)]
     plan = Plan(Mode.FULL, Reason.FIRST_INDEX)
@@ -145,16 +148,16 @@ def test_the_webhook_is_signed_with_the_runs_secret(server: StandIn, central: Ce
     assert server.webhook["base_commit"] is None
 
 
-def test_known_embeddings_go_as_hexadecimal(server: StandIn, central: Central) -> None:
+def test_known_embeddings_go_as_hexadecimal(server: StandIn, central: IndexingClient) -> None:
     one, other = b"\x01" * 32, b"\x02" * 32
     server.failures = [(200, {"known": [one.hex()]}, {})]
     assert central.known_embeddings("run-1", [one, other]) == {one: None}
 
 
-def test_waiting_reports_every_state(server: StandIn, central: Central) -> None:
+def test_waiting_reports_every_state(server: StandIn, central: IndexingClient) -> None:
     server.outcomes = ["queued", "applying", "applied"]
     seen: list[str] = []
-    central.wait_until_applied(
+    central.wait_for_apply(
         "run-1", timeout_seconds=5.0, on_state=lambda run: seen.append(run.state)
     )
     assert seen == ["queued", "applying", "applied"]
@@ -171,8 +174,8 @@ def test_waiting_reports_every_state(server: StandIn, central: Central) -> None:
     ],
 )
 def test_a_run_that_is_not_applied_is_an_error(
-    server: StandIn, central: Central, state: str, error: type[CentralError]
+    server: StandIn, central: IndexingClient, state: str, error: type[CentralError]
 ) -> None:
     server.outcomes = [state]
     with pytest.raises(error, match=state):
-        central.wait_until_applied("run-1", timeout_seconds=0.0)
+        central.wait_for_apply("run-1", timeout_seconds=0.0)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from indexer.config.settings import (
-    DirectSettings,
+    DirectUploadSettings,
     GitCredential,
     IdTokenSource,
     Settings,
@@ -15,7 +15,7 @@ from indexer.config.settings import (
     take_environment,
 )
 from indexer.errors import ConfigurationError
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 
 ENVIRON = {
     "AETERNA_URL": "https://search.example/",
@@ -261,7 +261,7 @@ def test_githubs_event_names_the_commits_of_a_pull_request(tmp_path: Path) -> No
 
 
 def test_embedding_services_are_where_they_are_by_default() -> None:
-    assert embedder_access({"OPENAI_API_KEY": "", "OLLAMA_URL": " "}) == EmbedderAccess()
+    assert embedder_access({"OPENAI_API_KEY": "", "OLLAMA_URL": " "}) == EmbedderConfig()
 
 
 def test_embedding_services_are_where_the_environment_says(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_embedding_services_are_where_the_environment_says(tmp_path: Path) -> No
             "AETERNA_MODELS_DIR": str(tmp_path),
         }
     )
-    assert access == EmbedderAccess(
+    assert access == EmbedderConfig(
         openai_api_key="sk-secret",
         openai_base_url="https://gateway.example/v1",
         ollama_url="http://ollama:11434",
@@ -300,18 +300,18 @@ def test_an_embedding_services_address_is_one_without_a_password(name: str, url:
     [
         ({}, None),
         ({"QDRANT_API_KEY": "k"}, None),
-        ({"AETERNA_VECTORS": "direct"}, DirectSettings()),
-        ({"AETERNA_VECTORS": "direct", "QDRANT_API_KEY": "k"}, DirectSettings()),
-        ({"QDRANT_URL": "http://q:6333"}, DirectSettings("http://q:6333")),
+        ({"AETERNA_VECTORS": "direct"}, DirectUploadSettings()),
+        ({"AETERNA_VECTORS": "direct", "QDRANT_API_KEY": "k"}, DirectUploadSettings()),
+        ({"QDRANT_URL": "http://q:6333"}, DirectUploadSettings("http://q:6333")),
         (
             {"QDRANT_URL": "http://q:6333", "QDRANT_API_KEY": "k"},
-            DirectSettings("http://q:6333", "k"),
+            DirectUploadSettings("http://q:6333", "k"),
         ),
         ({"QDRANT_URL": "http://qdrant:6333", "AETERNA_VECTORS": "relay"}, None),
     ],
 )
 def test_vectors_are_written_from_here_where_that_or_a_qdrant_is_named(
-    environ: dict[str, str], direct: DirectSettings | None
+    environ: dict[str, str], direct: DirectUploadSettings | None
 ) -> None:
     assert direct_settings(environ) == direct
     assert "'k'" not in repr(direct)

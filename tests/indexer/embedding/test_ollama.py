@@ -10,7 +10,7 @@ from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.http import UnreadableAnswerError, unit_rows
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from tests.embedding_servers import Server, Trouble, ollama_server
 
 NOMIC = EmbedderSpec("ollama", "nomic-embed-text", 768)
@@ -23,7 +23,7 @@ def server() -> Iterator[Server]:
 
 
 def opened(server: Server, spec: EmbedderSpec = NOMIC, **changes: object) -> Embedder:
-    access = EmbedderAccess(ollama_url=server.url, timeout_seconds=5, retry_seconds=3)
+    access = EmbedderConfig(ollama_url=server.url, timeout_seconds=5, retry_seconds=3)
     return open_embedder(spec, replace(access, **changes))
 
 

@@ -12,7 +12,7 @@ from indexer.embedding.base import Embedder
 from indexer.embedding.catalogue import openai_price
 from indexer.embedding.openai import LIMITS
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from tests.embedding_servers import KEY, Server, Trouble, count_tokens, openai_server
 
 SMALL = EmbedderSpec("openai", "text-embedding-3-small", 1536)
@@ -25,7 +25,7 @@ def server() -> Iterator[Server]:
 
 
 def opened(server: Server, spec: EmbedderSpec = SMALL, **changes: object) -> Embedder:
-    access = EmbedderAccess(
+    access = EmbedderConfig(
         openai_api_key=KEY, openai_base_url=server.url, timeout_seconds=5, retry_seconds=3
     )
     return open_embedder(spec, replace(access, **changes))
@@ -250,7 +250,7 @@ def test_prices_are_known_of_openais_own_host_alone() -> None:
 
 
 def test_tokens_and_dollars_are_counted(server: Server) -> None:
-    spec, access = SMALL, EmbedderAccess(openai_api_key=KEY)
+    spec, access = SMALL, EmbedderConfig(openai_api_key=KEY)
     assert open_embedder(spec, access).usage.cost_usd == 0.0
     embedder = opened(server)
     embedder.embed_documents(["retry", "login"])

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
 from indexer.errors import EmbedderMismatchError, EmbeddingError
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 
 PACKAGED = Path(str(files("indexer"))) / "embedding" / "model"
 
@@ -33,7 +33,7 @@ def models(tmp_path: Path) -> Path:
 
 def test_a_model_of_ones_own_gives_unit_rows_of_its_dimensions(models: Path) -> None:
     spec = EmbedderSpec("builtin", "small", 64)
-    embedder = open_embedder(spec, EmbedderAccess(models=models))
+    embedder = open_embedder(spec, EmbedderConfig(models=models))
     embedder.check()
     vectors = embedder.embed_documents(["def retry(): ...", "{}"])
     assert embedder.spec == spec
@@ -45,12 +45,12 @@ def test_a_model_of_other_dimensions_names_both_sides(models: Path) -> None:
     with pytest.raises(
         EmbedderMismatchError, match=r"64 dimensions, .*set that to builtin/small/64"
     ):
-        open_embedder(EmbedderSpec("builtin", "small", 256), EmbedderAccess(models=models))
+        open_embedder(EmbedderSpec("builtin", "small", 256), EmbedderConfig(models=models))
 
 
 def test_a_model_that_is_not_there_says_where_it_was_looked_for(models: Path) -> None:
     with pytest.raises(EmbeddingError, match=r"loaded from .*/other .*AETERNA_MODELS_DIR"):
-        open_embedder(EmbedderSpec("builtin", "other", 64), EmbedderAccess(models=models))
+        open_embedder(EmbedderSpec("builtin", "other", 64), EmbedderConfig(models=models))
     with pytest.raises(EmbeddingError, match="set AETERNA_MODELS_DIR"):
         open_embedder(EmbedderSpec("builtin", "other", 64))
 
@@ -59,13 +59,13 @@ def test_a_model_that_is_not_there_says_where_it_was_looked_for(models: Path) ->
 def test_a_damaged_model_is_an_error_of_embedding(models: Path, name: str) -> None:
     (models / "small" / name).write_bytes(b"{")
     with pytest.raises(EmbeddingError, match=r"cannot be loaded"):
-        open_embedder(EmbedderSpec("builtin", "small", 64), EmbedderAccess(models=models))
+        open_embedder(EmbedderSpec("builtin", "small", 64), EmbedderConfig(models=models))
 
 
 @pytest.mark.parametrize("name", ["..", ".", "../small", "/etc", "small/../small"])
 def test_no_name_leads_out_of_the_directory(models: Path, name: str) -> None:
     with pytest.raises(EmbedderMismatchError, match="no model's name"):
-        open_embedder(EmbedderSpec("builtin", name, 64), EmbedderAccess(models=models))
+        open_embedder(EmbedderSpec("builtin", name, 64), EmbedderConfig(models=models))
 
 
 @pytest.mark.parametrize("spec", ["nobody/nothing/7", "builtin/aeterna-static-1/128"])

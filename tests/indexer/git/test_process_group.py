@@ -29,13 +29,13 @@ PROGRAM = """
 import sys, threading
 from pathlib import Path
 from indexer.git.repository import Repository
-from indexer.pipeline.worker_pool import Processes
+from indexer.pipeline.worker_pool import WorkerPool
 from tests.indexer.git.test_process_group import busy, held
 repository = Repository(Path(sys.argv[1]))
 repository.read(repository.tree("HEAD")[0].blob)
 for hold in (held, busy):
     threading.Thread(target=hold, args=(repository,)).start()
-with Processes(1):
+with WorkerPool(1):
     print("started", flush=True)
     threading.Event().wait()
 """

@@ -24,7 +24,7 @@ NOBODY = GitHubContext()
 LIBRARY = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 
 
-class Central(Questions):
+class IndexingClient(Questions):
     """Answers what it is given, and keeps what it was asked."""
 
     def __init__(self, *symbols: ChangedSymbol, indexed: str | None) -> None:
@@ -63,7 +63,7 @@ def sandbox(tmp_path: Path) -> Sandbox:
     return sandbox
 
 
-def assessed(sandbox: Sandbox, central: Central, base: str, head: str) -> Impact:
+def assessed(sandbox: Sandbox, central: IndexingClient, base: str, head: str) -> Impact:
     return assess(
         repository=Repository(sandbox.path),
         questions=central,
@@ -139,14 +139,14 @@ def test_lines_are_those_of_the_indexed_commit(sandbox: Sandbox) -> None:
     indexed = sandbox.git("rev-parse", "HEAD")
     sandbox.commit("above", {"lib.py": "# new\n" * 7 + LIBRARY})
     sandbox.commit("edit", {"lib.py": "# new\n" * 7 + LIBRARY.replace("return 2", "return 3")})
-    central = Central(indexed=indexed)
+    central = IndexingClient(indexed=indexed)
     assert assessed(sandbox, central, "HEAD~1", "HEAD").lines is Lines.EXACT
     assert central.asked == [[ChangedLines("lib.py", ((6, 6),))]]
 
 
 def test_lines_stay_where_the_indexed_commit_is_not_to_be_had(sandbox: Sandbox) -> None:
     sandbox.commit("edit", {"lib.py": LIBRARY.replace("return 2", "return 3")})
-    central = Central(indexed="9" * 40)
+    central = IndexingClient(indexed="9" * 40)
     assert assessed(sandbox, central, "HEAD~1", "HEAD").lines is Lines.APPROXIMATE
     assert central.asked == [[ChangedLines("lib.py", ((6, 6),))]]
 
@@ -155,7 +155,7 @@ def test_an_index_that_moves_on_meanwhile_is_asked_again(sandbox: Sandbox) -> No
     first = sandbox.git("rev-parse", "HEAD")
     second = sandbox.commit("above", {"lib.py": "# new\n" + LIBRARY})
     sandbox.commit("edit", {"lib.py": "# new\n" + LIBRARY.replace("return 2", "return 3")})
-    central = Central(indexed=first)
+    central = IndexingClient(indexed=first)
     central.indexed.append(second)
     found = assessed(sandbox, central, "HEAD~1", "HEAD")
     assert central.asked == [[ChangedLines("lib.py", ((n, n),))] for n in (6, 7)]
@@ -166,10 +166,10 @@ def test_nothing_is_asked_about_a_project_that_is_not_indexed_or_nothing_that_ex
     sandbox: Sandbox,
 ) -> None:
     sandbox.commit("new", {"new.py": "n = 1\n"})
-    central = Central(indexed=sandbox.git("rev-parse", "HEAD"))
+    central = IndexingClient(indexed=sandbox.git("rev-parse", "HEAD"))
     assert assessed(sandbox, central, "HEAD~1", "HEAD").edits.added == 1
     sandbox.commit("edit", {"lib.py": ""})
-    unknown = Central(indexed=None)
+    unknown = IndexingClient(indexed=None)
     assert assessed(sandbox, unknown, "HEAD~1", "HEAD").indexed_commit is None
     assert central.asked == unknown.asked == []
 
@@ -181,7 +181,7 @@ def test_more_changes_than_a_request_may_have_are_asked_in_several(sandbox: Sand
     files = {"a.txt": text, "b.txt": text, "c.txt": text}
     sandbox.commit("text", dict(files))
     sandbox.commit("edit", {"a.txt": edited, "b.txt": more, "c.txt": None})
-    central = Central(indexed=sandbox.git("rev-parse", "HEAD~1"))
+    central = IndexingClient(indexed=sandbox.git("rev-parse", "HEAD~1"))
     found = assessed(sandbox, central, "HEAD~1", "HEAD")
     sizes = [[(one.path, len(one.lines)) for one in some] for some in central.asked]
     assert sizes == [[("a.txt", 880)], [("b.txt", 1_000)], [("b.txt", 320), ("c.txt", 0)]]
@@ -199,7 +199,7 @@ def test_neighbours_of_an_insertion_are_not_changed(sandbox: Sandbox) -> None:
     sandbox.commit("insert", {"lib.py": new})
     neighbours = (symbol("f", line=1, end_line=3), symbol("g", line=4, end_line=6))
     around = symbol("around", line=1, end_line=6)
-    central = Central(*neighbours, around, indexed=sandbox.git("rev-parse", "HEAD~1"))
+    central = IndexingClient(*neighbours, around, indexed=sandbox.git("rev-parse", "HEAD~1"))
     assert assessed(sandbox, central, "HEAD~1", "HEAD").answer.symbols == (around,)
 
 
@@ -222,7 +222,7 @@ def test_who_names_a_class_calls_its_constructor(
     sandbox.commit("file", {file: LIBRARY})
     sandbox.commit("edit", {file: "changed\n"})
     changed = symbol(name, file=file)
-    central = Central(changed, indexed=sandbox.git("rev-parse", "HEAD~1"))
+    central = IndexingClient(changed, indexed=sandbox.git("rev-parse", "HEAD~1"))
     found = assessed(sandbox, central, "HEAD~1", "HEAD").answer.symbols
     assert central.named == ([asked] if asked else [])
     assert (changed in found) == (asked is None), "the class stands for its constructor"
@@ -235,6 +235,6 @@ def test_what_reaches_furthest_comes_first(sandbox: Sandbox) -> None:
     much = symbol("much", affected("web", count=9))
     own = symbol("own", affected("shop", count=50))
     none = symbol("none")
-    central = Central(none, own, much, wide, indexed=sandbox.git("rev-parse", "HEAD~1"))
+    central = IndexingClient(none, own, much, wide, indexed=sandbox.git("rev-parse", "HEAD~1"))
     found = assessed(sandbox, central, "HEAD~1", "HEAD")
     assert found.answer.symbols == (wide, much, own, none)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from indexer.errors import ShallowCloneError
 from indexer.exits import Exit
-from indexer.impact.job_summary import of_failure, of_impact
+from indexer.impact.job_summary import failure_summary, impact_summary
 from indexer.impact.queries import Caller, Receipt
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
@@ -20,7 +20,7 @@ def test_a_definition_is_told_with_links_to_its_callers() -> None:
             "charge", affected("shop", call("own.py", 2)), affected("web", call(url=url)), url=own
         )
     )
-    summary = of_impact(found)
+    summary = impact_summary(found)
     assert "**1 changed function is called in 1 other repository&#46;**" in summary
     assert f"function at [<code>lib&#46;py&#58;1</code>]({own})" in summary
     assert f"  * [<code>app&#46;py&#58;5</code>]({url}) in <code>main</code>" in summary
@@ -29,7 +29,7 @@ def test_a_definition_is_told_with_links_to_its_callers() -> None:
 
 
 def test_what_has_no_caller_is_named_in_a_line() -> None:
-    summary = of_impact(impact(symbol("idle"), symbol("lazy")))
+    summary = impact_summary(impact(symbol("idle"), symbol("lazy")))
     assert "Changed, without callers: idle, lazy\n" in summary
 
 
@@ -51,7 +51,7 @@ def test_nothing_from_a_repository_is_markup(evil: str, url: str) -> None:
             project=name,
             receipt=Receipt({name: name}, (), 0, (name,)),
         )  # fmt: skip
-        shown = of_impact(found)
+        shown = impact_summary(found)
         tags = set(re.findall(r"<[^>]*>", shown))
         assert tags <= {"<code>", "</code>", "<details>", "</details>", "<summary>", "</summary>"}
         assert shown.count("<code>") == shown.count("</code>")
@@ -65,7 +65,9 @@ def test_nothing_from_a_repository_is_markup(evil: str, url: str) -> None:
 def test_a_summary_stays_within_githubs_limit_and_says_what_it_left_out() -> None:
     wide = [affected(f"p{n:04}", *(call(f"{'é' * 200}{i}.py") for i in range(20)), count=30)
             for n in range(400)]  # fmt: skip
-    summary = of_impact(impact(symbol("wide", *wide), symbol("small", affected("web", call()))))
+    summary = impact_summary(
+        impact(symbol("wide", *wide), symbol("small", affected("web", call())))
+    )
     assert 900_000 < len(summary.encode()) < 1_000_000
     told = summary.count(": 30 callers\n")
     assert 10 < told < 400
@@ -76,19 +78,19 @@ def test_a_summary_stays_within_githubs_limit_and_says_what_it_left_out() -> Non
 
 def test_many_projects_that_were_asked_are_counted_and_cut() -> None:
     projects = {f"p{n:04}": "c" * 40 for n in range(1_500)}
-    summary = of_impact(impact(receipt=Receipt(projects, (), 0, ())))
+    summary = impact_summary(impact(receipt=Receipt(projects, (), 0, ())))
     assert "<summary>Asked: 1,500 repositories, all that the credential sees</summary>" in summary
     assert "* and 1,300 more\n" in summary
 
 
 def test_notes_stand_above_the_definitions() -> None:
     found = impact(symbol("charge", affected("web", call())), receipt=receipt(unresolved=2))
-    summary = of_impact(found)
+    summary = impact_summary(found)
     assert summary.index("> At least 2 uses") < summary.index("#### <code>charge")
 
 
 def test_a_failure_says_what_to_write() -> None:
-    summary = of_failure(ShallowCloneError("too <shallow>"), Exit.NOT_INDEXED)
+    summary = failure_summary(ShallowCloneError("too <shallow>"), Exit.NOT_INDEXED)
     assert "too &#60;shallow&#62;" in summary
     assert "fetch-depth: 0" in summary
     assert "Exit code 3" in summary

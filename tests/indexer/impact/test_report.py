@@ -7,7 +7,7 @@ import pytest
 from indexer.git.edits import EditedFile, Edits
 from indexer.impact.assessment import Impact, Lines
 from indexer.impact.queries import Caller, Missing
-from indexer.impact.report import as_json, as_text, caveats, headline
+from indexer.impact.report import as_json, caveats, format_text, summary_line
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
 REACHING = symbol("charge", affected("web", call()), affected("till", call()))
@@ -45,7 +45,7 @@ REACHING = symbol("charge", affected("web", call()), affected("till", call()))
     ],
 )  # fmt: skip
 def test_the_result_in_a_sentence(found: Impact, sentence: str) -> None:
-    assert headline(found) == sentence
+    assert summary_line(found) == sentence
 
 
 def test_a_whole_answer_needs_no_note() -> None:
@@ -94,7 +94,7 @@ def test_the_text_names_every_place() -> None:
         ),
         symbol("idle"),
     )
-    assert as_text(found).splitlines() == [
+    assert format_text(found).splitlines() == [
         "impact of shop bbbbbbbbbbbb..cccccccccccc: "
         "1 changed function is called in 2 other repositories.",
         "  function charge (lib.py:1)",
@@ -117,7 +117,7 @@ def test_no_line_of_the_text_is_a_command_to_a_terminal_or_to_githubs_runner() -
         unknown=(evil,),
         project=evil,
     )
-    text = as_text(found)
+    text = format_text(found)
     assert not any(line.lstrip().startswith("::") for line in text.split("\n"))
     assert "##[" not in text
     assert all(char.isprintable() or char == "\n" for char in text)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexer.client.api import Central
+from indexer.client.api import IndexingClient
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.pipeline import open_run as opening
-from indexer.pipeline.open_run import give_up
-from indexer.pipeline.report import Course, Stage
+from indexer.pipeline.open_run import abandon_run
+from indexer.pipeline.report import RunProgress, RunStage
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 TOO_LATE: tuple[int, dict[str, str], dict[str, str]] = (
@@ -26,29 +26,29 @@ def central() -> Iterator[StandIn]:
         yield central
 
 
-def give_up_at(central: StandIn, stage: Stage) -> Stage:
+def give_up_at(central: StandIn, stage: RunStage) -> RunStage:
     transport = Transport(url=central.url, credentials=StaticToken(TOKEN))
-    course = Course("run-1", stage)
-    give_up(Central(transport), course)
+    run_progress = RunProgress("run-1", stage)
+    abandon_run(IndexingClient(transport), run_progress)
     transport.close()
-    return course.stage
+    return run_progress.stage
 
 
 def test_a_run_that_is_given_up_is_noted_as_such(central: StandIn) -> None:
-    assert give_up_at(central, Stage.OPEN) is Stage.GIVEN_UP
+    assert give_up_at(central, RunStage.OPEN) is RunStage.CANCELLED
     assert central.abandoned == ["cancelled"]
 
 
 def test_a_run_that_central_took_before_its_answer_was_lost_goes_on(central: StandIn) -> None:
     central.failures = [TOO_LATE]
-    assert give_up_at(central, Stage.ANNOUNCING) is Stage.ANNOUNCED
+    assert give_up_at(central, RunStage.ANNOUNCING) is RunStage.ANNOUNCED
 
 
 def test_a_run_that_ended_otherwise_is_told(
     central: StandIn, caplog: pytest.LogCaptureFixture
 ) -> None:
     central.failures = [TOO_LATE]
-    assert give_up_at(central, Stage.OPEN) is Stage.OPEN
+    assert give_up_at(central, RunStage.OPEN) is RunStage.OPEN
     assert "run run-1 was not given up" in caplog.text
 
 
@@ -56,14 +56,14 @@ def test_a_service_that_is_away_is_asked_once(
     central: StandIn, caplog: pytest.LogCaptureFixture
 ) -> None:
     central.failures = [(503, {"detail": "away"}, {})]
-    assert give_up_at(central, Stage.OPEN) is Stage.OPEN
+    assert give_up_at(central, RunStage.OPEN) is RunStage.OPEN
     assert "it will expire" in caplog.text
 
 
 def test_an_answer_that_does_not_come_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    class Silent(Central):
+    class Silent(IndexingClient):
         """Nobody answers before the test is over."""
 
         def __init__(self) -> None:
@@ -73,8 +73,8 @@ def test_an_answer_that_does_not_come_is_not_waited_for(
             self.over.wait(30)
 
     monkeypatch.setattr(opening, "WAIT_SECONDS", 0.01)
-    central, course = Silent(), Course("run-1", Stage.OPEN)
-    give_up(central, course)
+    central, run_progress = Silent(), RunProgress("run-1", RunStage.OPEN)
+    abandon_run(central, run_progress)
     central.over.set()
-    assert course.stage is Stage.OPEN
+    assert run_progress.stage is RunStage.OPEN
     assert "no answer" in caplog.text

@@ -8,13 +8,14 @@ import grpc
 import numpy as np
 import pytest
 
-from indexer.bundle.lines import Extracted
+from indexer.bundle.lines import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import CentralError, StoreError
-from indexer.pipeline.direct_upload import DirectWriter
-from indexer.pipeline.extract_files import process
+from indexer.limits import BATCH_BYTES
+from indexer.pipeline.direct_upload import PointWriter
+from indexer.pipeline.worker import extract_files
 from indexer.records.files import SourceFile, TreeEntry
-from indexer.records.vectors import DirectAccess, point_id
+from indexer.records.vectors import DirectUploadGrant, point_id
 from indexer.store import open_store
 from indexer.store.base import Collection, DirectStore
 from indexer.store.qdrant.direct import DirectCollection
@@ -40,15 +41,16 @@ def store(server: StandIn) -> Iterator[DirectStore]:
 
 
 @contextmanager
-def writing(access: DirectAccess) -> Iterator[DirectWriter]:
+def writing(access: DirectUploadGrant) -> Iterator[PointWriter]:
     collection = DirectCollection(access, api_key="own", embedder=SPEC, repository=1)
-    with DirectWriter(collection, RUN) as writer:
+    with PointWriter(collection, RUN) as writer:
         yield writer
 
 
-def extracted(path: str) -> Extracted:
-    (file,) = process(
-        [SourceFile(TreeEntry(path, "100644", "a" * 40, len(SOURCE)), SOURCE)], with_points=True
+def extracted(path: str) -> ExtractedFile:
+    source = SourceFile(TreeEntry(path, "100644", "a" * 40, len(SOURCE)), SOURCE)
+    (file,) = extract_files(
+        [source], dimensions=SPEC.dimensions, batch_bytes=BATCH_BYTES, with_points=True
     )
     return file
 

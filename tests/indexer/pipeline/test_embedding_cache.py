@@ -8,7 +8,7 @@ import pytest
 
 from indexer.errors import EmbedderUnavailableError
 from indexer.pipeline import embed
-from indexer.pipeline.embed import Vectors
+from indexer.pipeline.embed import EmbeddingCache
 from indexer.records.vectors import embedding_digest
 
 
@@ -52,31 +52,33 @@ def world() -> World:
 
 
 @pytest.fixture
-def found(world: World) -> Iterator[Vectors]:
-    with closing(Vectors(known=world.ask, most=2, embed=world.embed, size=8)) as found:
+def found(world: World) -> Iterator[EmbeddingCache]:
+    with closing(
+        EmbeddingCache(lookup=world.ask, max_digests=2, embed=world.embed, size=8)
+    ) as found:
         yield found
 
 
-def test_what_central_knows_is_not_embedded(world: World, found: Vectors) -> None:
+def test_what_central_knows_is_not_embedded(world: World, found: EmbeddingCache) -> None:
     world.known = {digest("a"): None}
-    answer = found.of(inputs("a", "b"))
+    answer = found.vectors(inputs("a", "b"))
     assert answer.vectors == {digest("a"): None, digest("b"): vector("b")}
-    assert answer.made == {digest("b")}
+    assert answer.computed == {digest("b")}
     assert world.embedded == ["b"]
 
 
 def test_what_came_before_is_neither_asked_for_nor_embedded_again(
-    world: World, found: Vectors
+    world: World, found: EmbeddingCache
 ) -> None:
     world.known = {digest("a"): None}
-    found.of(inputs("a", "b"))
-    answer = found.of(inputs("b", "c", "a"))
+    found.vectors(inputs("a", "b"))
+    answer = found.vectors(inputs("b", "c", "a"))
     assert answer.vectors == {
         digest("a"): None,
         digest("b"): vector("b"),
         digest("c"): vector("c"),
     }
-    assert answer.made == {digest("c")}
+    assert answer.computed == {digest("c")}
     assert world.embedded == ["b", "c"]
     assert sorted(one for question in world.questions for one in question) == sorted(
         map(digest, "abc")
@@ -87,28 +89,34 @@ def test_vectors_beyond_what_memory_takes_come_back_from_disk(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embed, "_IN_MEMORY_BYTES", 20)
-    with closing(Vectors(known=world.ask, most=9, embed=world.embed, size=8)) as found:
+    with closing(
+        EmbeddingCache(lookup=world.ask, max_digests=9, embed=world.embed, size=8)
+    ) as found:
         for text in "abcdefgh":
-            found.of(inputs(text))
-        again = found.of(inputs(*"hgfedcba"))
+            found.vectors(inputs(text))
+        again = found.vectors(inputs(*"hgfedcba"))
     assert again.vectors == {digest(text): vector(text) for text in "abcdefgh"}
     assert world.embedded == list("abcdefgh")
 
 
-def test_no_question_is_longer_than_central_allows(world: World, found: Vectors) -> None:
-    found.of(inputs(*"abcde"))
+def test_no_question_is_longer_than_central_allows(world: World, found: EmbeddingCache) -> None:
+    found.vectors(inputs(*"abcde"))
     assert [len(question) for question in world.questions] == [2, 2, 1]
 
 
-def test_a_vector_that_central_gives_is_given_on_also_later(world: World, found: Vectors) -> None:
+def test_a_vector_that_central_gives_is_given_on_also_later(
+    world: World, found: EmbeddingCache
+) -> None:
     world.known = {digest("a"): vector("z")}
     for _ in range(2):
-        assert found.of(inputs("a")).vectors == {digest("a"): vector("z")}
+        assert found.vectors(inputs("a")).vectors == {digest("a"): vector("z")}
 
 
-def test_of_an_embedder_that_gives_out_what_is_done_is_kept(world: World, found: Vectors) -> None:
+def test_of_an_embedder_that_gives_out_what_is_done_is_kept(
+    world: World, found: EmbeddingCache
+) -> None:
     world.gives_out_after = 1
-    answer = found.of(inputs("a", "b"))
+    answer = found.vectors(inputs("a", "b"))
     assert answer.vectors == {digest("a"): vector("a")}
-    assert answer.made == {digest("a")}
+    assert answer.computed == {digest("a")}
     assert answer.problem

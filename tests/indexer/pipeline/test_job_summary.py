@@ -14,7 +14,7 @@ from indexer.errors import (
 )
 from indexer.exits import Exit
 from indexer.pipeline import job_summary
-from indexer.pipeline.report import Course, Report, Stage
+from indexer.pipeline.report import Report, RunProgress, RunStage
 from indexer.records.files import SkipReason
 from indexer.records.runs import Mode, Reason, RunStats
 
@@ -64,7 +64,7 @@ Run [<code>7f3c</code>](https://codesearch.example.com/api/v1/index/runs/7f3c).
 
 
 def test_a_force_push_is_told_with_its_commits_files_and_times() -> None:
-    assert job_summary.of_report(REPORT) == FULL.format(
+    assert job_summary.report_summary(REPORT) == FULL.format(
         old="b" * 40,
         new="c" * 40,
         why="history was rewritten; files that did not change were kept",
@@ -72,24 +72,24 @@ def test_a_force_push_is_told_with_its_commits_files_and_times() -> None:
 
 
 def test_outside_of_a_forge_commits_have_no_address() -> None:
-    assert "/commit/" not in job_summary.of_report(replace(REPORT, repository_url=None))
+    assert "/commit/" not in job_summary.report_summary(replace(REPORT, repository_url=None))
 
 
 def test_an_ordinary_run_says_nothing_of_moved_branches() -> None:
     merge = replace(REPORT, mode=Mode.INCREMENTAL, reason=Reason.FAST_FORWARD)
-    assert "**Incremental run** of" in job_summary.of_report(merge)
-    assert "was moved" not in job_summary.of_report(merge)
+    assert "**Incremental run** of" in job_summary.report_summary(merge)
+    assert "was moved" not in job_summary.report_summary(merge)
 
 
 def test_tables_without_rows_are_left_out() -> None:
-    assert "| Skipped |" not in job_summary.of_report(replace(REPORT, skipped={}))
+    assert "| Skipped |" not in job_summary.report_summary(replace(REPORT, skipped={}))
 
 
 def test_nothing_to_do_is_one_line() -> None:
     nothing = replace(
         REPORT, mode=Mode.NONE, reason=Reason.UP_TO_DATE, repository_url=None, status_url=None
     )
-    assert job_summary.of_report(nothing) == (
+    assert job_summary.report_summary(nothing) == (
         "**Code index of <code>shop</code>:** nothing to do at <code>cccccccccccc</code>, "
         "the commit is indexed already (<code>up&#95;to&#95;date</code>). "
         "Run <code>7f3c</code>.\n\n"
@@ -98,7 +98,9 @@ def test_nothing_to_do_is_one_line() -> None:
 
 def test_a_failure_says_what_failed_what_to_change_and_what_the_exit_code_means() -> None:
     error = CentralRefusedError("central refused <it>: check AETERNA_TOKEN", status=401)
-    assert job_summary.of_failure(error, Exit.REFUSED, Course("7f3c", Stage.GIVEN_UP)) == (
+    assert job_summary.failure_summary(
+        error, Exit.REFUSED, RunProgress("7f3c", RunStage.CANCELLED)
+    ) == (
         "### Code index failed: The service does not accept the credential\n\n"
         "central refused &#60;it&#62;&#58; check AETERNA&#95;TOKEN\n\n"
         "The run was given up, the index is unchanged.\n\n"
@@ -110,22 +112,24 @@ def test_a_failure_says_what_failed_what_to_change_and_what_the_exit_code_means(
 def test_where_central_tells_how_a_run_ended_nothing_else_is_said_of_it(
     error: CentralError,
 ) -> None:
-    summary = job_summary.of_failure(error, Exit.NOT_INDEXED, Course("7f3c", Stage.ANNOUNCED))
+    summary = job_summary.failure_summary(
+        error, Exit.NOT_INDEXED, RunProgress("7f3c", RunStage.ANNOUNCED)
+    )
     assert str(error) in summary
     assert "goes on" not in summary
 
 
 def test_a_shallow_clone_is_told_with_the_line_to_write() -> None:
     error = ShallowCloneError("no history")
-    summary = job_summary.of_failure(error, Exit.NOT_INDEXED, Course())
+    summary = job_summary.failure_summary(error, Exit.NOT_INDEXED, RunProgress())
     assert "```yaml\n- uses: actions/checkout@…\n  with:\n    fetch-depth: 0\n```" in summary
     assert "Run" not in summary
 
 
-@pytest.mark.parametrize("stage", list(Stage))
-def test_a_cancelled_run_says_what_becomes_of_the_index(stage: Stage) -> None:
-    summary = job_summary.of_cancelled(Exit.INTERRUPTED, Course("7f3c", stage))
-    on = {Stage.ANNOUNCED: "goes on with the run", Stage.ANNOUNCING: "its status tells"}
+@pytest.mark.parametrize("stage", list(RunStage))
+def test_a_cancelled_run_says_what_becomes_of_the_index(stage: RunStage) -> None:
+    summary = job_summary.cancelled_summary(Exit.INTERRUPTED, RunProgress("7f3c", stage))
+    on = {RunStage.ANNOUNCED: "goes on with the run", RunStage.ANNOUNCING: "its status tells"}
     assert on.get(stage, "index is unchanged") in summary
     assert "Exit code 130: interrupted." in summary
 
@@ -133,8 +137,8 @@ def test_a_cancelled_run_says_what_becomes_of_the_index(stage: Stage) -> None:
 def test_no_text_of_a_run_can_make_it_too_large_or_add_a_line() -> None:
     hostile = "x\n\n# <script>|`" * 100_000
     summaries = [
-        job_summary.of_report(replace(REPORT, project=hostile, run_id=hostile)),
-        job_summary.of_failure(GitError(hostile), Exit.NOT_INDEXED, Course()),
+        job_summary.report_summary(replace(REPORT, project=hostile, run_id=hostile)),
+        job_summary.failure_summary(GitError(hostile), Exit.NOT_INDEXED, RunProgress()),
     ]
     assert max(map(len, summaries)) < 100_000
     assert not any("<script>" in summary or "\n#" in summary for summary in summaries)
@@ -142,5 +146,5 @@ def test_no_text_of_a_run_can_make_it_too_large_or_add_a_line() -> None:
 
 def test_the_run_is_linked_to_its_page_where_the_server_has_pages() -> None:
     page = "https://codesearch.example.com/o/acme/runs/7f3c"
-    summary = job_summary.of_report(replace(REPORT, page_url=page))
+    summary = job_summary.report_summary(replace(REPORT, page_url=page))
     assert f"Run [<code>7f3c</code>]({page})." in summary

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexer.client.api import Central, OpenedRun, OpenRequest
+from indexer.client.api import IndexingClient, OpenedRun, OpenRequest
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError
 from indexer.pipeline import open_run as opening
 from indexer.pipeline.open_run import open_run
-from indexer.pipeline.report import Course, Stage
+from indexer.pipeline.report import RunProgress, RunStage
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 REQUEST = OpenRequest("acme", "shop", "refs/heads/main", "c" * 40, "extractor")
 WAIT_SECONDS = 30
 
 
-class CancelledWhileOpening(Central):
+class CancelledWhileOpening(IndexingClient):
     """The signal comes when central has opened the run, and before its answer is there."""
 
     answers = threading.Event()
@@ -51,32 +51,32 @@ def transport(central: StandIn) -> Iterator[Transport]:
     transport.close()
 
 
-def opened_with(client: Central, course: Course) -> OpenedRun:
-    return open_run(central=client, request=REQUEST, course=course, timeout_seconds=1.0)
+def opened_with(client: IndexingClient, run_progress: RunProgress) -> OpenedRun:
+    return open_run(central=client, request=REQUEST, run_progress=run_progress, timeout_seconds=1.0)
 
 
 def test_an_opened_run_is_noted(transport: Transport) -> None:
-    course = Course("run-of-the-attempt-before", Stage.ANNOUNCED)
-    opened = opened_with(Central(transport), course)
-    assert (course.run_id, course.stage) == (opened.run_id, Stage.OPEN)
+    run_progress = RunProgress("run-of-the-attempt-before", RunStage.ANNOUNCED)
+    opened = opened_with(IndexingClient(transport), run_progress)
+    assert (run_progress.run_id, run_progress.stage) == (opened.run_id, RunStage.OPEN)
 
 
 def test_what_central_says_instead_is_raised(central: StandIn, transport: Transport) -> None:
     central.failures = [(403, {"code": "ref_not_tracked", "detail": "No."}, {})]
     with pytest.raises(CentralRefusedError):
-        opened_with(Central(transport), Course())
+        opened_with(IndexingClient(transport), RunProgress())
 
 
 def test_a_run_that_is_opened_while_the_job_is_cancelled_is_given_up(
     central: StandIn, transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client, course = CancelledWhileOpening(transport), Course()
+    client, run_progress = CancelledWhileOpening(transport), RunProgress()
     monkeypatch.setattr(client, "answers", threading.Event())
     threading.Timer(0.05, client.answers.set).start()
     with pytest.raises(KeyboardInterrupt):
-        opened_with(client, course)
+        opened_with(client, run_progress)
     assert central.abandoned == ["cancelled"]
-    assert course.stage is Stage.GIVEN_UP
+    assert run_progress.stage is RunStage.CANCELLED
 
 
 def test_a_run_that_is_opened_while_its_thread_is_still_being_started_is_given_up(
@@ -90,7 +90,7 @@ def test_a_run_that_is_opened_while_its_thread_is_still_being_started_is_given_u
 
     monkeypatch.setattr(opening, "Thread", Interrupted)
     with pytest.raises(KeyboardInterrupt):
-        opened_with(Central(transport), Course())
+        opened_with(IndexingClient(transport), RunProgress())
     assert central.abandoned == ["cancelled"]
 
 
@@ -98,9 +98,9 @@ def test_an_answer_that_does_not_come_is_not_waited_for(
     transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "WAIT_SECONDS", 0.01)
-    client, course = CancelledWhileOpening(transport), Course()
+    client, run_progress = CancelledWhileOpening(transport), RunProgress()
     monkeypatch.setattr(client, "answers", threading.Event())
     with pytest.raises(KeyboardInterrupt):
-        opened_with(client, course)
+        opened_with(client, run_progress)
     client.answers.set()
-    assert course.stage is Stage.UNOPENED
+    assert run_progress.stage is RunStage.NOT_OPENED

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.pipeline.report import Report, as_json, as_text, headline
+from indexer.pipeline.report import Report, as_json, format_text, summary_line
 from indexer.records.files import SkipReason
 from indexer.records.runs import Mode, Reason, RunStats
 
@@ -56,7 +56,7 @@ def test_a_run_with_nothing_to_do_leaves_the_index_at_its_base(reason: Reason) -
 
 
 def test_the_text_says_mode_reason_and_figures() -> None:
-    text = as_text(REPORT)
+    text = format_text(REPORT)
     assert "incremental run (fast_forward" in text
     assert "3 indexed, 1 removed, 2 skipped" in text
     assert "symbols: 7; references: 40" in text
@@ -67,19 +67,19 @@ def test_the_text_says_mode_reason_and_figures() -> None:
     ("cost", "says"), [(None, "1,000 tokens\n"), (0.1234, "1,000 tokens, $0.1234\n")]
 )
 def test_the_text_says_what_a_service_was_asked_for_and_took(cost: float | None, says: str) -> None:
-    assert "embedding:" not in as_text(REPORT)
+    assert "embedding:" not in format_text(REPORT)
     stats = replace(
         REPORT.stats, embedding_requests=2, embedding_tokens=1000, embedding_cost_usd=cost
     )
-    assert f"  embedding: 2 requests, {says}" in as_text(replace(REPORT, stats=stats))
+    assert f"  embedding: 2 requests, {says}" in format_text(replace(REPORT, stats=stats))
 
 
 def test_nothing_to_do_is_one_line() -> None:
     nothing = replace(REPORT, mode=Mode.NONE, reason=Reason.UP_TO_DATE)
-    assert as_text(nothing).count("\n") == 0
-    assert "nothing to do (up_to_date" in as_text(nothing)
+    assert format_text(nothing).count("\n") == 0
+    assert "nothing to do (up_to_date" in format_text(nothing)
 
 
 @pytest.mark.parametrize("reason", list(Reason))
 def test_every_reason_has_a_sentence(reason: Reason) -> None:
-    assert str(reason) in headline(replace(REPORT, reason=reason))
+    assert str(reason) in summary_line(replace(REPORT, reason=reason))

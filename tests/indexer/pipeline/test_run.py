@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from indexer.client.api import Central
+from indexer.client.api import IndexingClient
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.config.settings import Settings
 from indexer.errors import CentralRefusedError, ConfigurationError, RunFailedError, RunStaleError
 from indexer.git.repository import Repository
 from indexer.pipeline.job import make_job
-from indexer.pipeline.report import Course, Report
+from indexer.pipeline.report import Report, RunProgress
 from indexer.pipeline.run import index
 from indexer.records.files import FileRecord, Removal, SkipReason
 from indexer.records.manifests import Ecosystem, Manifest, Pin
@@ -72,7 +72,7 @@ def run(
     mode: str = "auto",
     ref: str | None = None,
     progress: Recorded | None = None,
-    course: Course | None = None,
+    run_progress: RunProgress | None = None,
     **environ: str,
 ) -> Report:
     repository = Repository(sandbox.path)
@@ -90,9 +90,9 @@ def run(
         return index(
             job=job,
             repository=repository,
-            central=Central(transport),
+            central=IndexingClient(transport),
             progress=progress or Recorded(),
-            course=course or Course(),
+            run_progress=run_progress or RunProgress(),
         )
     finally:
         transport.close()

@@ -12,22 +12,22 @@ from indexer.embedding.builtin import SPEC
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError
 from indexer.pipeline import text_embedder as embedders
 from indexer.pipeline.text_embedder import LocalEmbedder, text_embedder
-from indexer.pipeline.worker_pool import Processes
-from indexer.records.vectors import EmbedderAccess, EmbedderSpec
+from indexer.pipeline.worker_pool import WorkerPool
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from tests.embedding_servers import Trouble, ollama_server
 
-SECRETIVE = EmbedderAccess(openai_api_key="sk-secret")
+SECRETIVE = EmbedderConfig(openai_api_key="sk-secret")
 OLLAMA = EmbedderSpec("ollama", "nomic-embed-text", 768)
 TEXTS = [f"text{number}" for number in range(600)]
 
 
 @pytest.fixture(scope="module")
-def processes() -> Iterator[Processes]:
-    with Processes(2) as processes:
-        yield processes
+def pool() -> Iterator[WorkerPool]:
+    with WorkerPool(2) as pool:
+        yield pool
 
 
-def numbered(spec: EmbedderSpec, access: EmbedderAccess, texts: Sequence[str]) -> bytes:
+def numbered(spec: EmbedderSpec, access: EmbedderConfig, texts: Sequence[str]) -> bytes:
     """A model that gives each text its number; it dies of "deadly" and of secrets."""
     if "deadly" in texts or access.openai_api_key:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -40,8 +40,8 @@ def numbers(vectors: Sequence[bytes]) -> list[float]:
     return [float(np.frombuffer(vector, "<f4")[0]) for vector in vectors]
 
 
-def test_the_packaged_model_embeds_in_a_worker(processes: Processes) -> None:
-    embedder = text_embedder(SPEC, SECRETIVE, processes)
+def test_the_packaged_model_embeds_in_a_worker(pool: WorkerPool) -> None:
+    embedder = text_embedder(SPEC, SECRETIVE, pool)
     embedder.check()
     one, other = (np.frombuffer(row, "<f4") for row in embedder.embed(["def f(): pass", "x = 1"]))
     assert float(one @ one) == pytest.approx(1.0, abs=1e-3)
@@ -49,35 +49,35 @@ def test_the_packaged_model_embeds_in_a_worker(processes: Processes) -> None:
     assert embedder.usage == Usage()
 
 
-def test_a_mismatch_is_an_error_and_no_death(processes: Processes) -> None:
+def test_a_mismatch_is_an_error_and_no_death(pool: WorkerPool) -> None:
     other = EmbedderSpec("builtin", "aeterna-static-1", 128)
     with pytest.raises(EmbedderMismatchError):
-        text_embedder(other, SECRETIVE, processes).check()
+        text_embedder(other, SECRETIVE, pool).check()
 
 
 def test_vectors_keep_the_order_of_their_texts_and_workers_get_no_secret(
-    processes: Processes, monkeypatch: pytest.MonkeyPatch
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedders, "_embed", numbered)
-    embedder = LocalEmbedder(SPEC, SECRETIVE, processes)
+    embedder = LocalEmbedder(SPEC, SECRETIVE, pool)
     assert numbers(embedder.embed(TEXTS)) == list(range(600))
 
 
 def test_a_text_that_kills_its_process_is_near_to_nothing_and_costs_no_other(
-    processes: Processes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(embedders, "_embed", numbered)
-    embedder = LocalEmbedder(SPEC, SECRETIVE, processes)
+    embedder = LocalEmbedder(SPEC, SECRETIVE, pool)
     assert numbers(embedder.embed(["text1", "deadly", "text3"])) == [1.0, 0.0, 3.0]
     assert "it has no direction" in caplog.text
 
 
 def test_a_service_is_asked_and_what_it_did_before_it_gave_out_is_packed(
-    processes: Processes,
+    pool: WorkerPool,
 ) -> None:
     with ollama_server() as server:
-        access = EmbedderAccess(ollama_url=server.url, retry_seconds=0)
-        embedder = text_embedder(OLLAMA, access, processes)
+        access = EmbedderConfig(ollama_url=server.url, retry_seconds=0)
+        embedder = text_embedder(OLLAMA, access, pool)
         assert embedder.usage == Usage()
         embedder.check()
         (whole,) = embedder.embed(["text1"])

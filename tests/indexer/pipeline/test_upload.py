@@ -4,14 +4,14 @@ from threading import Event
 
 import pytest
 
-from indexer.pipeline.upload import Lane
+from indexer.pipeline.upload import BackgroundQueue
 
 
 def test_answers_come_once_and_in_the_order_of_the_tasks() -> None:
-    with Lane[int]("test", ahead=2) as lane:
-        answers = [answer for number in range(20) for answer in lane.submit(abs, -number)]
+    with BackgroundQueue[int]("test", max_pending=2) as queue:
+        answers = [answer for number in range(20) for answer in queue.submit(abs, -number)]
         assert len(answers) >= 18
-        answers += lane.rest()
+        answers += queue.drain()
     assert answers == list(range(20))
 
 
@@ -22,12 +22,12 @@ def test_who_submits_waits_only_while_too_many_tasks_wait() -> None:
         begun.set()
         return go_on.wait(10)
 
-    with Lane[bool]("test", ahead=2) as lane:
-        assert lane.submit(first) == []
+    with BackgroundQueue[bool]("test", max_pending=2) as queue:
+        assert queue.submit(first) == []
         assert begun.wait(10)
-        assert lane.submit(bool) == []
+        assert queue.submit(bool) == []
         go_on.set()
-        assert lane.submit(bool)[0] is True
+        assert queue.submit(bool)[0] is True
 
 
 def test_what_a_task_raises_is_raised_here() -> None:
@@ -35,9 +35,9 @@ def test_what_a_task_raises_is_raised_here() -> None:
         raise ZeroDivisionError
 
     def submitted() -> None:
-        with Lane[None]("test", ahead=1) as lane:
-            lane.submit(fail)
-            lane.finish()
+        with BackgroundQueue[None]("test", max_pending=1) as queue:
+            queue.submit(fail)
+            queue.finish()
 
     with pytest.raises(ZeroDivisionError):
         submitted()
@@ -50,17 +50,17 @@ def test_leaving_by_an_exception_waits_for_nothing_and_begins_nothing() -> None:
         begun.set()
         return go_on.wait(10)
 
-    lane = Lane[bool]("test", ahead=2)
+    queue = BackgroundQueue[bool]("test", max_pending=2)
 
     def left() -> None:
-        with lane:
-            lane.submit(first)
-            lane.submit(lambda: not after.set())
+        with queue:
+            queue.submit(first)
+            queue.submit(lambda: not after.set())
             assert begun.wait(10)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         left()
     go_on.set()
-    lane.__exit__(None)  # now wait
+    queue.__exit__(None)  # now wait
     assert not after.is_set()

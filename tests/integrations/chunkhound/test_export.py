@@ -30,7 +30,7 @@ from indexer.errors import (
     NotARepositoryError,
 )
 from indexer.records.runs import Requested
-from indexer.records.vectors import EmbedderAccess
+from indexer.records.vectors import EmbedderConfig
 from integrations.chunkhound import export
 from integrations.chunkhound.embedding import SPEC
 from integrations.chunkhound.export import Exported, Progress, export_index
@@ -117,7 +117,7 @@ def index(service: Service, root: Path) -> None:
 
 
 def embedder_at(server: Server) -> Embedder:
-    access = EmbedderAccess(
+    access = EmbedderConfig(
         openai_api_key=KEY, openai_base_url=server.url, timeout_seconds=10, retry_seconds=0
     )
     return open_embedder(SPEC, access)
@@ -322,7 +322,7 @@ def write_with_trouble_at_once(service: Service, root: Path, file: Path, server:
 def test_a_wrong_key_ends_it_before_anything_is_written(
     service: Service, root: Path, tmp_path: Path, server: Server
 ) -> None:
-    access = EmbedderAccess(openai_api_key="sk-wrong-and-secret", openai_base_url=server.url)
+    access = EmbedderConfig(openai_api_key="sk-wrong-and-secret", openai_base_url=server.url)
     with pytest.raises(EmbeddingError, match="does not take the key") as caught:
         write(service, root, tmp_path / "chunks.db", embedder=open_embedder(SPEC, access))
     assert "sk-wrong" not in str(caught.value)

@@ -9,7 +9,7 @@ import jwt
 import pytest
 
 from indexer.errors import ConfigurationError, DirectNotAvailableError, StoreError
-from indexer.records.vectors import DirectAccess
+from indexer.records.vectors import DirectUploadGrant
 from indexer.store import open_store
 from indexer.store.base import Collection, DirectStore
 from indexer.store.qdrant.direct import DirectCollection
@@ -28,7 +28,7 @@ def store(qdrant: Server) -> Iterator[DirectStore]:
 
 
 def direct(
-    access: DirectAccess, collection: Collection, api_key: str | None = None
+    access: DirectUploadGrant, collection: Collection, api_key: str | None = None
 ) -> DirectCollection:
     return DirectCollection(
         access,
