@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from indexer.bundle.fields import Fields
-from indexer.bundle.rows import Rows
 from indexer.limits import LOCATION_CHARACTERS, NAME_CHARACTERS, VERSION_CHARACTERS
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from tests.indexer.bundle.old_format.fields import Fields
+from tests.indexer.bundle.old_format.rows import Rows
 
 _KEYS: Final = frozenset(
     {

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from indexer.bundle.fields import Fields, is_storable
 from indexer.errors import BundleError
+from tests.indexer.bundle.old_format.fields import Fields, is_storable
 
 _E = TypeVar("_E", bound=StrEnum)
 

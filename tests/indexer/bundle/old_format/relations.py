@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from indexer.bundle.fields import Fields
-from indexer.bundle.rows import Rows
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.records.files import FileRecord
 from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
+from tests.indexer.bundle.old_format.fields import Fields
+from tests.indexer.bundle.old_format.rows import Rows
 
 RELATION_KEYS: Final = frozenset({"namespace", "imports", "exports", "references"})
 

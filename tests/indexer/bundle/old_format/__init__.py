@@ -1,0 +1,1 @@
+"""The format as it was read and written before, for comparison."""
