@@ -1,1 +1,0 @@
-"""The format as it was read and written before, for comparison."""
