@@ -204,6 +204,9 @@ def making(
 
 
 def _writer(run: OpenedRun, store: DirectRun, settings: DirectSettings) -> "DirectWriter":
+    from indexer.store.qdrant import require_client
+
+    require_client()
     from indexer.pipeline.direct_upload import DirectWriter
     from indexer.store.qdrant.address import from_rest_url
     from indexer.store.qdrant.direct import DirectCollection
