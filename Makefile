@@ -47,10 +47,14 @@ format: $(STAMP) ## Format the code
 	@$(BIN)/ruff format .
 
 lock: $(STAMP) ## Compile requirements/*.in to pinned, hashed files
-	@for name in bootstrap indexer "indexer cli" central dev chunkhound; do \
+	@for name in bootstrap indexer "indexer indexer-openai indexer-qdrant cli" central dev chunkhound; do \
 	  $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --no-header --no-emit-index-url --no-emit-find-links \
-	    $$(printf 'requirements/%s.in ' $$name) -o requirements/$${name##* }.txt; done
+	    $$(printf 'requirements/%s.in ' $$name) -o requirements/$${name##* }.txt; done; \
+	for name in openai qdrant; do \
+	  $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+	    --no-header --no-emit-index-url --no-emit-find-links --constraints requirements/central.txt \
+	    requirements/indexer-$$name.in -o requirements/indexer-$$name.txt; done
 
 clean: ## Remove what the targets made (not var/, which is data)
 	@rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

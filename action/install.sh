@@ -7,6 +7,9 @@ stamp=$VENV/files  # how many there are; written last
 cd "$RUNNER_TEMP"  # uv would obey a uv.toml of the repository
 unset PYTHONPATH PYTHONHOME  # venv starts a Python that would obey what an earlier step has set
 
+read -ra locks <<<"$REQUIREMENTS"
+locks=("${locks[@]/#/$root/requirements/}")
+
 count_files() {
   find "$VENV" -type f ! -path "$stamp" ! -name aeterna.pth | wc -l
 }
@@ -36,7 +39,7 @@ make_venv() {
   "$VENV/bin/python" -I -m pip install --quiet --disable-pip-version-check --no-deps \
     --only-binary :all: --require-hashes --target "$tools" -r "$tools/uv.txt"
   UV_HTTP_RETRIES=${UV_HTTP_RETRIES:-5} "$tools/bin/uv" pip sync --quiet --system-certs --compile-bytecode --require-hashes \
-    --python "$VENV/bin/python" "$root/requirements/indexer.txt"
+    --python "$VENV/bin/python" "${locks[@]}"
   rm -rf "$tools"
   count_files >"$stamp"
 }

@@ -11,7 +11,7 @@ from django.db import connection
 
 from central.corpus import models
 from central.corpus.copying import Row, copy_rows, new_ids
-from indexer.bundle.manifests import read_manifest
+from indexer.bundle.decode import read_manifest
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.modules import PackageRoot, Workspace, ecosystem_of
 from indexer.records.manifests import Manifest

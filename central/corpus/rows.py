@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from central.corpus.copying import Row
 from central.corpus.embeddings import chunk_texts
 from central.corpus.packing import pack_terms
-from indexer.bundle.manifests import manifest_fields
+from indexer.bundle.encode import manifest_fields
 from indexer.lexical import tokenize
 from indexer.modules import ecosystem_of
 from indexer.records.files import FileRecord

@@ -5,5 +5,6 @@ the span as `start` and `end` and the arrays as base64 of little-endian uint32 o
 removal is `{"path": …, "removed": true}`; a tree line has the fields of TreeEntry. What a file has
 by the hundred or the manifest by the thousand (imports, references, pins) are arrays without keys.
 
-`encoding` and `compression` write it, `decoding` checks and reads it: only that needs numpy.
+`schema` has the fields; `encode` and `gzip` write them, `decode` checks and reads: only that needs
+numpy.
 """

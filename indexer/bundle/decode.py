@@ -1,18 +1,23 @@
 """Lines → records. Checks whatever central stores, so that an apply cannot fail on content."""
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from io import BytesIO
-from typing import Final, NamedTuple
+from itertools import starmap
+from typing import Final, NamedTuple, NoReturn, TypeVar, get_args
 
-from indexer.bundle.fields import Fields, are_paths
-from indexer.bundle.manifests import read_manifest
-from indexer.bundle.relations import (
-    RELATION_KEYS,
-    read_exports,
-    read_imports,
-    read_references,
+from msgspec import MsgspecError, ValidationError, convert
+from msgspec.json import Decoder
+
+from indexer.bundle.schema import (
+    ChunkFields,
+    EntryFields,
+    FileFields,
+    ManifestFields,
+    Mode,
+    RemovalFields,
+    SymbolFields,
 )
 from indexer.bundle.vectors import read_terms, read_vectors
 from indexer.errors import BundleError
@@ -20,46 +25,40 @@ from indexer.http_bodies import has_more_values
 from indexer.limits import (
     BATCH_VALUES,
     FILE_LINES,
-    LABEL_CHARACTERS,
-    NAME_CHARACTERS,
+    MODULE_PATH_BYTES,
     PATH_BYTES,
     TREE_LINE_BYTES,
 )
 from indexer.records.files import (
     Chunk,
-    ChunkType,
-    DegradeReason,
     FileRecord,
     Removal,
     SkipReason,
     Span,
     Symbol,
-    TreeEntry,
     count_lines,
 )
-from indexer.records.manifests import Manifest
+from indexer.records.manifests import Dependency, Manifest, Pin
+from indexer.records.references import Export, Import, Reference
 
-MODES: Final = frozenset({"100644", "100755", "100664", "120000", "160000"})
-
-_BLOB = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
-
-_TREE_KEYS = frozenset({"path", "mode", "blob", "size", "skipped"})
-_FILE_KEYS = _TREE_KEYS.union(
-    {"language", "degraded", "content", "chunks", "symbols", "manifest"}, RELATION_KEYS
-)
-_REMOVAL_KEYS = frozenset({"path", "removed"})
-_CHUNK_KEYS = frozenset({"start", "end", "type", "name", "container", "terms", "weights", "vector"})
-_SYMBOL_KEYS = frozenset(
-    {"name", "qualified_name", "kind", "start", "end", "signature", "exported"}
-)
+_T = TypeVar("_T")
 
 _COMPONENT = r'(?!\.{1,2}[/"])[^/"\\\x00-\x1f]++'
 _USUAL_LINE = re.compile(
-    rf'^\{{"path":"({_COMPONENT}(?:/{_COMPONENT})*+)","mode":"({"|".join(sorted(MODES))})",'
+    rf'^\{{"path":"({_COMPONENT}(?:/{_COMPONENT})*+)","mode":"({"|".join(get_args(Mode))})",'
     r'"blob":"([0-9a-f]{40}(?:[0-9a-f]{24})?)","size":(0|[1-9][0-9]{0,17}),'
     rf'"skipped":(?:null|"({"|".join(SkipReason)})")\}}$',
     re.MULTILINE,
 )
+_NO_COMPONENT: Final = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)")  # empty, . or ..
+# In valid JSON a backslash stands in a text, and an even number of them before `u` is no escape.
+_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*+\\u0000")
+_INVALID_ENUM: Final = re.compile(r"(Invalid enum value) .*", re.DOTALL)  # ends with the value
+_PROBLEM_CHARACTERS: Final = 100
+
+_FILE: Final = Decoder(FileFields)
+_REMOVAL: Final = Decoder(RemovalFields)
+_ENTRY: Final = Decoder(EntryFields)
 
 
 class TreeColumns(NamedTuple):
@@ -85,8 +84,7 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Rem
     seen: set[str] = set()
     for number, line in enumerate(BytesIO(body), start=1):
         where = f"line {number}"
-        value = _json(line, where)
-        record = _record(value, where, dimensions)
+        record = _record(_parsed(_file_or_removal, line, where), where, dimensions)
         if record.path in seen:
             raise BundleError(
                 f"{where}: path came on an earlier line too", code="batch_duplicate_path"
@@ -108,6 +106,14 @@ def decode_tree(parts: Iterable[bytes]) -> Iterator[TreeColumns]:
         number += block.count(b"\n")
 
 
+def read_manifest(value: object, *, where: str) -> Manifest:
+    """Check and read a manifest that was stored as JSON. Raises BundleError."""
+    try:
+        return _manifest(convert(value, ManifestFields))
+    except ValidationError as exc:
+        _refuse(where, _problem_of(exc))
+
+
 def _blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Whole lines, as many as each part ends."""
     rest = b""
@@ -126,7 +132,7 @@ def _long_line() -> BundleError:
 
 
 def _usual_lines(block: bytes) -> TreeColumns | None:
-    """The lines if all are as `encoding` writes them without an escape: six times as fast."""
+    """The lines if all are as `encode` writes them without an escape."""
     try:
         rows = _USUAL_LINE.findall(block.decode())
     except UnicodeDecodeError:
@@ -134,7 +140,7 @@ def _usual_lines(block: bytes) -> TreeColumns | None:
     if len(rows) != block.count(b"\n"):
         return None
     path, mode, blob, size, skipped = zip(*rows, strict=True)
-    if max(map(len, path)) > PATH_BYTES // 4 and not are_paths(path):
+    if max(map(len, path)) > PATH_BYTES // 4 and any(map(_problem_of_path, path)):
         return None
     return TreeColumns(path, mode, blob, list(map(int, size)), [word or None for word in skipped])
 
@@ -144,85 +150,136 @@ def _any_lines(lines: Sequence[bytes], first: int) -> TreeColumns:
     for number, line in enumerate(lines, start=first):
         if len(line) > TREE_LINE_BYTES:
             raise _long_line()
-        where = f"line {number}"
-        entries.append(_tree_entry(Fields(_json(line, where), keys=_TREE_KEYS, where=where)))
+        entry = _parsed(_ENTRY.decode, line, f"line {number}")
+        _require_path(entry.path, f"line {number}")
+        entries.append(entry)
     return TreeColumns(
         *([getattr(entry, name) for entry in entries] for name in TreeColumns._fields)
     )
 
 
-def _json(line: bytes, where: str) -> object:
+def _parsed(decode: Callable[[bytes], _T], line: bytes, where: str) -> _T:
     try:
-        value: object = json.loads(line.decode())
-    except (ValueError, RecursionError) as exc:  # not UTF-8, not JSON, a huge number, too deep
+        fields = decode(line)
+    except ValidationError as exc:
+        _refuse(where, _problem_of(exc))
+    except (MsgspecError, UnicodeDecodeError, RecursionError) as exc:  # or half a pair
         raise BundleError(f"{where}: must be one JSON object in UTF-8") from exc
-    return value
+    if b"\\u0000" in line and _NUL.search(line):
+        _refuse(where, "must not hold a NUL character")
+    return fields
 
 
-def _record(value: object, where: str, dimensions: int) -> FileRecord | Removal:
-    if isinstance(value, dict) and "removed" in value:
-        return _removal(value, where)
-    return _file(value, where, dimensions)
+def _file_or_removal(line: bytes) -> FileFields | RemovalFields:
+    try:
+        return _FILE.decode(line)
+    except ValidationError:
+        with suppress(MsgspecError):
+            return _REMOVAL.decode(line)
+        raise
 
 
-def _removal(value: dict[str, object], where: str) -> Removal:
-    fields = Fields(value, keys=_REMOVAL_KEYS, where=where)
-    if not fields.boolean("removed"):
-        fields.refuse("removed", "must be true")
-    return Removal(fields.path())
+def _problem_of(exc: ValidationError) -> str:
+    """Where and what; never a value, which may be as long as the line."""
+    problem, at, place = str(exc).rpartition(" - at `$")
+    if not at:
+        problem, place = place, ""
+    said = ": ".join(filter(None, (place.strip("`."), _INVALID_ENUM.sub(r"\1", problem))))
+    return ascii(said[:_PROBLEM_CHARACTERS])[1:-1][:_PROBLEM_CHARACTERS]
 
 
-def _tree_entry(fields: Fields) -> TreeEntry:
-    mode = fields.text("mode", most=6)
-    if mode not in MODES:
-        fields.refuse("mode", "must be a file mode of git")
-    blob = fields.text("blob", most=64)
-    if not _BLOB.match(blob):
-        fields.refuse("blob", "must be 40 or 64 lower-case hexadecimal digits")
-    return TreeEntry(
-        path=fields.path(),
-        mode=mode,
-        blob=blob,
-        size=fields.integer("size"),
-        skipped=fields.option_or_none("skipped", SkipReason),
-    )
+def _refuse(where: str, problem: str, *, code: str = "batch_malformed") -> NoReturn:
+    raise BundleError(f"{where}: {problem}", code=code)
 
 
-def _file(value: object, where: str, dimensions: int) -> FileRecord:
-    fields = Fields(value, keys=_FILE_KEYS, where=where)
-    entry = _tree_entry(fields)
-    content = fields.text("content")
-    last_line = count_lines(content)
+def _require_path(path: str, where: str) -> None:
+    if problem := _problem_of_path(path):
+        _refuse(where, f"path {problem}", code="batch_path_invalid")
+
+
+def _problem_of_path(path: str) -> str:
+    """What keeps it from being relative, POSIX and normalised. Control characters are legal."""
+    if _NO_COMPONENT.search(path):
+        return "must be relative, without an empty, . or .. component"
+    if len(path.encode()) > PATH_BYTES:
+        return f"must have at most {PATH_BYTES} bytes"
+    return ""
+
+
+def _record(
+    fields: FileFields | RemovalFields, where: str, dimensions: int
+) -> FileRecord | Removal:
+    _require_path(fields.path, where)
+    if isinstance(fields, FileFields):
+        return _file(fields, where, dimensions)
+    if not fields.removed:
+        _refuse(where, "removed must be true")
+    return Removal(fields.path)
+
+
+def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
+    last_line = count_lines(fields.content)
     if last_line > FILE_LINES:
-        fields.refuse("content", f"must have at most {FILE_LINES} lines")
+        _refuse(where, f"content must have at most {FILE_LINES} lines")
+    _check_rows(fields, where, last_line)
     record = FileRecord(
-        path=entry.path,
-        mode=entry.mode,
-        blob=entry.blob,
-        size=entry.size,
-        language=fields.text("language", most=LABEL_CHARACTERS),
-        skipped=entry.skipped,
-        degraded=fields.option_or_none("degraded", DegradeReason),
-        content=content,
-        chunks=_chunks(fields, last_line, dimensions),
-        symbols=_symbols(fields, last_line),
-        namespace=fields.text("namespace", most=NAME_CHARACTERS),
-        imports=read_imports(fields, last_line=last_line),
-        exports=read_exports(fields),
-        references=read_references(fields, content=content, last_line=last_line),
-        manifest=_manifest(fields),
+        path=fields.path,
+        mode=fields.mode,
+        blob=fields.blob,
+        size=fields.size,
+        language=fields.language,
+        skipped=fields.skipped,
+        degraded=fields.degraded,
+        content=fields.content,
+        chunks=_chunks(fields.chunks, where, last_line, dimensions),
+        symbols=_symbols(fields.symbols, where, last_line),
+        namespace=fields.namespace,
+        imports=tuple(starmap(Import, fields.imports)),
+        exports=tuple(starmap(Export, fields.exports)),
+        references=tuple(starmap(Reference, fields.references)),
+        manifest=None if fields.manifest is None else _manifest(fields.manifest),
     )
     if record.skipped:
-        _require_bare(fields, record)
+        _require_bare(record, where)
     return record
 
 
-def _manifest(fields: Fields) -> Manifest | None:
-    value = fields.value("manifest")
-    return None if value is None else read_manifest(value, where=f"{fields.where}: manifest")
+def _check_rows(fields: FileFields, where: str, last_line: int) -> None:
+    """What a row's type cannot tell: bounds by the content, and a path's bytes."""
+    last_column = len(fields.content)
+    for index, row in enumerate(fields.references):
+        if row[-2] > last_line or row[-1] > last_column:
+            _refuse(where, f"references[{index}]: line or column must be within the content")
+    for index, (*_, line) in enumerate(fields.imports):
+        if line > last_line:
+            _refuse(where, f"imports[{index}]: line must be within the content")
+    _check_bytes(where, "imports", (row[2] for row in fields.imports))
+    _check_bytes(where, "exports", (row[1] for row in fields.exports))
 
 
-def _require_bare(fields: Fields, record: FileRecord) -> None:
+def _check_bytes(where: str, key: str, paths: Iterable[str]) -> None:
+    """A path must be short enough to be a key of an index."""
+    for index, path in enumerate(paths):
+        if not path.isascii() and len(path.encode()) > MODULE_PATH_BYTES:
+            _refuse(where, f"{key}[{index}]: path must have at most {MODULE_PATH_BYTES} bytes")
+
+
+def _manifest(fields: ManifestFields) -> Manifest:
+    return Manifest(
+        ecosystem=fields.ecosystem,
+        name=fields.name,
+        version=fields.version,
+        import_names=fields.import_names,
+        source_roots=fields.source_roots,
+        entries=fields.entries,
+        aliases=fields.aliases,
+        members=fields.members,
+        dependencies=tuple(starmap(Dependency, fields.dependencies)),
+        pins=tuple(starmap(Pin, fields.pins)),
+    )
+
+
+def _require_bare(record: FileRecord, where: str) -> None:
     """A skipped file has nothing beside its entry and language; a lock file may say of pins."""
     bare = FileRecord(
         path=record.path,
@@ -234,64 +291,50 @@ def _require_bare(fields: Fields, record: FileRecord) -> None:
         manifest=record.manifest if record.skipped is SkipReason.LOCK_FILE else None,
     )
     if record != bare:
-        fields.refuse("skipped", "leaves no room for content and what is read of it")
+        _refuse(where, "skipped leaves no room for content and what is read of it")
 
 
-def _chunks(fields: Fields, last_line: int, dimensions: int) -> tuple[Chunk, ...]:
-    chunks = [
-        Fields(item, keys=_CHUNK_KEYS, where=f"{fields.where}: chunks[{index}]")
-        for index, item in enumerate(fields.items("chunks"))
-    ]
+def _chunks(
+    chunks: list[ChunkFields], where: str, last_line: int, dimensions: int
+) -> tuple[Chunk, ...]:
     if not chunks:
         return ()
     terms = read_terms(
-        [chunk.octets("terms", unit=4) for chunk in chunks],
-        [chunk.octets("weights", unit=4) for chunk in chunks],
-        where=fields.where,
+        [chunk.terms for chunk in chunks], [chunk.weights for chunk in chunks], where=where
     )
-    vectors = read_vectors(
-        [chunk.octets_or_none("vector", unit=4) for chunk in chunks],
-        dimensions=dimensions,
-        where=fields.where,
-    )
+    vectors = read_vectors([chunk.vector for chunk in chunks], dimensions=dimensions, where=where)
+    _require_ascending(chunks, where, last_line)
     return tuple(
-        Chunk(
-            span=span,
-            type=chunk.option("type", ChunkType),
-            name=chunk.text("name", most=NAME_CHARACTERS),
-            container=chunk.text("container", most=NAME_CHARACTERS),
-            terms=chunk_terms,
-            vector=vector,
-        )
-        for chunk, span, chunk_terms, vector in zip(
-            chunks, _ascending_spans(chunks, last_line), terms, vectors, strict=True
-        )
+        Chunk(Span(one.start, one.end), one.type, one.name, one.container, own_terms, vector)
+        for one, own_terms, vector in zip(chunks, terms, vectors, strict=True)
     )
 
 
-def _ascending_spans(chunks: list[Fields], last_line: int) -> Iterator[Span]:
+def _require_ascending(chunks: list[ChunkFields], where: str, last_line: int) -> None:
     previous_end = 0
-    for chunk in chunks:
-        span = chunk.span(last_line=last_line)
-        if span.start <= previous_end:
-            chunk.refuse("start", "must lie after the chunk before it")
-        previous_end = span.end
-        yield span
+    for index, chunk in enumerate(chunks):
+        _require_span(chunk, f"{where}: chunks[{index}]", last_line)
+        if chunk.start <= previous_end:
+            _refuse(where, f"chunks[{index}]: start must lie after the chunk before it")
+        previous_end = chunk.end
 
 
-def _symbols(fields: Fields, last_line: int) -> tuple[Symbol, ...]:
-    symbols = (
-        Fields(item, keys=_SYMBOL_KEYS, where=f"{fields.where}: symbols[{index}]")
-        for index, item in enumerate(fields.items("symbols"))
-    )
+def _require_span(one: ChunkFields | SymbolFields, where: str, last_line: int) -> None:
+    if not one.start <= one.end <= last_line:
+        _refuse(where, "start and end must be lines of the content, in order")
+
+
+def _symbols(symbols: list[SymbolFields], where: str, last_line: int) -> tuple[Symbol, ...]:
+    for index, one in enumerate(symbols):
+        _require_span(one, f"{where}: symbols[{index}]", last_line)
     return tuple(
         Symbol(
-            name=symbol.text("name", most=NAME_CHARACTERS),
-            qualified_name=symbol.text("qualified_name", most=NAME_CHARACTERS),
-            kind=symbol.text("kind", most=LABEL_CHARACTERS),
-            span=symbol.span(last_line=last_line),
-            signature=symbol.text("signature", most=NAME_CHARACTERS),
-            exported=symbol.boolean("exported"),
+            name=one.name,
+            qualified_name=one.qualified_name,
+            kind=one.kind,
+            span=Span(one.start, one.end),
+            signature=one.signature,
+            exported=one.exported,
         )
-        for symbol in symbols
+        for one in symbols
     )

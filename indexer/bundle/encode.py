@@ -1,14 +1,22 @@
-"""Records → lines. The lines hold what `decoding` reads."""
+"""Records → lines. The lines hold what `decode` reads."""
 
-import json
-from binascii import b2a_base64
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import to_builtins
+from msgspec.json import Encoder
 
 from indexer.bundle.lines import FileLine
-from indexer.bundle.manifests import manifest_fields
-from indexer.bundle.relations import relation_fields
-from indexer.records.files import Chunk, FileRecord, Removal, Symbol, TreeEntry
+from indexer.bundle.schema import (
+    ChunkFields,
+    EntryFields,
+    FileFields,
+    ManifestFields,
+    RemovalFields,
+    SymbolFields,
+)
+from indexer.records.files import FileRecord, Removal, TreeEntry
+from indexer.records.manifests import Manifest
 from indexer.records.vectors import TermVector
 
 if TYPE_CHECKING:  # a run's main process handles no array
@@ -17,6 +25,7 @@ if TYPE_CHECKING:  # a run's main process handles no array
 
 _UINT32: Final = "<u4"
 _FLOAT32: Final = "<f4"
+_ENCODER: Final = Encoder()
 
 
 def encode_file(record: FileRecord) -> FileLine:
@@ -46,36 +55,21 @@ def encode_records(records: Iterable[FileRecord | Removal]) -> bytes:
 def encode_record(record: FileRecord | Removal) -> bytes:
     """One line of a batch, with its LF."""
     if isinstance(record, Removal):
-        return _line({"path": record.path, "removed": True})
-    return _line(
-        {
-            "path": record.path,
-            "mode": record.mode,
-            "blob": record.blob,
-            "size": record.size,
-            "language": record.language,
-            "skipped": record.skipped,
-            "degraded": record.degraded,
-            "content": record.content,
-            "chunks": [_chunk_fields(chunk) for chunk in record.chunks],
-            "symbols": [_symbol_fields(symbol) for symbol in record.symbols],
-            **relation_fields(record),
-            "manifest": record.manifest and manifest_fields(record.manifest),
-        }
+        return _ENCODER.encode_lines([RemovalFields(record.path, removed=True)])
+    return _ENCODER.encode_lines([_file_fields(record)])
+
+
+def encode_tree(entries: Iterable[TreeEntry]) -> bytes:
+    """The body of a tree upload."""
+    return _ENCODER.encode_lines(
+        [EntryFields(one.path, one.mode, one.blob, one.size, one.skipped) for one in entries]  # type: ignore[arg-type]
     )
 
 
-def _chunk_fields(chunk: Chunk) -> dict[str, object]:
-    return {
-        "start": chunk.span.start,
-        "end": chunk.span.end,
-        "type": chunk.type,
-        "name": chunk.name,
-        "container": chunk.container,
-        "terms": _base64(packed_terms(chunk.terms)),
-        "weights": _base64(packed_floats(chunk.terms.weights)),
-        "vector": None if chunk.vector is None else _base64(packed_floats(chunk.vector)),
-    }
+def manifest_fields(manifest: Manifest) -> dict[str, Any]:
+    """The JSON object of a manifest, as central stores it."""
+    fields: dict[str, Any] = to_builtins(_manifest_fields(manifest))
+    return fields
 
 
 def packed_terms(terms: TermVector) -> bytes:
@@ -88,38 +82,52 @@ def packed_floats(values: "NDArray[np.float32]") -> bytes:
     return values.astype(_FLOAT32, copy=False).tobytes()
 
 
-def _symbol_fields(symbol: Symbol) -> dict[str, object]:
-    return {
-        "name": symbol.name,
-        "qualified_name": symbol.qualified_name,
-        "kind": symbol.kind,
-        "start": symbol.span.start,
-        "end": symbol.span.end,
-        "signature": symbol.signature,
-        "exported": symbol.exported,
-    }
-
-
-def encode_tree(entries: Iterable[TreeEntry]) -> bytes:
-    """The body of a tree upload."""
-    return b"".join(
-        _line(
-            {
-                "path": entry.path,
-                "mode": entry.mode,
-                "blob": entry.blob,
-                "size": entry.size,
-                "skipped": entry.skipped,
-            }
-        )
-        for entry in entries
+def _file_fields(record: FileRecord) -> FileFields:
+    return FileFields(
+        path=record.path,
+        mode=record.mode,  # type: ignore[arg-type] # a Literal
+        blob=record.blob,
+        size=record.size,
+        language=record.language,
+        skipped=record.skipped,
+        degraded=record.degraded,
+        content=record.content,
+        chunks=[
+            ChunkFields(
+                *chunk.span,
+                chunk.type,
+                chunk.name,
+                chunk.container,
+                packed_terms(chunk.terms),
+                packed_floats(chunk.terms.weights),
+                None if chunk.vector is None else packed_floats(chunk.vector),
+            )
+            for chunk in record.chunks
+        ],
+        symbols=[
+            SymbolFields(
+                one.name, one.qualified_name, one.kind, *one.span, one.signature, one.exported
+            )
+            for one in record.symbols
+        ],
+        namespace=record.namespace,
+        imports=record.imports,  # type: ignore[arg-type] # named tuples are written as arrays
+        exports=record.exports,  # type: ignore[arg-type]
+        references=record.references,  # type: ignore[arg-type]
+        manifest=None if record.manifest is None else _manifest_fields(record.manifest),
     )
 
 
-def _line(fields: dict[str, object]) -> bytes:
-    text = json.dumps(fields, ensure_ascii=False, check_circular=False, separators=(",", ":"))
-    return text.encode() + b"\n"
-
-
-def _base64(data: bytes) -> str:
-    return b2a_base64(data, newline=False).decode("ascii")
+def _manifest_fields(manifest: Manifest) -> ManifestFields:
+    return ManifestFields(
+        ecosystem=manifest.ecosystem,
+        name=manifest.name,
+        version=manifest.version,
+        import_names=manifest.import_names,
+        source_roots=manifest.source_roots,
+        entries=manifest.entries,
+        aliases=manifest.aliases,
+        members=manifest.members,
+        dependencies=tuple((one.name, one.required) for one in manifest.dependencies),
+        pins=tuple((one.name, one.version) for one in manifest.pins),
+    )

@@ -3,11 +3,13 @@
 Vectors are packed here: little-endian float32, as the line holds them in base64.
 """
 
-import json
 from binascii import b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
+from msgspec.json import Decoder
 
 from indexer.http_bodies import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES
@@ -16,6 +18,15 @@ from indexer.records.files import FileRecord, count_lines
 # Every quotation mark inside of a text is escaped, so that only a chunk's own member reads so.
 _EMPTY: Final = b'"vector":null'
 _AROUND: Final = len(b'""') - len(b"null")
+
+
+class _Content(Struct):
+    """What is looked at in a long line."""
+
+    content: str
+
+
+_CONTENT: Final = Decoder(_Content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,6 @@ def is_readable(line: bytes) -> bool:
     """Whether a reader takes so many values, and so many lines of content, at once."""
     if len(line) <= BATCH_VALUES:
         return True
-    if len(line) > 2 * FILE_LINES and count_lines(json.loads(line)["content"]) > FILE_LINES:
+    if len(line) > 2 * FILE_LINES and count_lines(_CONTENT.decode(line).content) > FILE_LINES:
         return False
     return not has_more_values(line, BATCH_VALUES)

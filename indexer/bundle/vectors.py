@@ -24,6 +24,8 @@ _FLOAT32 = np.dtype("<f4")
 
 def read_terms(ids: Sequence[bytes], weights: Sequence[bytes], *, where: str) -> list[TermVector]:
     """One TermVector per chunk; BundleError names the first chunk that breaks a rule."""
+    _require_whole(ids, where, "terms")
+    _require_whole(weights, where, "weights")
     counts = [len(part) // _UINT32.itemsize for part in ids]
     _refuse_first(
         np.array([len(part) for part in ids]) != np.array([len(part) for part in weights]),
@@ -58,6 +60,7 @@ def read_vectors(
 ) -> list["Vector | None"]:
     """One vector per chunk, None where it was null; BundleError names the first bad chunk."""
     present = [(index, vector) for index, vector in enumerate(vectors) if vector is not None]
+    _require_whole([vector or b"" for vector in vectors], where, "vector")
     for index, vector in present:
         if len(vector) != dimensions * _FLOAT32.itemsize:
             raise BundleError(
@@ -82,6 +85,12 @@ def unit_or_zero(matrix: Matrix) -> NDArray[np.bool_]:
     near_one = np.abs(lengths - 1) <= UNIT_TOLERANCE  # false for NaN and infinity
     sound: NDArray[np.bool_] = near_one | ~matrix.any(axis=1)
     return sound
+
+
+def _require_whole(parts: Sequence[bytes], where: str, key: str) -> None:
+    for index, part in enumerate(parts):
+        if len(part) % 4:
+            raise BundleError(f"{where}: chunks[{index}]: {key} must be a whole number of values")
 
 
 def _refuse_first(

@@ -2,7 +2,7 @@
 
 from indexer.embedding.base import Embedder
 from indexer.embedding.catalogue import impossibility
-from indexer.errors import EmbedderMismatchError
+from indexer.errors import EmbedderMismatchError, EmbeddingError
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 
 
@@ -17,7 +17,15 @@ def open_embedder(spec: EmbedderSpec, access: EmbedderConfig | None = None) -> E
     access = access or EmbedderConfig()
     # Here: a process loads what its one provider needs.
     if spec.provider == "openai":
-        from indexer.embedding.openai import open_openai
+        try:
+            from indexer.embedding.openai import open_openai
+        except ModuleNotFoundError as exc:
+            if exc.name != "openai":
+                raise
+            raise EmbeddingError(
+                f"The embedder {spec} needs the package openai, which is not installed: give the "
+                "action its input openai-api-key; elsewhere, pip install openai."
+            ) from exc
 
         return open_openai(spec, access)
     if spec.provider == "ollama":

@@ -259,6 +259,9 @@ class _Run:
         """Return the writer of a direct upload. Raises ConfigurationError and StoreError."""
         if not (opened.direct and self._job.direct):
             return nullcontext()
+        from indexer.store.qdrant import require_client
+
+        require_client()
         from indexer.pipeline.direct_upload import PointWriter  # imports NumPy
 
         return PointWriter.for_run(opened, opened.direct, self._job.direct)

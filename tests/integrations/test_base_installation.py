@@ -72,7 +72,7 @@ def missing_modules() -> set[str]:
 
 def late_modules() -> set[str]:
     """Those that the base has too, but must not load for everyday commands."""
-    return modules(optional()) - NEEDED | {"langgraph", "langsmith"}
+    return modules(optional()) - NEEDED | {"langgraph", "langsmith", "qdrant_client", "grpc"}
 
 
 def python(

@@ -1,0 +1,117 @@
+"""The lines' fields, in their order, with the bounds that a type can state.
+
+Rows are arrays without keys: imports, exports and references as their records have them, pairs of a
+manifest. What depends on another value (order, last line, unit length) is checked in `decode`.
+"""
+
+from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+
+from indexer.limits import (
+    LABEL_CHARACTERS,
+    LOCATION_CHARACTERS,
+    MODULE_PATH_BYTES,
+    NAME_CHARACTERS,
+    VERSION_CHARACTERS,
+)
+from indexer.records.files import ChunkType, DegradeReason, SkipReason
+from indexer.records.manifests import Ecosystem
+from indexer.records.references import Access, Binding, ReferenceKind
+
+MAX_INTEGER: Final = 2**63 - 1  # a PostgreSQL bigint
+
+Mode: TypeAlias = Literal["100644", "100755", "100664", "120000", "160000"]
+Blob: TypeAlias = Annotated[str, Meta(pattern=r"\A(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")]
+Size: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
+Line: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
+Name: TypeAlias = Annotated[str, Meta(max_length=NAME_CHARACTERS)]
+Label: TypeAlias = Annotated[str, Meta(max_length=LABEL_CHARACTERS)]
+Version: TypeAlias = Annotated[str, Meta(max_length=VERSION_CHARACTERS)]
+Location: TypeAlias = Annotated[str, Meta(max_length=LOCATION_CHARACTERS)]
+ModulePath: TypeAlias = Annotated[str, Meta(max_length=MODULE_PATH_BYTES)]  # and so many bytes
+
+ImportRow: TypeAlias = tuple[Name, Name, ModulePath, bool, Line]
+ExportRow: TypeAlias = tuple[Name, ModulePath, bool, bool]
+ReferenceRow: TypeAlias = tuple[ReferenceKind, Name, Binding, Name, Name, Access, Name, Line, Size]
+
+
+class _Fields(Struct, forbid_unknown_fields=True, gc=False):
+    """A JSON object with exactly these fields."""
+
+
+class RemovalFields(_Fields):
+    """A path that is no longer there; `removed` is true."""
+
+    path: str
+    removed: bool
+
+
+class EntryFields(_Fields):
+    """A line of a tree, and what a file's line begins with."""
+
+    path: str
+    mode: Mode
+    blob: Blob
+    size: Size
+    skipped: SkipReason | None
+
+
+class ChunkFields(_Fields):
+    """A chunk; its bytes are base64 of little-endian uint32 or float32."""
+
+    start: Line
+    end: Line
+    type: ChunkType
+    name: Name
+    container: Name
+    terms: bytes
+    weights: bytes
+    vector: bytes | None
+
+
+class SymbolFields(_Fields):
+    """A definition."""
+
+    name: Name
+    qualified_name: Name
+    kind: Label
+    start: Line
+    end: Line
+    signature: Name
+    exported: bool
+
+
+class ManifestFields(_Fields):
+    """A manifest; pairs are arrays of two. Central stores it in the same form."""
+
+    ecosystem: Ecosystem
+    name: Name
+    version: Version
+    import_names: tuple[Name, ...]
+    source_roots: tuple[Location, ...]
+    entries: tuple[tuple[Location, Location], ...]
+    aliases: tuple[tuple[Location, Location], ...]
+    members: tuple[Location, ...]
+    dependencies: tuple[tuple[Name, Version], ...]
+    pins: tuple[tuple[Name, Version], ...]
+
+
+class FileFields(_Fields):
+    """A file's line."""
+
+    path: str
+    mode: Mode
+    blob: Blob
+    size: Size
+    language: Label
+    skipped: SkipReason | None
+    degraded: DegradeReason | None
+    content: str
+    chunks: list[ChunkFields]
+    symbols: list[SymbolFields]
+    namespace: Name
+    imports: list[ImportRow]
+    exports: list[ExportRow]
+    references: list[ReferenceRow]
+    manifest: ManifestFields | None
