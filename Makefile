@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve bench lint format schema lock clean
+.PHONY: help setup demo check test serve bench lint format schema lock clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,11 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt pyproject.toml
 
 demo: $(STAMP) ## The main job on the embedded default: index, search, trace, merge, rewrite history, walk the knowledge graph
 	@$(BIN)/python scripts/demo.py
+
+check: $(STAMP) ## For every change: style, layers, and the tests that start no service (tests/README.md)
+	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports
+	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP) ## Every test (those whose tool is absent are named and left out)
 	@$(BIN)/python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder

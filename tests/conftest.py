@@ -16,9 +16,28 @@ settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.register_profile(
+    "fast", settings.get_profile("default"), max_examples=20, derandomize=True, database=None
+)
+settings.register_profile(
     "nightly", settings.get_profile("default"), max_examples=1000, print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+LONG = ("tests/e2e/", "tests/action/", "tests/cli/")
+SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
+SERVICE_SECONDS = 600
+# What `make check` leaves out: whole folders, what asks for one of these fixtures, and what has
+# the marker because it takes more than a second.
+SLOW_FOLDERS = (
+    "tests/action/",
+    "tests/cli/commands/",
+    "tests/deploy/",
+    "tests/e2e/",
+    "tests/indexer/store/pgvector/",
+    "tests/indexer/store/qdrant/",
+    "tests/workflows/",
+)
+SLOW_FIXTURES = {"browser", "examples", "live_server", "on_qdrant", "service", "transactional_db"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,6 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "system(*tools): needs these executables (or, in capitals, environment variables); "
         "left out, and named, where one is absent",
     )
+    config.addinivalue_line("markers", "slow: left out by `make check`; see is_slow")
     starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly
     if starts_processes and not hasattr(config, "workerinput"):
         config.add_cleanup(make_template().cleanup)
@@ -47,9 +67,21 @@ def is_absent(tool: str) -> bool:
     return not os.environ.get(tool) if tool.isupper() else shutil.which(tool) is None
 
 
-LONG = ("tests/e2e/", "tests/action/", "tests/cli/")
-SLOW = (*LONG, "tests/deploy/", "tests/workflows/")  # they start services, browsers, runners
-SLOW_SECONDS = 600
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.nodeid.startswith(SERVICES):
+        item.add_marker(pytest.mark.timeout(SERVICE_SECONDS))
+    if is_slow(item):
+        item.add_marker(pytest.mark.slow)
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Whether a test starts something, or leaves its data to others."""
+    database = item.get_closest_marker("django_db")
+    return (
+        item.nodeid.startswith(SLOW_FOLDERS)
+        or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+        or bool(database and database.kwargs.get("transaction"))
+    )
 
 
 @pytest.hookimpl(trylast=True)  # after the order was made random
@@ -58,8 +90,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     absent: dict[str, int] = {}
     kept, left_out = [], []
     for item in items:
-        if item.nodeid.startswith(SLOW):
-            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
         marker = item.get_closest_marker("system")
         missing = [tool for tool in (marker.args if marker else ()) if is_absent(tool)]
         for tool in missing:

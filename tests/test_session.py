@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SLOW_SECONDS
+from tests.conftest import SERVICE_SECONDS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -73,5 +73,5 @@ def test_a_test_that_hangs_ends_the_session_with_the_stacks_of_its_threads(tmp_p
 
 def test_every_test_has_a_time_out(request: pytest.FixtureRequest) -> None:
     limit = float(request.config.getini("timeout"))
-    assert 0 < float(request.config.getini("faulthandler_timeout")) < limit < SLOW_SECONDS
+    assert 0 < float(request.config.getini("faulthandler_timeout")) < limit < SERVICE_SECONDS
     assert request.config.getini("timeout_method") == "thread"

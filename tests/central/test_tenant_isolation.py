@@ -7,16 +7,13 @@ people in web/test_page_isolation.py.
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import duckdb
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker
 
-from central.corpus.models import Embedding
 from central.github.signatures import organization_secret
 from central.ingest.models import IndexRun
 from central.knowledge.models import Document, Edge, Node
@@ -25,6 +22,7 @@ from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope
 from tests.central.github import payloads
 from tests.central.knowledge.graph import created, graph, linked
+from tests.central.lasting import lasting
 from tests.central.protocol import Api, api_of, commit_of, file_record, tree_of
 from tests.central.refusals import assert_problem
 
@@ -216,9 +214,19 @@ PROBES: dict[str, Probe] = {
 }
 
 
+@pytest.fixture(scope="module")
+def open_run(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, Any]]:
+    with lasting(django_db_blocker, make_victim) as run:
+        yield run
+
+
 @pytest.fixture
-def victim() -> dict[str, Any]:
+def victim(open_run: dict[str, Any], db: None) -> dict[str, Any]:
     """An open run of acme, whose index holds a secret."""
+    return dict(open_run)
+
+
+def make_victim() -> dict[str, Any]:
     api = api_of()
     add_secrets(api)
     run: dict[str, Any] = api.open(commit_sha=commit_of(FILES)).json()
@@ -272,21 +280,6 @@ def test_a_token_for_other_repositories_sees_and_changes_nothing(
     assert tables() == before
 
 
-@pytest.mark.django_db(transaction=True)
-def test_the_graph_s_file_holds_the_organisation_s_own_alone(
-    settings: Settings, tmp_path: Path
-) -> None:
-    settings.DATA_DIR = tmp_path
-    add_secrets(api_of())
-    stranger = api_of(Organization.objects.create(slug="globex"))
-    created(stranger, kind="memory", id="mem-1", title="Ours")
-    file = tmp_path / "theirs.duckdb"
-    file.write_bytes(graph(stranger, "GET", "snapshot").getvalue())
-    with duckdb.connect(str(file), read_only=True) as database:
-        assert database.execute("SELECT id FROM nodes").fetchall() == [("mem-1",)]
-        assert database.execute("SELECT count(*) FROM edges").fetchone() == (0,)
-
-
 def test_a_job_s_token_is_refused_by_every_route_of_the_graph(victim: dict[str, Any]) -> None:
     api = api_of(scopes=list(Scope))
     ApiToken.objects.filter(pk=ApiToken.objects.latest("pk").pk).update(is_short_lived=True)
@@ -297,22 +290,6 @@ def test_a_job_s_token_is_refused_by_every_route_of_the_graph(victim: dict[str, 
         for response in PROBES[route](api, victim):
             assert_problem(response, 403, "job_token_refused")
     assert tables() == before
-
-
-def test_vectors_are_lent_as_far_as_the_caller_sees() -> None:
-    """A run that another token opened tells a limited one nothing of further repositories."""
-    wide = api_of()
-    wide.index(FILES)
-    run = wide.open("b").json()
-    digest = bytes(Embedding.objects.get().digest).hex()
-    limited = api_of(wide.organization, repositories=["b"])
-    url = f"/api/v1/index/runs/{run['run_id']}/embeddings"
-    assert limited.request("POST", url, {"digests": [digest]}).json() == {"known": []}
-    ((path, content),) = FILES.items()
-    bare = file_record(path, content, has_vectors=False)
-    assert limited.put_batch(run, 1, [bare]).json()["code"] == "embedding_unknown"
-    assert wide.request("POST", url, {"digests": [digest]}).json() == {"known": [digest]}
-    assert wide.put_batch(run, 1, [bare]).status_code == 204
 
 
 @pytest.mark.usefixtures("victim")
