@@ -71,7 +71,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     """
     language = parsed.language
     groups = _grouped(parsed.matches)
-    text = SourceText(parsed.source)
+    text = _expression_text(parsed)
     tree = ScopeTree(outlined, groups["scope"], module_methods=language.module_methods)
     imports = bind_imports(tree, groups["import"], text, path=path, style=language.import_style)
     bindable_names = _bindable_names(imports, outlined, language) | _selves(groups["local"], text)
@@ -109,6 +109,12 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         references=tuple(references),
         declared_exports=_declared_exports(groups["only"], text),
     )
+
+
+def _expression_text(parsed: ParsedFile) -> SourceText:
+    """The source in which a member's name always follows a dot; offsets do not change."""
+    operator = parsed.language.method_operator
+    return SourceText(parsed.source.replace(operator, b".") if operator else parsed.source)
 
 
 def _grouped(matches: Iterable[QueryMatch]) -> dict[str, list[QueryMatch]]:
