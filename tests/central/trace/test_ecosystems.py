@@ -239,3 +239,52 @@ def test_a_constant_of_another_gem_is_imported(ask: Callable[..., Any]) -> None:
     (link,) = ask("callers", symbol="Renderer").json()["callers"]
     assert (link["file"], link["rule"]) == ("lib/help/page.rb", "import")
     assert link["evidence"].startswith("imported by wildcard")
+
+
+def test_a_lua_module_is_the_table_that_it_returns(callers: Callers) -> None:
+    repository(
+        "bank",
+        {
+            "src/bank/account.lua": """\
+                local Account = {}
+                Account.__index = Account
+
+                function Account.new(owner)
+                    local self = setmetatable({}, Account)
+                    self.owner = owner
+                    return self
+                end
+
+                function Account:deposit(amount)
+                    self:log(amount)
+                end
+
+                function Account:log(amount) print(amount) end
+
+                return Account
+                """,
+            "src/bank/tools.lua": """\
+                local function double(amount) return 2 * amount end
+
+                return { twice = double }
+                """,
+            "src/main.lua": """\
+                local Account = require("bank.account")
+                local tools = require "bank/tools"
+
+                local function main()
+                    local account = Account.new("ada")
+                    account:deposit(tools.twice(5))
+                end
+
+                main()
+                """,
+        },
+    )
+    assert callers("Account.new") == ["bank/src/main.lua:5 main high"]
+    assert callers("Account.deposit") == ["bank/src/main.lua:6 main high"]
+    assert callers("Account.log") == ["bank/src/bank/account.lua:11 Account.deposit high"]
+    assert callers("double") == [
+        "bank/src/bank/tools.lua:3 <module> high",
+        "bank/src/main.lua:6 main high",
+    ]

@@ -22,6 +22,8 @@ from indexer.pipeline.fingerprint import fingerprint
         ("Dockerfile", b"", "docker"),
         ("Dockerfile.test", b"", "docker"),
         ("Rakefile", b"", "ruby"),
+        ("src/a.lua", b"", "lua"),
+        ("bin/run", b"#!/usr/bin/env lua5.4\n", "lua"),
         ("a.yml", b"", "yaml"),
         ("README.md", b"", "markdown"),
         ("LICENSE", b"Apache", "text"),
