@@ -12,7 +12,6 @@ _SUFFIXES: Final = {
     "css": ".css",
     "dart": ".dart",
     "docker": ".dockerfile",
-    "elixir": ".ex .exs",
     "erlang": ".erl .hrl",
     "fsharp": ".fs .fsi .fsx",
     "graphql": ".graphql .gql",

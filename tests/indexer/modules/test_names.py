@@ -242,6 +242,10 @@ def test_a_lua_module_is_named_below_the_source_folder_too() -> None:
     assert names_of({}, "init.lua") == Names()
 
 
+def test_all_elixir_files_are_of_one_scope() -> None:
+    assert names_of({}, "lib/acme/accounts.ex") == Names(scope=("Elixir",))
+
+
 def test_a_language_that_is_not_traced_has_no_names_and_no_package() -> None:
     every = workspace({"pyproject.toml": PROJECT})
     assert ecosystem_of("markdown") is None
