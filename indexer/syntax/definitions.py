@@ -26,7 +26,7 @@ _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """A definition in its place. `prefix` is the dotted name of what encloses it.
+    """A definition with its context. `prefix` is the dotted name of the enclosing definitions.
 
     `kind` is the captured kind, except that a function of a class is a method.
     """
