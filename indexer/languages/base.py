@@ -93,6 +93,10 @@ class Language:
     # Names that the language defines. Their uses are dropped unless the file shadows them.
     builtins: frozenset[str] = frozenset()
 
+    name_separator: str = "::"  # between the parts of a definition's name
+    # Another sign than "." between an object and its method, one byte long.
+    method_operator: bytes = b""
+
     implicit_this: bool = False  # a bare name in a class may be a member
     free_functions: bool = True  # functions outside classes exist, so a bare call may be one
     has_methods: bool = True  # without methods, types of fields and results are not needed

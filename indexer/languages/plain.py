@@ -12,7 +12,6 @@ _SUFFIXES: Final = {
     "css": ".css",
     "dart": ".dart",
     "docker": ".dockerfile",
-    "elixir": ".ex .exs",
     "erlang": ".erl .hrl",
     "fsharp": ".fs .fsi .fsx",
     "graphql": ".graphql .gql",
@@ -24,7 +23,6 @@ _SUFFIXES: Final = {
     "json": ".json .jsonc .json5 .jsonl .ndjson .ipynb .webmanifest",
     "julia": ".jl",
     "less": ".less",
-    "lua": ".lua",
     "make": ".mk .mak",
     "markdown": ".md .markdown .mdx .mdown",
     "nix": ".nix",
@@ -53,7 +51,7 @@ _FILE_NAMES: Final = {
     "starlark": "build.bazel workspace",
 }
 _FILE_NAME_PREFIXES: Final = {"docker": "dockerfile.", "make": "makefile."}
-_INTERPRETERS: Final = {"lua": "lua", "make": "make", "perl": "perl"}
+_INTERPRETERS: Final = {"make": "make", "perl": "perl"}
 
 
 def _words(table: dict[str, str], language: str) -> tuple[str, ...]:

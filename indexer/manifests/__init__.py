@@ -1,6 +1,6 @@
 """What manifests and lock files say: one small reader per format. Pure; nothing is run or fetched.
 
-Manifests are written by anybody, so a reader takes wrong types for absent and is bounded in time.
+Manifests are untrusted: a reader treats values of wrong types as absent and is bounded in time.
 """
 
 from indexer.manifests.registry import is_manifest, read_manifest

@@ -1,4 +1,4 @@
-"""Cargo.toml and Cargo.lock. Names are written with "-", which crates.io holds equal to "_"."""
+"""Cargo.toml and Cargo.lock. Names are written with "-", which crates.io treats like "_"."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _SECTIONS = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
 def read_cargo_toml(text: str) -> Manifest:
-    """`import_names` is the library's name, `entries` its file, where they are told.
+    """`import_names` is the library's name, `entries` its file, if they are declared.
 
     What `workspace = true` inherits from another file is not known here. Raises ValueError and
     RecursionError.

@@ -1,6 +1,6 @@
 """build.gradle(.kts), settings.gradle(.kts), version catalogues and gradle.lockfile.
 
-Builds are programs: what they compute is not known, only what plain text tells.
+Builds are programs: only literal values are read.
 """
 
 import re
@@ -25,7 +25,7 @@ _LOCKED = re.compile(r"([\w.-]+:[\w.-]+):([^=\s]+)=")
 
 
 def read_build_gradle(text: str, path: str) -> Manifest:
-    """The artifact is named as its directory; at the top it is "", and settings may tell it.
+    """The artifact is named as its directory; at the top it is "", unless settings name it.
 
     The group is its own, or that of a build above.
     """
@@ -45,7 +45,7 @@ def read_build_gradle(text: str, path: str) -> Manifest:
 
 
 def read_version_catalog(text: str) -> Manifest:
-    """`gradle/*.versions.toml`. Which build uses which library is not told: all may use all.
+    """`gradle/*.versions.toml`. It does not say which build uses which library: all may use all.
 
     Raises ValueError and RecursionError.
     """
@@ -66,10 +66,12 @@ def _library(wanted: object, versions: Table) -> Dependency:
         group or string(settings.get("group")),
         artifact or string(settings.get("name")),
     )
-    told = settings.get("version", version)
-    told = versions.get(string(table(told).get("ref")), told)
+    declared = settings.get("version", version)
+    declared = versions.get(string(table(declared).get("ref")), declared)
     required = (
-        string(told) or string(table(told).get("require")) or string(table(told).get("strictly"))
+        string(declared)
+        or string(table(declared).get("require"))
+        or string(table(declared).get("strictly"))
     )
     return Dependency(f"{group}:{artifact}" if group and artifact else "", required)
 

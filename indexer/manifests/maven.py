@@ -13,7 +13,7 @@ _MAX_CHARACTERS = 1_000
 
 
 def read_pom(text: str) -> Manifest:
-    """Versions that `dependencyManagement` sets are pins: they hold for the modules below too.
+    """Versions that `dependencyManagement` sets are pins: they apply to the modules below too.
 
     Raises ValueError and SyntaxError.
     """

@@ -19,7 +19,7 @@ _ITEM = re.compile(r"\s*-\s+(\S.*)")
 
 
 def read_package_json(text: str) -> Manifest:
-    """`entries` hold ("*", "*") where every file may be imported: there is no `exports`.
+    """`entries` has ("*", "*") if every file may be imported: there is no `exports`.
 
     A target of `exports` that is null hides nothing. Raises ValueError and RecursionError.
     """

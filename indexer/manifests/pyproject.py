@@ -123,7 +123,7 @@ def _poetry_pins(dependencies: list[Dependency], poetry: Table) -> Iterator[Pin]
 
 
 def _layout(tool: Table) -> PackageLayout:
-    """By the first backend that tells."""
+    """The layout of the first backend that declares one."""
     for read in (_setuptools, _poetry, _hatch, _flit, _pdm, _uv, _maturin):
         layout = read(tool)
         if layout != PackageLayout():

@@ -1,4 +1,4 @@
-"""*.gemspec, Gemfile and Gemfile.lock, as far as plain text tells: they are programs."""
+"""*.gemspec, Gemfile and Gemfile.lock, as far as they are literal: they are programs."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""setup.cfg, and of setup.py what its text alone tells: nothing is run."""
+"""setup.cfg, and the literal values of setup.py, which is not run."""
 
 import ast
 import warnings

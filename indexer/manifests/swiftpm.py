@@ -1,4 +1,4 @@
-"""Package.swift as far as plain text tells, and Package.resolved.
+"""Package.swift as far as it is literal, and Package.resolved.
 
 A package is asked for by its address and named by its author, often `acme-auth` and `AcmeAuth`; so
 names are compared in lower case without "-", "_" and ".".
@@ -25,7 +25,7 @@ _SEPARATORS = re.compile(r"[-_.]")
 
 
 def read_package_swift(text: str) -> Manifest:
-    """`entries` are targets and their directories, where these are told."""
+    """`entries` are targets and their directories, if declared."""
     name = _PACKAGE.search(text)
     dependencies, pins = [], []
     for found in _ASKED.finditer(text):
@@ -59,10 +59,10 @@ def read_package_resolved(text: str) -> Manifest:
 
 def _asked(found: re.Match[str]) -> tuple[Dependency, str]:
     """The dependency, and its version if it is exact."""
-    told = _REQUIRED.search(found["rest"]) if found["key"] == "url" else None
-    required = (told[2] or told[3]) if told else ""
+    found_requirement = _REQUIRED.search(found["rest"]) if found["key"] == "url" else None
+    required = (found_requirement[2] or found_requirement[3]) if found_requirement else ""
     return Dependency(_identity(found["place"]), required), (
-        required if told and told[1] == "exact" else ""
+        required if found_requirement and found_requirement[1] == "exact" else ""
     )
 
 

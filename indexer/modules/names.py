@@ -1,4 +1,4 @@
-"""Names of a file's module where the path, the namespace and the package's root tell them."""
+"""Names of a file's module, from its path, its namespace and its package's root."""
 
 from collections.abc import Iterator
 from itertools import pairwise

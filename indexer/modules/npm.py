@@ -53,7 +53,7 @@ class Aliases:
 def npm_names(
     path: str, root: PackageRoot | None, exports: "Exports | None"
 ) -> Iterator[ModuleName]:
-    """By path from the repository's root, and by the package's name where it gives the file out."""
+    """By path from the repository's root, and by the package's name if it exports the file."""
     for module in javascript_modules(path):
         yield ModuleName(module, public=False, scope=False)
     if root is None or exports is None:
@@ -65,7 +65,7 @@ def npm_names(
 
 
 class Exports:
-    """What a package gives to importers, and under which names."""
+    """The files that a package exports, with their names."""
 
     def __init__(self, root: PackageRoot) -> None:
         self._package = root.name

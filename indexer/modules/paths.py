@@ -10,7 +10,7 @@ def parent(path: str) -> str:
 
 
 def ancestors(directory: str) -> Iterator[str]:
-    """The directory, then those around it, the top at last."""
+    """The directory, then its parents up to the top."""
     while directory:
         yield directory
         directory = parent(directory)
@@ -18,14 +18,14 @@ def ancestors(directory: str) -> Iterator[str]:
 
 
 def relative_to(path: str, directory: str) -> str | None:
-    """The path as seen from `directory`; None if it is not below it."""
+    """The path relative to `directory`; None if it is not in it."""
     if not directory:
         return path
     return path[len(directory) + 1 :] if path.startswith(directory + "/") else None
 
 
 def joined(directory: str, relative: str) -> str | None:
-    """What `relative` means in `directory`; None if it leaves the repository."""
+    """The path of `relative` in `directory`; None if it leaves the repository."""
     path = posixpath.normpath(posixpath.join(directory, relative.strip("/") or "."))
     if path == ".":
         return ""

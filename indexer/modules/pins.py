@@ -1,4 +1,4 @@
-"""Which version of a dependency is in use, as far as lock files and requirements tell."""
+"""The version of a dependency that is in use, from lock files and requirements."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Pins:
-    """The pins of a repository. Those of a directory hold for what is below it, nearest first.
+    """The pins of a repository. Those of a directory apply to directories below it, nearest first.
 
     In one directory a lock file goes before a manifest that asks for an exact version.
     """
@@ -38,7 +38,7 @@ class Pins:
 
 
 def _closest_version(required: str, versions: list[str]) -> str:
-    """Of several locked versions the one that is most like the required one, else the first."""
+    """Of several locked versions the one closest to the required one, else the first."""
     if len(set(versions)) == 1:
         return versions[0]
     wanted = _NUMBERS.search(required)

@@ -14,7 +14,7 @@ _INNER_DIRECTORIES: Final = {
     "requirements": (".txt", ".in"),
     "gradle": (".versions.toml",),
 }
-# Which manifest decides, where several of one directory tell the same.
+# Precedence of manifests of one directory that declare the same.
 _DECISIVE: Final = (
     "pyproject.toml", "setup.cfg", "setup.py", "pom.xml", "settings.gradle.kts",
     "settings.gradle", "build.gradle.kts", "build.gradle",
@@ -24,7 +24,7 @@ _DECISIVE: Final = (
 _INHERITING: Final = frozenset({Ecosystem.MAVEN, Ecosystem.CARGO})
 _CROWDED: Final = frozenset({Ecosystem.NUGET, Ecosystem.RUBYGEMS})
 _MAX_DEPENDENCIES: Final = 4_000
-_MAX_NEEDS: Final = 20_000  # dependencies that are looked at for a package, its own and inherited
+_MAX_NEEDS: Final = 20_000  # examined dependencies of a package, its own and inherited
 
 
 class RootDependency(NamedTuple):
@@ -39,8 +39,8 @@ class RootDependency(NamedTuple):
 class PackageRoot:
     """A package, or with `name` "" a directory that only asks for others.
 
-    `manifest` is the path of the manifest that declares it. `dependencies` hold those of the
-    manifests above it too. The rest is as in `indexer.records.manifests.Manifest`.
+    `manifest` is the path of the manifest that declares it. `dependencies` include those
+    of the manifests above it. The rest is as in `indexer.records.manifests.Manifest`.
     """
 
     ecosystem: Ecosystem
@@ -60,7 +60,7 @@ _Key = tuple[Ecosystem, str]
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """A root before it is told of those above."""
+    """A root without the values that it inherits."""
 
     package: PackageRoot
     needs: tuple[Dependency, ...]
@@ -72,9 +72,9 @@ def package_roots(manifests: Iterable[_Located]) -> dict[_Key, list[PackageRoot]
     pins = Pins((manifest_root(path), manifest) for path, manifest in located)
     declared: dict[_Key, list[_Declared]] = {}
     for key, group in groupby(located, key=_key):
-        telling = [item for item in group if _tells(item[1])]
-        if telling:
-            declared[key] = list(_declared(key, telling))
+        declaring = [item for item in group if _declares_package(item[1])]
+        if declaring:
+            declared[key] = list(_declared(key, declaring))
     return {
         key: [_completed(one, declared, pins) for one in roots] for key, roots in declared.items()
     }
@@ -99,8 +99,8 @@ def _order(located: _Located) -> tuple[_Key, int, str]:
     return _key(located), rank, path
 
 
-def _tells(manifest: Manifest) -> bool:
-    """Whether it is of a package; lock files, path configurations and tools' settings are not."""
+def _declares_package(manifest: Manifest) -> bool:
+    """Whether it declares a package, unlike lock files, path configurations and tool settings."""
     return bool(
         manifest.name
         or manifest.dependencies
@@ -123,7 +123,7 @@ def _declared(key: _Key, group: list[_Located]) -> Iterator[_Declared]:
 
 
 def _maven_name(names: Iterable[str]) -> str:
-    """Group and artifact, each from the first that tells it; the artifact may be ""."""
+    """Group and artifact, each from the first name that has it; the artifact may be ""."""
     parts = [name.rpartition(":") for name in names]
     group = next((group for group, _, _ in parts if group), "")
     artifact = next((artifact for _, _, artifact in parts if artifact), "")
@@ -131,7 +131,7 @@ def _maven_name(names: Iterable[str]) -> str:
 
 
 def _merged(key: _Key, name: str, group: list[_Located]) -> _Declared:
-    """What the first manifest tells that tells it; dependencies of all."""
+    """Each value from the first manifest that has it; dependencies from all."""
     manifests = [manifest for _, manifest in group]
     package = PackageRoot(
         ecosystem=key[0],

@@ -1,4 +1,4 @@
-"""A repository's manifests taken together: which package a file is in, and what it is named."""
+"""All manifests of a repository: the package of a file and the names of its module."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
@@ -19,7 +19,7 @@ _Names = Callable[[str, str, PackageRoot | None], Iterator[ModuleName]]
 
 
 def ecosystem_of(language: str) -> Ecosystem | None:
-    """Whose rules name the modules of a language; None: it is not traced."""
+    """The ecosystem whose rules name a language's modules; None if the language is not traced."""
     known = LANGUAGES_BY_NAME.get(language)
     return known.ecosystem if known else None
 
@@ -27,8 +27,8 @@ def ecosystem_of(language: str) -> Ecosystem | None:
 class Workspace:
     """All manifests of a repository, as (path, manifest) in any order.
 
-    What it says of a file depends on the file's own path, language and namespace and on the
-    manifests, never on which other files there are.
+    Results depend on a file's own path, language and namespace and on the manifests, never on other
+    files.
     """
 
     def __init__(self, manifests: Iterable[tuple[str, Manifest]]) -> None:
@@ -43,7 +43,7 @@ class Workspace:
         self.packages = tuple(root for roots in self._roots.values() for root in roots)
 
     def package_of(self, *, path: str, language: str) -> PackageRoot | None:
-        """The package of the nearest manifest upward in the language's ecosystem."""
+        """The package of the nearest manifest of the language's ecosystem, looked up in parents."""
         ecosystem = ecosystem_of(language)
         if ecosystem is None:
             return None

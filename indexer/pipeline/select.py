@@ -90,7 +90,7 @@ class SelectionRules:
 def skip_reason_by_entry(
     *, path: str, mode: str, size: int, attributes: Mapping[str, str], rules: SelectionRules
 ) -> SkipReason | None:
-    """Why the entry is left out, as far as can be told without its content.
+    """Why the entry is left out, as far as its content does not matter.
 
     `size` is the blob's in bytes. `attributes` are the path's git attributes by name with the
     values of `git check-attr`: "set", "unset", "unspecified" or text.

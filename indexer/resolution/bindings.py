@@ -1,4 +1,4 @@
-"""What the queries say of variables, parameters, fields and imports, bound as names in scopes."""
+"""Binds the variables, parameters, fields and imports that the queries capture in scopes."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -36,14 +36,14 @@ _PART: Final = re.compile(
 _BINDING_LABELS: Final = ("import.alias", "import.name", "import.default", "import.namespace")
 
 
-# What a `use` may begin with beside crates, where the file's own module has it.
+# Kinds of definitions in the file's own module that a `use` may begin with, besides crates.
 _PATH_KINDS: Final = frozenset({"module", "enum"})
 _FOREIGN: Final = re.compile(r"(?:pub\s*(?:\([^()]*\)\s*)?)?use\s*::")
 
 
 class _Place(NamedTuple):
-    """Where an import is written: the file, and with Rust the file's own module around it (dotted)
-    and what that has of modules.
+    """The position of an import: the file and, in Rust, the file's own module around it (dotted)
+    and the modules in that.
     """
 
     path: str
@@ -54,9 +54,9 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BoundImport:
-    """An import and the scope that it is written in. `is_given_on`: the statement says so.
+    """An import and the scope of its statement. `is_reexported`: the statement says so.
 
-    `opens_class`: all members of a class get bare names (`import static A.*`).
+    `imports_members`: all members of a class become visible by bare name (`import static A.*`).
     """
 
     record: Import
@@ -72,9 +72,9 @@ def bind_locals(
     language: Language,
     read: Container[str],
 ) -> None:
-    """Bind what the facts with `@local` or `@field` name; `ScopeTree.settle` must follow.
+    """Bind the names of matches with `@local` or `@field`; `ScopeTree.merge_bindings` must follow.
 
-    A local that holds nothing known and is not among the names `read` is left out.
+    A local of unknown value that is not among the names `read` is left out.
     """
     marked = []
     for match in matches:
@@ -114,7 +114,7 @@ def _value_source(
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:
-    """A name that its own definition begins with is bound around it: `f = () => {}`."""
+    """A name at the start of its own definition is bound outside it: `f = () => {}`."""
     while scope.start == start and scope.prefix and scope.kind not in _UNNAMED and scope.parent:
         scope = scope.parent
     return scope
@@ -128,7 +128,7 @@ def bind_imports(
     path: str,
     style: ImportStyle,
 ) -> list[BoundImport]:
-    """The imports in order of position, each bound in its scope if it binds a name."""
+    """The imports in order of position. An import with a name is bound in its scope."""
     ordered = sorted(matches, key=_start)
     scopes = tree.at(map(_start, ordered))
     has_inner = style.has_inner_modules
@@ -156,7 +156,7 @@ def bind_imports(
 def _modules(
     tree: ScopeTree, ordered: Sequence[QueryMatch], scopes: Sequence[Scope], text: SourceText
 ) -> dict[int, set[str]]:
-    """By where a module of the file begins, the names in it that paths may begin with."""
+    """By start offset of each module of the file: its names that paths may begin with."""
     found: dict[int, set[str]] = {
         scope.start: {
             name
@@ -179,7 +179,7 @@ def _enclosing_module(scope: Scope) -> Scope:
 
 
 def _bound_mark(match: QueryMatch) -> ByteRange:
-    """The name that is bound, if it stands alone."""
+    """The bytes of the bound name, if it is a node of its own."""
     for label in _BINDING_LABELS:
         mark = match.get(label)
         if mark is not None:
@@ -213,7 +213,7 @@ def _records(match: QueryMatch, text: SourceText, place: _Place) -> Iterator[Imp
 
 
 def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterable[ImportedName]:
-    """What one fact imports, as written."""
+    """The imports of one match, as written."""
     if "import.tree" in match:
         return _of_tree(text.slice(match["import.tree"]), style)
     part = {label.removeprefix("import."): text.slice(mark) for label, mark in match.items()}

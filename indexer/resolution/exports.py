@@ -1,4 +1,4 @@
-"""The names that a file gives on beside its own definitions."""
+"""The names that a file exports in addition to its own definitions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -23,11 +23,11 @@ def read_exports(
     *,
     path: str,
 ) -> list[Export]:
-    """All exports, each once: those of statements, given-on imports, other names of things."""
+    """All exports, each once: re-exported imports, export statements, aliases of definitions."""
     reader = _Reader(imports, resolver, text, path)
     found = [
         *reader.of_imports(),
-        *(export for match in matches for export in reader.of_fact(match)),
+        *(export for match in matches for export in reader.of_match(match)),
         *reader.of_aliases(),
     ]
     return list(dict.fromkeys(found))
@@ -52,7 +52,7 @@ class _Reader:
         return self._resolver.language
 
     def of_imports(self) -> Iterator[Export]:
-        """A dotted import gives on its first part, which is what it binds."""
+        """Re-exported imports. A dotted import binds, and so exports, its first part."""
         for one in self._at_top:
             if not (self._language.reexports_imports or one.is_reexported):
                 continue
@@ -63,8 +63,8 @@ class _Reader:
             else:
                 yield Export(record.local, record.path, is_local=False, wildcard=record.wildcard)
 
-    def of_fact(self, match: QueryMatch) -> Iterator[Export]:
-        """What one export statement gives on, under one name."""
+    def of_match(self, match: QueryMatch) -> Iterator[Export]:
+        """The exports of one name of an export statement."""
         part = {label: self._text.slice(mark) for label, mark in match.items()}
         name = part.get("export.name")
         of = part.get("export.of", part.get("export.default", part.get("export.whole", "")))

@@ -1,7 +1,7 @@
 """How one parsed file uses others: its namespace, imports, exports and references.
 
-The queries say what stands where (languages/queries/README.md); `scopes` and `values` say what
-it means.
+The queries capture syntax (languages/queries/README.md); scopes, lookup and resolver work out its
+meaning.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 
-# Of the labels of a fact, the first that is known says what the fact is of.
+# The first known label of a match decides its group.
 _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
     **dict.fromkeys(("local", "field"), "local"),
@@ -55,7 +55,7 @@ LABELS: Final = frozenset(_GROUPS) | {
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """What a file says of others. `only` are the names that it offers, if it lists them."""
+    """How a file uses others. `declared_exports`: the names that it lists as exported, if any."""
 
     namespace: str = ""
     imports: tuple[Import, ...] = ()
@@ -71,7 +71,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     """
     language = parsed.language
     groups = _grouped(parsed.matches)
-    text = SourceText(parsed.source)
+    text = _expression_text(parsed)
     tree = ScopeTree(outlined, groups["scope"], module_methods=language.module_methods)
     imports = bind_imports(tree, groups["import"], text, path=path, style=language.import_style)
     bindable_names = _bindable_names(imports, outlined, language) | _selves(groups["local"], text)
@@ -111,6 +111,12 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     )
 
 
+def _expression_text(parsed: ParsedFile) -> SourceText:
+    """The source in which a member's name always follows a dot; offsets do not change."""
+    operator = parsed.language.method_operator
+    return SourceText(parsed.source.replace(operator, b".") if operator else parsed.source)
+
+
 def _grouped(matches: Iterable[QueryMatch]) -> dict[str, list[QueryMatch]]:
     groups: dict[str, list[QueryMatch]] = {group: [] for group in _GROUPS.values()}
     for match in matches:
@@ -124,14 +130,14 @@ def _grouped(matches: Iterable[QueryMatch]) -> dict[str, list[QueryMatch]]:
 def _bindable_names(
     imports: list[BoundImport], outlined: list[OutlineEntry], language: Language
 ) -> frozenset[str]:
-    """What a path to an import, a function or a class may begin with."""
+    """The names that a path to an import, a function or a class may begin with."""
     names = {one.record.local.partition(".")[0] for one in imports}
     names |= {one.name for one in outlined if one.kind in BINDABLE_KINDS}
     return language.self_names | language.class_names | names
 
 
 def _selves(locals_and_fields: Iterable[QueryMatch], text: SourceText) -> frozenset[str]:
-    """What methods call their object, where each names it itself (Go)."""
+    """The names of the receiver, in languages where each method chooses one (Go)."""
     return frozenset(
         text.slice(match["self"])
         for match in locals_and_fields
@@ -142,7 +148,7 @@ def _selves(locals_and_fields: Iterable[QueryMatch], text: SourceText) -> frozen
 def _read_names(
     uses: list[NameUse], groups: dict[str, list[QueryMatch]], text: SourceText
 ) -> set[str]:
-    """The names that some expression or type begins with: others need not be bound."""
+    """The names that any expression or type begins with. Other names need no binding."""
     names = {use.first for use in uses}
     marks = {
         mark
@@ -166,7 +172,7 @@ def _inheriting(uses: list[NameUse], scopes: list[Scope]) -> frozenset[str]:
 def _implicit_imports(
     imports: list[BoundImport], resolver: Resolver, text: SourceText, path: str
 ) -> list[Import]:
-    """What is used as if imported: `os` after `import os.path`, Rust's crates, `super`."""
+    """Imports without a statement: `os` after `import os.path`, Rust's crates, `super`."""
     lines: dict[str, int] = {}
     for one in imports:
         lines.setdefault(one.record.local.partition(".")[0], one.record.line)

@@ -82,7 +82,7 @@ def import_path(style: ImportStyle, file: str, module: str, inside: str = "") ->
     """The normalised path of a module as written in `file`.
 
     `inside` is the dotted name of the file's own modules around the statement (Rust). A path that
-    leaves the repository, or cannot be told, stays as written.
+    leaves the repository, or is unknown, stays as written.
     """
     return cut_path(style.path(file, module, inside))
 

@@ -1,4 +1,4 @@
-"""Which binding a name means where it is written, and what keywords and unbound names mean."""
+"""The binding of a name at a position, and the meaning of keywords and unbound names."""
 
 from collections.abc import Sequence
 
@@ -33,12 +33,12 @@ _NO_METHOD_KINDS = VALUE_KINDS | {""}
 
 
 class Lookup:
-    """Looks names up in a settled tree.
+    """Looks names up in a complete scope tree.
 
-    `bases` are the classes that have bases; `opens_classes`: an import gives all members of a class
-    bare names. `path_roots` are modules where they are bound nowhere (Rust's crates). `implied`
-    collects, with the place of their first use, what is used as if imported: such modules, and
-    `os` after `import os.path`.
+    `bases` are the classes that have base classes. `imports_members`: an import makes all members
+    of a class visible by bare name. `path_prefixes` are modules unless they are bound (Rust's
+    crates). `implicit_imports` collects, with the offset of the first use, modules that are used
+    without an import: such crates, and `os` after `import os.path`.
     """
 
     __slots__ = (
@@ -83,7 +83,7 @@ class Lookup:
     def find(
         self, first: str, scope: Scope, offset: int, excluding: NameBinding | None, role: NameRole
     ) -> NameBinding | None:
-        """What a path begins with that is written at an offset; None if it is bound nowhere."""
+        """The binding of the first name of a path at an offset; None if the name is unbound."""
         if first not in self._bound:
             return None
         here: Scope | None = scope
@@ -104,7 +104,7 @@ class Lookup:
         return None
 
     def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
-        """Those of the names that can be meant where a name of this sort is written."""
+        """The bindings that a name in this role can refer to."""
         language = self.language
         if role is TYPE and language.separate_type_namespace:
             return [
@@ -119,7 +119,7 @@ class Lookup:
         return names
 
     def keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
-        """What a name such as `self`, `cls` or `super` stands for in a class."""
+        """The value of a keyword such as `self`, `cls` or `super` in a class."""
         language = self.language
         if first in language.self_names and is_in_anonymous_class(scope):
             return UNKNOWN
@@ -137,8 +137,8 @@ class Lookup:
     def unbound(
         self, first: str, scope: Scope, role: NameRole, offset: int, *, is_bare: bool
     ) -> Value:
-        """What is bound nowhere is FREE, but a callee that only a class can have is a member, and
-        what a path begins with may be a module.
+        """The value of an unbound name: FREE, except that a callee that only a class can have is a
+        member, and the first name of a path may be a module.
         """
         if first.startswith("\\"):
             return Value(FREE, first[1:])

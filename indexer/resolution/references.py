@@ -1,4 +1,4 @@
-"""The uses of names in one file, each with the binding of its root: marks in, references out."""
+"""The uses of names in one file, each with the binding of its root: matches in, references out."""
 
 import re
 from bisect import bisect_right
@@ -36,7 +36,7 @@ _NEW: Final = ReferenceKind.NEW
 _CALL: Final = ReferenceKind.CALL
 _VALUE: Final = ReferenceKind.VALUE
 
-# Of several marks on one node the first of these counts.
+# Of several labels on one node the first of these counts.
 _KINDS = (_INHERIT, _DECORATE, _ELEMENT, _NEW, _CALL, _VALUE)
 _LABELS = ("base", "decorate", "element", "new", "call", "value")
 _RANKS = {label: rank for rank, label in enumerate(_LABELS)}
@@ -48,9 +48,7 @@ _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 class NameUse(NamedTuple):
-    """One use: the bytes and the text of the whole expression, its receiver included, and the name
-    that it begins with.
-    """
+    """One use: bytes and text of the whole expression with its receiver, and its first name."""
 
     start: int
     end: int
@@ -60,9 +58,9 @@ class NameUse(NamedTuple):
 
 
 def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUse]:
-    """The uses among the facts, in order of position, one for each node.
+    """The uses among the matches, in order of position, one for each node.
 
-    Of several that end together the longest counts: what a macro is given is read piece by piece.
+    Of several with the same end the longest counts: arguments of a macro are read token by token.
     """
     found: dict[int, tuple[int, int]] = {}
     for match in matches:
@@ -90,9 +88,9 @@ def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUs
 def drop_unresolvable_values(
     uses: Iterable[NameUse], bindable_names: Container[str], *, package_visible_types: bool
 ) -> list[NameUse]:
-    """The uses, without values that begin with a name which is none of `things`: most of them.
+    """The uses, without values whose first name is not in `bindable_names`: most of them.
 
-    With `package_visible_types`, `Type.member` may be a thing too.
+    With `package_visible_types`, `Type.member` is kept too.
     """
     return [
         use
@@ -104,7 +102,7 @@ def drop_unresolvable_values(
 
 
 def _role(kind: ReferenceKind) -> NameRole:
-    """As what a use writes its name."""
+    """The role of the used name."""
     if kind is _CALL:
         return CALLEE
     return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
@@ -153,7 +151,7 @@ class ReferenceReader:
             yield self._reference(use, expression, value, name, scope)
 
     def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
-        """What is used, and the name that is shown."""
+        """The used value and the name of the reference."""
         value = self._value(use, expression, scope)
         is_made = not expression.name and self._resolver.is_made(expression.path, value)
         if use.kind is _CALL or use.kind is _NEW:
@@ -180,7 +178,7 @@ class ReferenceReader:
         return self._extension(value, path[-1]) if len(path) > 1 else value
 
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
-        """What the last call in it gives: one that begins with it, or one in brackets."""
+        """The result of the last call in the expression, at its start or in brackets."""
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:
@@ -197,7 +195,7 @@ class ReferenceReader:
         return value if is_made or is_super else self._resolver.result_of(value)
 
     def _extension(self, value: Value, name: str) -> Value:
-        """The import of this name, if the language calls functions as members of what they take."""
+        """The import of this name, if it may be an extension method."""
         if not self._language.extension_methods or value.access is BASE:
             return value
         if value is not UNKNOWN and not value.member:
@@ -214,11 +212,11 @@ class ReferenceReader:
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
         if kind is _VALUE:
-            return self._is_thing(value)
+            return self._is_definition_or_import(value)
         return kind is not _INHERIT or value.access is PATH
 
-    def _is_thing(self, value: Value) -> bool:
-        """Whether it is a function or class, or comes from elsewhere."""
+    def _is_definition_or_import(self, value: Value) -> bool:
+        """Whether the value is a function or class, or imported."""
         if value.binding is IMPORT:
             return value.access is PATH
         if value.binding is FREE:
@@ -229,7 +227,7 @@ class ReferenceReader:
         return self._resolver.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
 
     def _is_shared(self, value: Value) -> bool:
-        """Whether another file may be known to have it without an import."""
+        """Whether another file may define the value without an import."""
         language = self._language
         is_member = bool(value.chain) and value.root[:1].isupper()
         return language.open_modules or (language.package_visible_types and is_member)
@@ -271,7 +269,7 @@ class ReferenceReader:
         return self._decorators[found - 1] if found else offset
 
     def _decorated(self, position: int) -> str:
-        """What stands behind the decorators from `position` on; "" for an annotation inside."""
+        """The definition after the decorators from `position` on; "" for an annotation inside."""
         parsed = self._parsed
         for _ in range(_MAX_DECORATORS):
             if position not in parsed.decorators:

@@ -1,5 +1,5 @@
-"""What a path of names stands for, as far as one file tells: the binding of its root, what is
-known of its type, and the names between.
+"""The value of a path of names, as far as one file determines it: the binding of its root, its
+type if known, and the names between.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _MAX_STEPS: Final = 16  # of following a local to what it was assigned from
 
 
 class Resolver:
-    """Works out what paths stand for, and collects in the lookup what is used as if imported."""
+    """Resolves paths, calls and written types to values."""
 
     __slots__ = (
         "_bound_values",
@@ -69,7 +69,7 @@ class Resolver:
         excluding: NameBinding | None = None,
         role: NameRole = VALUE,
     ) -> Value:
-        """What `path` stands for where it is written. A path that is bound nowhere is FREE."""
+        """The value of `path` at an offset. An unbound path is FREE."""
         first, rest = path[0], path[1:]
         if rest and first in self.language.module_roots:
             module = enclosing_module(first, scope)
@@ -100,7 +100,7 @@ class Resolver:
         excluding: NameBinding | None,
         role: NameRole,
     ) -> Value:
-        """What calling `path` gives."""
+        """The result of calling `path`."""
         value = self.resolve_path(path, scope, offset, excluding, role)
         return value if self.is_made(path, value) else self.result_of(value)
 
@@ -112,7 +112,7 @@ class Resolver:
         return has_class and value.access is INSTANCE
 
     def result_of(self, value: Value) -> Value:
-        """What calling it gives."""
+        """The result of calling a value."""
         if value.access is PATH and value is not UNKNOWN:
             is_class = (
                 value.binding is LOCAL
@@ -123,7 +123,7 @@ class Resolver:
         return member_value(value, RESULT)
 
     def bound_value(self, name: NameBinding) -> Value:
-        """What a local holds, by its type or by what it was assigned from."""
+        """The value of a local name, by its type or by the expression that it was assigned from."""
         known = self._bound_values.get(name.start)
         if known is not None:
             return known
@@ -138,7 +138,7 @@ class Resolver:
     def instance_of_type(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
     ) -> Value:
-        """What a value of the written type is."""
+        """An instance of the written type."""
         read = read_type(text, self.language.wrapper_types)
         if read is None:
             return UNKNOWN
@@ -146,7 +146,7 @@ class Resolver:
         return value if read.is_class_object else as_instance(value)
 
     def instances_of_types(self, text: str, scope: Scope, offset: int) -> list[Value]:
-        """What a value of the written type may be, of a union each."""
+        """Instances of the written type, of a union one for each member."""
         found = []
         for read in read_types(text, self.language.wrapper_types):
             value = self.resolve_path(read.path, scope, offset, None, TYPE)
@@ -156,7 +156,7 @@ class Resolver:
     def call_result(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
     ) -> Value:
-        """What calling the written expression gives."""
+        """The result of calling the written expression."""
         read = read_expression(text)
         if read is None:
             return UNKNOWN
@@ -172,7 +172,7 @@ class Resolver:
         excluding: NameBinding | None = None,
         role: NameRole = VALUE,
     ) -> Value:
-        """What the written expression is, if it is made of paths and calls."""
+        """The value of the written expression, if it consists of paths and calls."""
         read = read_expression(text)
         if read is None:
             return UNKNOWN
@@ -205,7 +205,7 @@ class Resolver:
         return self.expression(name.text, name.scope, name.start, name)
 
     def _declared_class(self, first: str, scope: Scope) -> Value | None:
-        """What Python's `cls: type[A]` is, which need not be the class around it."""
+        """The class of Python's `cls: type[A]`, which need not be the enclosing one."""
         if first not in self.language.class_names:
             return None
         name = self._lookup.find(first, scope, 1 << 62, None, VALUE)
@@ -246,7 +246,7 @@ class Resolver:
         return f"{qualified}.{member}" in self.tree.definitions
 
     def member(self, value: Value, part: str, role: NameRole = VALUE) -> Value:
-        """The member `part` of it."""
+        """The member `part` of a value."""
         if self.language.calls_without_parentheses and is_method_access(value):
             value = self.result_of(value)
         elif value.member:
@@ -274,14 +274,14 @@ class Resolver:
         return Value(value.binding, value.root, (*value.chain, part))
 
     def _is_elsewhere(self, value: Value, part: str) -> bool:
-        """Whether it is a module of this file to which another file adds the member."""
+        """Whether the value is a module of this file to which another file adds the member."""
         path = ".".join((value.root, *value.chain))
         if value.binding is not LOCAL or self.tree.definitions.get(path) != "module":
             return False
         return not self._has(path, part) and part not in self.tree.members.get(path, ())
 
     def _field(self, value: Value, part: str, role: NameRole) -> Value | None:
-        """What a field of a class of this file holds; None if it is no field that it has."""
+        """The value of a field of a class of this file; None if the class has no such field."""
         if value.binding is not LOCAL:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))

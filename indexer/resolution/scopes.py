@@ -20,12 +20,12 @@ _HAS_SCOPE = _ENCLOSING | {"scope", "module", "namespace"}
 
 
 class ValueSource(Enum):
-    """How the file tells what a local name holds."""
+    """How the value of a local name is known."""
 
     UNKNOWN = auto()
     TYPE = auto()  # an instance of the written type
     NEW = auto()  # an instance of the constructed class
-    CALL = auto()  # what the called expression gives
+    CALL = auto()  # the result of calling the expression
     ALIAS = auto()  # the same as the expression
 
 
@@ -70,7 +70,7 @@ class Scope:
 
 
 class ScopeTree:
-    """The scopes of one file. Offsets must be asked in ascending order, see `at`."""
+    """The scopes of one file. Offsets must be looked up in ascending order, see `at`."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class ScopeTree:
         _add(names, one.name, name)
 
     def bind(self, name: str, bound: NameBinding) -> None:
-        """Add a local or an import. `settle` must follow the last one."""
+        """Add a local or an import. `merge_bindings` must follow the last one."""
         scope = bound.scope
         if not bound.imported and (scope.parent is None or scope.is_class):
             bound.qualified = f"{scope.prefix}.{name}" if scope.prefix else name
@@ -175,7 +175,7 @@ class ScopeTree:
             self._bound.append(names)
 
     def merge_bindings(self) -> None:
-        """Sort the bindings of each name, and make several facts of one binding one."""
+        """Sort the bindings of each name, and merge several matches of one binding."""
         for names in {id(names): names for names in self._bound}.values():
             for name, several in names.items():
                 if len(several) > 1:
@@ -200,7 +200,7 @@ def _merged(names: list[NameBinding]) -> list[NameBinding]:
 
 
 def _enrich(known: NameBinding, match: NameBinding) -> None:
-    """A function stays what it is; an import goes first, then a type, then a value."""
+    """A function keeps its meaning. An import takes precedence over a type, a type over a value."""
     if known.kind in _ENCLOSING:
         return
     if match.imported:
@@ -212,7 +212,7 @@ def _enrich(known: NameBinding, match: NameBinding) -> None:
 def visible_binding(
     names: Sequence[NameBinding], offset: int, excluding: NameBinding | None
 ) -> NameBinding | None:
-    """The binding that is seen at an offset: the last before it, or else the first."""
+    """The binding that is visible at an offset: the last before it, else the first."""
     first = None
     for name in reversed(names):
         if name is not excluding:
@@ -223,7 +223,7 @@ def visible_binding(
 
 
 def enclosing_classes(scope: Scope | None) -> list[str]:
-    """The classes around a place, each once, innermost first."""
+    """The classes that enclose a scope, each once, innermost first."""
     found: dict[str, None] = {}
     while scope is not None:
         if scope.class_name:
@@ -233,7 +233,7 @@ def enclosing_classes(scope: Scope | None) -> list[str]:
 
 
 def is_in_anonymous_class(scope: Scope | None) -> bool:
-    """Whether a method around the place is written in another, so that its class has no name."""
+    """Whether a method around the scope is nested in another, so that its class is anonymous."""
     inner = ""
     while scope is not None and not scope.is_class:
         if inner == "method" and scope.kind in FUNCTION_KINDS:
@@ -244,7 +244,7 @@ def is_in_anonymous_class(scope: Scope | None) -> bool:
 
 
 def enclosing_module(root: str, scope: Scope | None) -> Scope | None:
-    """The scope that `self::` or `super` names, if a module is written around the place."""
+    """The scope that `self::` or `super` means, if a module of the file encloses the scope."""
     while scope is not None and scope.kind != "module":
         scope = scope.parent
     if scope is None or not root.startswith("s"):  # `crate` is hardly ever this file

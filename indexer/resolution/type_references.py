@@ -1,4 +1,4 @@
-"""Of which type a file's functions, fields and module variables are: its TYPE references."""
+"""TYPE references: the types of a file's functions, fields and module variables."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,7 +17,7 @@ _RETURNS = ("returns", "returns.new", "returns.call")
 def type_references(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[Reference]:
-    """Types of variables and fields, then those that functions give."""
+    """Types of variables and fields, then the return types of functions."""
     yield from _of_names(resolver, text)
     yield from _of_functions(matches, resolver, text)
 
@@ -40,7 +40,7 @@ def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
 def _of_functions(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[Reference]:
-    """What functions are written to return; without that, what all returns of one agree on."""
+    """Declared return types; without one, the type that all returns of the function agree on."""
     declared: dict[str, dict[Value, ByteRange]] = {}  # several of a union or what is overloaded
     returned: dict[str, dict[Value, ByteRange]] = {}
     for owner, label, mark, scope in _returns(matches, resolver):
@@ -66,7 +66,7 @@ def _of_functions(
 def _returns(
     matches: Iterable[QueryMatch], resolver: Resolver
 ) -> Iterator[tuple[str, str, ByteRange, Scope]]:
-    """Function, label, place and scope of each, in order of position."""
+    """Function, label, bytes and scope of each return, in order of position."""
     marks = sorted(
         (_whole(mark, match), label)
         for match in matches

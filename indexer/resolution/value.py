@@ -1,12 +1,12 @@
-"""What a path of names may stand for, as far as its file tells."""
+"""The value of a path of names, as far as its file determines it."""
 
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from indexer.records.references import Access, Binding
 
-# Of what is asked for with each name: to look a member up on its enumeration takes half as long as
-# to make a tuple.
+# Module constants because these are read for each name: looking a member up on its enumeration
+# takes half as long as creating a tuple.
 LOCAL: Final = Binding.LOCAL
 IMPORT: Final = Binding.IMPORT
 FREE: Final = Binding.FREE
@@ -17,7 +17,7 @@ BASE: Final = Access.BASE
 
 
 class NameRole(Enum):
-    """What a name is written as: languages keep names of some sorts apart."""
+    """The syntactic role of a name. Some languages have a namespace for each of some roles."""
 
     VALUE = auto()
     RECEIVER = auto()
@@ -32,8 +32,8 @@ TYPE: Final = NameRole.TYPE
 
 
 class Value(NamedTuple):
-    """The thing root.chain itself (PATH), an instance of it, what calling it gives, or its base;
-    with a `member`, that member of it. Of what nothing is known is UNKNOWN itself.
+    """The object root.chain itself (PATH), an instance, the result of a call, or the base class of
+    it; with a `member`, that member. An unknown value is UNKNOWN itself.
     """
 
     binding: Binding
@@ -44,25 +44,25 @@ class Value(NamedTuple):
 
 
 UNKNOWN: Final = Value(Binding.UNKNOWN)
-MAX_CHAIN: Final = 8  # of names between a root and what is asked of it
+MAX_CHAIN: Final = 8  # names between a root and its member
 
 
 def is_method_access(value: Value) -> bool:
-    """Whether it is a method, of which a member can only be one of its result."""
+    """Whether the value is a method, so that a member of it is a member of its result."""
     if value.access is PATH and value is not UNKNOWN:
         return (value.chain or value.root.split("."))[-1][:1].islower()
     return bool(value.member)
 
 
 def member_value(value: Value, access: Access) -> Value:
-    """The member that it is (INSTANCE) or what calling that gives (RESULT), to go on from."""
+    """The value of its member (INSTANCE) or the result of calling that (RESULT)."""
     if not value.member or value.access is BASE or len(value.chain) >= MAX_CHAIN:
         return UNKNOWN
     return Value(value.binding, value.root, (*value.chain, value.member), access)
 
 
 def as_instance(value: Value) -> Value:
-    """An instance of the class that `value` is."""
+    """An instance of the class `value`."""
     if value.access is PATH and value is not UNKNOWN:
         return Value(value.binding, value.root, value.chain, INSTANCE, value.member)
     return UNKNOWN

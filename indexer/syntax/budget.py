@@ -1,4 +1,4 @@
-"""How much work a parse may cost, in counts and never in time: same bytes, same answer."""
+"""Limits of the work of a parse, in counts and not in time: the same bytes parse the same."""
 
 import sys
 
@@ -30,7 +30,7 @@ def bracket_depth(source: bytes) -> int:
 
 
 class Budget:
-    """Counts the parser's operations and the bytes that its lexer reads, again and again."""
+    """Counts the parser's operations and its lexer's reads."""
 
     def __init__(self, source: bytes) -> None:
         self._source = source
@@ -49,8 +49,8 @@ class Budget:
         return self.is_exhausted
 
     def reset(self) -> None:
-        """Read without limit from now on: the tree asks for the text that predicates compare, and
-        would ask for ever if it got none.
+        """Read without limit from now on: the tree reads the text that predicates compare, and
+        would not end if it got none.
         """
         self._reads = sys.maxsize
 

@@ -1,7 +1,7 @@
-"""Cuts a file into chunks: whole lines, in order, each non-blank line in exactly one of them.
+"""Cuts a file into chunks: whole lines, in order, each non-blank line in exactly one chunk.
 
-Definitions with their doc comments and decorators are chunks of their own; what stands between
-them is module code. Text without a grammar is cut into windows. Sizes are in characters.
+Definitions with their doc comments and decorators are chunks of their own; the code between them
+is module code. Text without a grammar is cut into windows. Sizes are in characters.
 """
 
 import re
@@ -30,7 +30,7 @@ _OPENING = re.compile(r"[\w \t]*[({]")
 
 @dataclass(frozen=True, slots=True)
 class ChunkDraft:
-    """A chunk before its terms are computed. `names` are the definitions that it holds."""
+    """A chunk before its terms are computed. `names` are the definitions in it."""
 
     span: Span
     type: ChunkType
@@ -187,7 +187,7 @@ def _chunk_type(kind: str) -> ChunkType:
 
 
 def _merge_gaps(pieces: Sequence[ChunkDraft], layout: Layout) -> list[ChunkDraft]:
-    """Give closing brackets to the piece before them and bare namespace lines to the next."""
+    """Join closing brackets to the chunk before them, and bare namespace lines to the next."""
     kept: list[ChunkDraft] = []
     opening: ChunkDraft | None = None
     for original in pieces:
@@ -211,7 +211,7 @@ def _is_filler(piece: ChunkDraft, layout: Layout) -> bool:
 
 
 def _is_closing(line: str) -> bool:
-    """Whether a stripped line, but for a comment behind it, only closes what is before it."""
+    """Whether a stripped line, except for a comment at its end, only closes a block."""
     return not line or _CLOSING.fullmatch(_COMMENT_START.split(line, 1)[0].strip()) is not None
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexer.languages import ExportRule
+from indexer.languages import ExportRule, Language
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.files import VALUE_KINDS, DegradeReason, Span, Symbol
 from indexer.syntax.parser import Definition, ParsedFile
@@ -26,7 +26,7 @@ _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """A definition in its place. `prefix` is the dotted name of what encloses it.
+    """A definition with its context. `prefix` is the dotted name of the enclosing definitions.
 
     `kind` is the captured kind, except that a function of a class is a method.
     """
@@ -56,7 +56,7 @@ def outline(parsed: ParsedFile) -> list[OutlineEntry] | DegradeReason:
         parent = enclosing[-1] if enclosing else None
         if definition.kind in VALUE_KINDS and _in_function(parent):
             continue
-        one = _place(definition, parent, parsed.language.export_rule)
+        one = _place(definition, parent, parsed.language)
         outlined.append(one)
         enclosing.append(one)
     return outlined
@@ -88,9 +88,10 @@ def symbols(parsed: ParsedFile, outlined: Sequence[OutlineEntry]) -> tuple[Symbo
     return tuple(found)
 
 
-def _place(definition: Definition, parent: OutlineEntry | None, rule: ExportRule) -> OutlineEntry:
-    path = _components(definition.name)
-    container = ".".join([*_components(definition.container), *path[:-1]])
+def _place(definition: Definition, parent: OutlineEntry | None, language: Language) -> OutlineEntry:
+    separator = language.name_separator
+    path = _components(definition.name, separator)
+    container = ".".join([*_components(definition.container, separator), *path[:-1]])
     in_class = bool(container) or _in_class(parent)
     kind = definition.kind
     if kind == "function" and in_class:
@@ -103,19 +104,19 @@ def _place(definition: Definition, parent: OutlineEntry | None, rule: ExportRule
         name=path[-1] if path else "",
         prefix=_dotted(parent.qualified_name if parent else "", container),
         parent=parent,
-        exported=_is_exported(definition, path[-1] if path else "", parent, rule),
+        exported=_is_exported(definition, path[-1] if path else "", parent, language.export_rule),
     )
 
 
-def _components(name: str) -> list[str]:
+def _components(name: str, separator: str) -> list[str]:
     """`a::B<T>::c` → a, B, c; operators keep their signs."""
     if "operator" in name:
         before, sign, after = name.partition("operator")
-        return [*_components(before.removesuffix("::")), sign + " ".join(after.split())]
+        return [*_components(before.removesuffix("::"), separator), sign + " ".join(after.split())]
     name = name.strip("'\"`").removeprefix("::")
     while "::" in name and _TEMPLATE_ARGUMENTS.search(name):
         name = _TEMPLATE_ARGUMENTS.sub("", name)
-    return [" ".join(part.split())[:NAME_CHARACTERS] for part in name.split("::") if part]
+    return [" ".join(part.split())[:NAME_CHARACTERS] for part in name.split(separator) if part]
 
 
 def _dotted(prefix: str, name: str) -> str:

@@ -1,7 +1,7 @@
 """Callee expressions and written types as paths of names, read from their text alone.
 
-No grammar takes part, so one reader serves all languages; what it cannot read is unknown. Work is
-linear: of a long expression only the ends are looked at.
+No grammar is used, so one reader serves all languages. An expression that it cannot read is
+unknown. Work is linear: of a long expression only the ends are read.
 """
 
 import re
@@ -30,8 +30,8 @@ _ROOTED = ("self::", "static::", "parent::")
 
 
 class Expression(NamedTuple):
-    """`path` itself or, where `name` is given, `name` of what the last call gives, or of its member
-    `between`. Where that is the only call, `path` is what is called or constructed.
+    """`path` itself or, with `name`, the member `name` of the last call's result, or of its
+    `members`. If there is one call only, `path` is its callee or the constructed class.
 
     An empty path is unknown. `offset` is where the path begins in the text, in characters.
     """
@@ -44,15 +44,15 @@ class Expression(NamedTuple):
 
     @property
     def display_name(self) -> str:
-        """The name that it ends with."""
+        """The last name."""
         return self.name or self.path[-1]
 
 
 @lru_cache(maxsize=10_000)
 def read_expression(text: str) -> Expression | None:
-    """What an expression that is called, constructed or passed says; None if it has no name.
+    """The path of an expression that is called, constructed or passed; None if it has no name.
 
-    Components are what stands between `.`, `::`, `->`, `?.` and backslashes, type arguments left
+    Components are the names between `.`, `::`, `->`, `?.` and backslashes, type arguments left
     out. `self::` and its like keep their colons, because `self` may be something else; so does a
     path that begins with a backslash keep that, because no import has a part in it.
     """
@@ -71,7 +71,7 @@ def read_expression(text: str) -> Expression | None:
 def read_calls(text: str) -> tuple[Expression, ...]:
     """The paths between the calls of an expression: `a.b(x).c().d` → a.b, c, d.
 
-    Each is of what calling the one before gives. Empty if there is anything else in it.
+    Each is a member of the previous call's result. Empty if the text has any other syntax.
     """
     if len(text) > MAX_EXPRESSION_CHARACTERS or _LITERAL.match(text):
         return ()

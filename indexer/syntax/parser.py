@@ -1,6 +1,6 @@
-"""From bytes to definitions, comments and decorators: the only module that knows tree-sitter.
+"""Parses bytes to definitions, comments and decorators. The only module that imports tree-sitter.
 
-What it answers is a function of the bytes alone: work is bounded by counts, never by a clock.
+The result is a function of the bytes alone: work is bounded by counts, never by a clock.
 Trees are walked with cursors, never by recursion; `Node.children` of a deep tree must not be held,
 because the binding frees such chains recursively and overflows the C stack (seen at 100,000).
 """
@@ -25,7 +25,7 @@ _MATCH_LIMIT = 65_536
 
 _PREFIXES = ("scope", "namespace")
 
-# A captured node as half-open bytes, and what one match of a trace query captures, by label.
+# A captured node as half-open bytes, and the nodes of one match of a trace query, by label.
 ByteRange: TypeAlias = tuple[int, int]
 QueryMatch: TypeAlias = dict[str, ByteRange]
 
@@ -57,10 +57,10 @@ class Definition:
 class ParsedFile:
     """One parse of one file, passed to everything that reads the tree.
 
-    `definitions` come in order of start, outer before inner. `leading` maps the last line of each
-    comment and decorator that begins its line to its first line; `comment_lines` are the lines
-    that hold nothing but comments. `decorators` maps start to end in bytes. `facts` are the matches
-    of the trace queries (queries/README.md), as marks by label.
+    `definitions` come in order of start, outer before inner. `leading_comments` maps the last
+    line of each comment and decorator that begins its line to its first line; `comment_lines` are
+    lines of nothing but comments. `decorators` maps start to end in bytes. `matches` are those of
+    the trace queries (queries/README.md), as byte ranges by label.
     """
 
     language: Language
@@ -93,7 +93,7 @@ def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
 
 
 def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Collector | None":
-    """All that the queries find; None if that is too much."""
+    """All matches of the queries; None if there are too many."""
     query, definition_patterns = _query(grammar)
     cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
     collector = _Collector(source)
@@ -154,14 +154,14 @@ def _error_work(tree: tree_sitter.Tree) -> int:
         else:
             work += _ERROR_WORK_PER_NODE + (node.child_count**2 if node.is_error else 0)
             descended = work <= _MAX_ERROR_WORK and cursor.goto_first_child()
-        if not descended and not _go_on(cursor):
+        if not descended and not _next_outside(cursor):
             break
         work += _ERROR_WORK_PER_NODE
     return work
 
 
-def _go_on(cursor: tree_sitter.TreeCursor) -> bool:
-    """Move to the next node in document order that is not below this one."""
+def _next_outside(cursor: tree_sitter.TreeCursor) -> bool:
+    """Move to the next node in document order that is not inside this one."""
     while not cursor.goto_next_sibling():
         if not cursor.goto_parent():
             return False

@@ -1,4 +1,4 @@
-"""A file's bytes as text by offset, and where in its lines something stands."""
+"""A file's bytes as text by offset, with line and column of offsets."""
 
 import re
 from bisect import bisect_right
@@ -24,7 +24,7 @@ def leading_identifier(written: str) -> str:
 
 
 class SourceText:
-    """UTF-8 source. That most files are ASCII spares them the counting of characters."""
+    """UTF-8 source. In ASCII files, offsets are used as character positions."""
 
     def __init__(self, source: bytes) -> None:
         self._source = source
@@ -33,14 +33,14 @@ class SourceText:
         self._line_starts: list[int] = [0, *(line_ends + 1).tolist()]
 
     def slice(self, mark: ByteRange) -> str:
-        """The text of a mark."""
+        """The text of a byte range."""
         start, end = mark
         if self._ascii is not None:
             return self._ascii[start:end]
         return self._source[start:end].decode("utf-8", "replace")
 
     def has_member_of(self, name: str) -> bool:
-        """Whether `name.` stands anywhere as a whole word."""
+        """Whether `name.` occurs as a whole word."""
         return re.search(rb"(?<![\w.])%s\." % re.escape(name.encode()), self._source) is not None
 
     @cached_property
@@ -49,7 +49,7 @@ class SourceText:
         return frozenset(name.decode() for name in _PATH_ROOT.findall(self._source))
 
     def shortened(self, mark: ByteRange) -> str:
-        """A stretch of text; of a long one only both ends, as nobody reads more of it."""
+        """The text of a byte range; of a long one only both ends, because no more of it is read."""
         start, end = mark
         if end - start <= _LONGEST_WHOLE:
             return self.slice(mark)
@@ -67,7 +67,7 @@ class SourceText:
         return line, offset - start if self._ascii is not None else len(self.slice((start, offset)))
 
     def position_of_last(self, name: str, written: str, end: int) -> tuple[int, int]:
-        """Where `name` stands for the last time in what is written up to `end`."""
+        """Line and column of the last `name` in `written`, which ends at `end`."""
         found = max(written.rfind(name), 0)
         if self._ascii is None:
             return self.position(end - len(written[found:].encode()))

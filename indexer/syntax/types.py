@@ -21,7 +21,7 @@ _MAX_PARTS = 8  # of a union
 
 
 class TypeName(NamedTuple):
-    """The class's path; `is_class`: the value is the class itself, not an instance (`type[X]`)."""
+    """The class's path; `is_class_object`: the value is the class itself, as in `type[X]`."""
 
     path: tuple[str, ...]
     is_class_object: bool = False
@@ -58,7 +58,7 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
 
 
 def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]:
-    """The classes that a value may have: those of a union too, what is no class left out."""
+    """The classes that a value may have: of a union each that is a class."""
     if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
         one = read_type(text, wrapper_types)
         return (one,) if one is not None else ()

@@ -239,3 +239,97 @@ def test_a_constant_of_another_gem_is_imported(ask: Callable[..., Any]) -> None:
     (link,) = ask("callers", symbol="Renderer").json()["callers"]
     assert (link["file"], link["rule"]) == ("lib/help/page.rb", "import")
     assert link["evidence"].startswith("imported by wildcard")
+
+
+def test_a_lua_module_is_the_table_that_it_returns(callers: Callers) -> None:
+    repository(
+        "bank",
+        {
+            "src/bank/account.lua": """\
+                local Account = {}
+                Account.__index = Account
+
+                function Account.new(owner)
+                    local self = setmetatable({}, Account)
+                    self.owner = owner
+                    return self
+                end
+
+                function Account:deposit(amount)
+                    self:log(amount)
+                end
+
+                function Account:log(amount) print(amount) end
+
+                return Account
+                """,
+            "src/bank/tools.lua": """\
+                local function double(amount) return 2 * amount end
+
+                return { twice = double }
+                """,
+            "src/main.lua": """\
+                local Account = require("bank.account")
+                local tools = require "bank/tools"
+
+                local function main()
+                    local account = Account.new("ada")
+                    account:deposit(tools.twice(5))
+                end
+
+                main()
+                """,
+        },
+    )
+    assert callers("Account.new") == ["bank/src/main.lua:5 main high"]
+    assert callers("Account.deposit") == ["bank/src/main.lua:6 main high"]
+    assert callers("Account.log") == ["bank/src/bank/account.lua:11 Account.deposit high"]
+    assert callers("double") == [
+        "bank/src/bank/tools.lua:3 <module> high",
+        "bank/src/main.lua:6 main high",
+    ]
+
+
+def test_an_elixir_module_is_reached_by_alias_import_and_full_name(callers: Callers) -> None:
+    repository(
+        "shop",
+        {
+            "lib/shop/accounts.ex": """\
+                defmodule Shop.Accounts do
+                  def create(attrs), do: validate(attrs)
+                  def name(user), do: user.name
+                  defp validate(attrs), do: attrs
+
+                  defmodule User do
+                    defstruct [:name]
+                  end
+                end
+                """,
+            "lib/shop/helpers.ex": """\
+                defmodule Shop.Helpers do
+                  def render(text), do: text
+                end
+                """,
+            "lib/shop/web.ex": """\
+                defmodule Shop.Web do
+                  import Shop.Helpers
+                  alias Shop.{Accounts, Helpers}
+                  alias Shop.Accounts.User, as: U
+
+                  def show(conn) do
+                    conn |> Accounts.create() |> render()
+                  end
+
+                  def full(user), do: Shop.Accounts.name(user)
+                  def blank, do: %U{name: ""}
+                end
+                """,
+        },
+    )
+    assert callers("Shop.Accounts.create") == ["shop/lib/shop/web.ex:7 Shop.Web.show high"]
+    assert callers("Shop.Accounts.validate") == [
+        "shop/lib/shop/accounts.ex:2 Shop.Accounts.create high"
+    ]
+    assert callers("Shop.Accounts.name") == ["shop/lib/shop/web.ex:10 Shop.Web.full high"]
+    assert callers("Shop.Helpers.render") == ["shop/lib/shop/web.ex:7 Shop.Web.show high"]
+    assert callers("Shop.Accounts.User") == ["shop/lib/shop/web.ex:11 Shop.Web.blank high"]

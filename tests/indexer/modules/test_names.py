@@ -236,6 +236,16 @@ def test_a_header_is_named_by_its_path() -> None:
     assert names_of({}, "src/auth.h") == Names(internal=("/src/auth.h",))
 
 
+def test_a_lua_module_is_named_below_the_source_folder_too() -> None:
+    assert names_of({}, "src/acme/util.lua") == Names(internal=("src.acme.util", "acme.util"))
+    assert names_of({}, "acme/init.lua") == Names(internal=("acme",))
+    assert names_of({}, "init.lua") == Names()
+
+
+def test_all_elixir_files_are_of_one_scope() -> None:
+    assert names_of({}, "lib/acme/accounts.ex") == Names(scope=("Elixir",))
+
+
 def test_a_language_that_is_not_traced_has_no_names_and_no_package() -> None:
     every = workspace({"pyproject.toml": PROJECT})
     assert ecosystem_of("markdown") is None

@@ -5,7 +5,9 @@ import pytest
 from indexer.languages.base import Language
 from indexer.languages.c import C
 from indexer.languages.ecmascript import TYPESCRIPT
+from indexer.languages.elixir import ELIXIR
 from indexer.languages.go import GO
+from indexer.languages.lua import LUA
 from indexer.languages.php import PHP
 from indexer.languages.python import PYTHON
 from indexer.languages.ruby import RUBY
@@ -36,6 +38,9 @@ from indexer.resolution.imports import ImportedName, expand_import, import_path,
         (RUST, "src/a.rs", "serde.Serialize", "serde.Serialize"),
         (RUBY, "lib/acme/a.rb", "./b", "/lib/acme/b"),
         (RUBY, "lib/acme/a.rb", "acme/common", "acme/common"),
+        (ELIXIR, "lib/a.ex", "Acme.User", "Elixir.Acme.User"),
+        (LUA, "src/a.lua", "acme/util", "acme.util"),
+        (LUA, "src/a.lua", "acme.util", "acme.util"),
         (C, "src/a.c", "auth.h", "/src/auth.h"),
         (C, "src/a.c", "<stdio.h>", "stdio.h"),
     ],

@@ -1,0 +1,51 @@
+"""Lua."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from indexer.languages.base import Language, ModuleName, grammar, names
+from indexer.languages.import_style import ImportStyle
+from indexer.records.manifests import Ecosystem
+
+_SOURCE_FOLDERS: Final = ("src", "lua", "lib")
+
+
+def _module_names(path: str, _namespace: str) -> Iterator[ModuleName]:
+    """`src/acme/util.lua` is `src.acme.util` and, below a source folder, `acme.util`."""
+    *folders, file = path.removesuffix(".lua").split("/")
+    parts = folders if file == "init" else [*folders, file]
+    starts = [0, *(i + 1 for i, part in enumerate(folders) if part in _SOURCE_FOLDERS)]
+    for start in starts:
+        yield ModuleName(".".join(parts[start:]), public=False, scope=False)
+
+
+def _import_path(_file: str, module: str, _inside: str) -> str:
+    """`require "acme.util"` and `require "acme/util"` are the same."""
+    return module.removesuffix(".lua").replace("/", ".")
+
+
+def _local_name(_module: str, _is_used: Callable[[str], bool]) -> str:
+    """A module without a variable is bound to no name."""
+    return ""
+
+
+_BUILTINS: Final = names("""
+    _G _VERSION assert bit bit32 collectgarbage coroutine debug dofile error getfenv getmetatable io
+    ipairs jit load loadfile loadstring math module newproxy next os package pairs pcall print
+    rawequal rawget rawlen rawset require select setfenv setmetatable string table tonumber tostring
+    type unpack utf8 warn xpcall
+""")
+
+LUA: Final = Language(
+    "lua",
+    grammar("lua"),
+    suffixes=(".lua",),
+    interpreters=("lua",),
+    ecosystem=Ecosystem.NONE,
+    module_names=_module_names,
+    import_style=ImportStyle(_import_path, _local_name),
+    self_names=names("self"),
+    builtins=_BUILTINS,
+    method_operator=b":",
+)
+LANGUAGES: Final = (LUA,)
