@@ -2,14 +2,14 @@
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 
 from indexer.embedding.base import Usage
-from indexer.embedding.simultaneous import Sleep, do_all
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderSpec, Matrix, Vector
 from indexer.retry import Away, persist
@@ -181,27 +181,39 @@ class RemoteEmbedder:
         rows = np.zeros((len(texts), self._spec.dimensions), dtype=np.float32)
         done = set(range(len(texts))).difference(inputs)
 
-        def work(batch: list[int], sleep: Sleep) -> None:
-            rows[batch] = self._vectors([inputs[index] for index in batch], sleep)
+        stopped = threading.Event()
+
+        def work(batch: list[int]) -> None:
+            if stopped.is_set():
+                return
+            try:
+                rows[batch] = self._vectors([inputs[index] for index in batch], stopped)
+            except BaseException:
+                stopped.set()
+                raise
             with self._lock:
                 done.update(batch)
 
         batches = list(_batches(inputs, self._service.limits))
-        failure = do_all(batches, work, most=self._service.limits.requests)
-        if isinstance(failure, EmbeddingError):
+        try:
+            _run_all(work, batches, stopped, max_threads=self._service.limits.requests)
+        except EmbeddingError as failure:
             kept: dict[int, Vector] = {index: rows[index] for index in sorted(done)}
             raise type(failure)(str(failure), done=kept) from failure
-        if failure:
-            raise failure
         return rows
 
-    def _vectors(self, texts: list[str], sleep: Sleep) -> Matrix:
-        """Of a request, or of its parts if the service refuses it as a whole."""
+    def _vectors(self, texts: list[str], stopped: threading.Event) -> Matrix:
+        """Request vectors; in parts if the service refuses the request as a whole."""
+
+        def sleep(seconds: float) -> None:
+            if stopped.wait(seconds):
+                raise EmbedderUnavailableError("another request failed meanwhile")
+
         try:
             return persist(lambda: self._attempt(texts), seconds=self._retry_seconds, sleep=sleep)
         except RefusedError as exc:
             parts = _smaller(texts, exc)
-        return np.concatenate([self._vectors(part, sleep) for part in parts])
+        return np.concatenate([self._vectors(part, stopped) for part in parts])
 
     def _attempt(self, texts: Sequence[str]) -> "Matrix | Away":
         service = self._service
@@ -217,6 +229,34 @@ class RemoteEmbedder:
         except UnreadableAnswerError as exc:
             problem = EmbedderUnavailableError(f"{service.place} gave no usable answer: {exc}")
             return Away(problem)
+
+
+def _run_all(
+    work: Callable[[list[int]], None],
+    batches: list[list[int]],
+    stopped: threading.Event,
+    *,
+    max_threads: int,
+) -> None:
+    """Call `work` for each batch in threads. Raises the first failure; the rest is cancelled.
+
+    A single batch needs no thread. An interruption waits for no request.
+    """
+    if len(batches) < 2 or max_threads == 1:
+        for batch in batches:
+            work(batch)
+        return
+    executor = ThreadPoolExecutor(min(max_threads, len(batches)), thread_name_prefix="embed")
+    failed: Future[None] | None = None
+    try:
+        for future in as_completed([executor.submit(work, batch) for batch in batches]):
+            if failed is None and future.exception():
+                failed = future
+    finally:
+        stopped.set()
+        executor.shutdown(wait=False, cancel_futures=True)
+    if failed:
+        failed.result()
 
 
 def _smaller(texts: list[str], refused: RefusedError) -> list[list[str]]:

@@ -1,17 +1,18 @@
-"""Opening a run at central, and abandoning it."""
+"""Opens a run at central, and cancels it there."""
 
 import logging
-from contextlib import suppress
-from queue import Empty, SimpleQueue
+from collections.abc import Callable
+from concurrent.futures import Future, wait
 from threading import Thread
 from time import monotonic
-from typing import Final
+from typing import Final, TypeVar
 
 from indexer.client.api import IndexingClient, OpenedRun, OpenRequest
 from indexer.errors import CentralRefusedError, IndexerError, RunConflictError
 from indexer.pipeline.report import RunProgress, RunStage
 
 _log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 
 def open_run(
@@ -21,16 +22,16 @@ def open_run(
     run_progress: RunProgress,
     timeout_seconds: float,
 ) -> OpenedRun:
-    """Open a run once no other of the repository is live, and note it in `run_progress`.
+    """Open a run once no other run of the repository is live, and record it in `run_progress`.
 
-    Waits that long for another one. Raises what Central.open_run does; RunConflictError when the
-    time is up.
+    Waits up to `timeout_seconds` for the other run, then raises RunConflictError. Raises what
+    `IndexingClient.open_run` raises.
     """
     run_progress.run_id, run_progress.stage = "", RunStage.NOT_OPENED
     give_up_at = monotonic() + timeout_seconds
     while True:
         try:
-            opened = _asked(central, request, run_progress)
+            opened = _open_in_thread(central, request, run_progress)
         except RunConflictError as exc:
             left = give_up_at - monotonic()
             if left <= 0:
@@ -42,32 +43,36 @@ def open_run(
             return opened
 
 
-def _asked(central: IndexingClient, request: OpenRequest, run_progress: RunProgress) -> OpenedRun:
-    """Central's answer. Asked in a thread: the signal that ends the job must not lose the answer.
+def _open_in_thread(
+    central: IndexingClient, request: OpenRequest, run_progress: RunProgress
+) -> OpenedRun:
+    """Open the run in a thread, so that the signal that ends the job does not lose the answer.
 
-    Central opens the run whether or not somebody still listens, and only its answer names it.
+    Central opens the run whether or not anything still waits, and only its answer names the run.
     """
-    outcome: SimpleQueue[OpenedRun | Exception] = SimpleQueue()
-
-    def ask() -> None:
-        try:
-            outcome.put(central.open_run(request))
-        except Exception as exc:  # noqa: BLE001 - raised where the answer is waited for
-            outcome.put(exc)
-
+    outcome: Future[OpenedRun] = Future()
     try:
-        Thread(target=ask, name="open", daemon=True).start()
-        answer = outcome.get()
+        _start(outcome, lambda: central.open_run(request), name="open")
+        wait([outcome])
     except BaseException:
-        with suppress(Empty):
-            late = outcome.get(timeout=WAIT_SECONDS)
-            if isinstance(late, OpenedRun):
-                _record_run(run_progress, late)
-                abandon_run(central, run_progress)
+        wait([outcome], timeout=WAIT_SECONDS)
+        if outcome.done() and not outcome.exception():
+            _record_run(run_progress, outcome.result())
+            abandon_run(central, run_progress)
         raise
-    if isinstance(answer, OpenedRun):
-        return answer
-    raise answer
+    return outcome.result()
+
+
+def _start(outcome: Future[_T], work: Callable[[], _T], *, name: str) -> None:
+    """Run `work` in a daemon thread, which keeps no process alive. `outcome` gets its result."""
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except Exception as exc:  # noqa: BLE001 - raised where the result is read
+            outcome.set_exception(exc)
+
+    Thread(target=run, name=name, daemon=True).start()
 
 
 def _record_run(run_progress: RunProgress, opened: OpenedRun) -> None:
@@ -79,33 +84,25 @@ WAIT_SECONDS: Final = 3.0
 
 
 def abandon_run(central: IndexingClient, run_progress: RunProgress) -> None:
-    """Tell central that nobody will finish the run, and note what became of it. Never raises.
+    """Cancel the run at central and record what became of it. Never raises IndexerError.
 
-    In a thread, and not waited for any longer than that: to look up a name, to exchange an id token
-    and to wait for an answer may each take a minute where the network is at fault.
+    Waits a few seconds at most: a name look-up, a token exchange and the answer may each take a
+    minute where the network is at fault.
     """
-    outcome: SimpleQueue[IndexerError | None] = SimpleQueue()
-
-    def tell() -> None:
-        try:
-            central.abandon_run(run_progress.run_id, "cancelled")
-        except IndexerError as exc:
-            outcome.put(exc)
-        else:
-            outcome.put(None)
-
-    Thread(target=tell, name="give up", daemon=True).start()
+    run_id = run_progress.run_id
+    outcome: Future[None] = Future()
+    _start(outcome, lambda: central.abandon_run(run_id, "cancelled"), name="abandon")
     try:
-        problem = outcome.get(timeout=WAIT_SECONDS)
-    except Empty:
-        _log.warning("run %s was not given up, it will expire: no answer", run_progress.run_id)
-        return
-    if problem is None:
-        run_progress.stage = RunStage.CANCELLED
-    elif run_progress.stage is not RunStage.OPEN and _is_too_late(problem):
-        run_progress.stage = RunStage.ANNOUNCED
+        outcome.result(timeout=WAIT_SECONDS)
+    except TimeoutError:
+        _log.warning("run %s could not be cancelled and will expire: no answer", run_id)
+    except IndexerError as exc:
+        if run_progress.stage is not RunStage.OPEN and _is_too_late(exc):
+            run_progress.stage = RunStage.ANNOUNCED
+        else:
+            _log.warning("run %s could not be cancelled and will expire: %s", run_id, exc)
     else:
-        _log.warning("run %s was not given up, it will expire: %s", run_progress.run_id, problem)
+        run_progress.stage = RunStage.CANCELLED
 
 
 def _is_too_late(problem: IndexerError) -> bool:
