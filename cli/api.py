@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from indexer.client.transport import Transport
 
 
-class Asks(Protocol):
+class SearchApi(Protocol):
     """Who answers searches, traces and questions for the status. Raises CentralError."""
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,7 +25,7 @@ class Asks(Protocol):
         ...
 
 
-class Api:
+class HttpSearchApi:
     """One organisation of a service."""
 
     def __init__(self, transport: Transport, organization: str) -> None:

@@ -1,9 +1,10 @@
 """`codesearch …` and `aeterna codesearch …`: the list of commands.
 
 A command is a module of cli.commands with `commands = typer.Typer()` and, in it, a function
-decorated with `@commands.command(…)` that takes `typer.Context` (`ctx.obj` is the Invocation) and
-answers an Exit; import the module here and put it into `_COMMANDS`. It raises IndexerError, whose
-message and exit code `cli.main` tells. At import it needs typer alone: --help answers at once.
+decorated with `@commands.command(…)` that takes `typer.Context` (`ctx.obj` is the CommandContext)
+and returns an Exit; import the module here and add it to `_COMMANDS`. It raises IndexerError;
+`cli.main` prints the message and sets the exit code. At import it needs typer alone: --help
+answers at once.
 """
 
 from typing import Any, Final, NoReturn
@@ -48,7 +49,7 @@ _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
 
 
 def codesearch_application() -> typer.Typer:
-    """Every command; `obj` is the Invocation."""
+    """Every command; `obj` is the CommandContext."""
     application = _application(
         help="Search and trace code across the repositories of an organisation.\n\n"
         "The service is that of AETERNA_URL, AETERNA_TOKEN and AETERNA_ORGANIZATION or of "

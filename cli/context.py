@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cli.api import Asks, GraphApi
-    from cli.target.target import Place
+    from cli.api import GraphApi, SearchApi
+    from cli.target.target import IndexTarget
 
 
 @dataclass(frozen=True, slots=True)
-class Invocation:
+class CommandContext:
     """Typer's context object."""
 
     environ: Mapping[str, str] = field(repr=False)
     directory: Path
 
     @contextmanager
-    def asks(self) -> Iterator["Asks"]:
+    def search_api(self) -> Iterator["SearchApi"]:
         """Who answers here, for as long as it is asked. Raises IndexerError."""
         # Imported here: --help and a wrong argument answer at once.
-        from cli.target.target import open_place
+        from cli.target.target import open_target
 
-        with open_place(self.environ, self.directory) as place:
-            yield asks_of(place)
+        with open_target(self.environ, self.directory) as target:
+            yield search_api_for(target)
 
     @contextmanager
     def graph(self, *, retry_seconds: float = 0.0) -> Iterator["GraphApi"]:
@@ -33,10 +33,10 @@ class Invocation:
 
         `retry_seconds`: how long the service is waited for while it is away, or asks to wait.
         """
-        from cli.target.target import open_place
+        from cli.target.target import open_target
 
-        with open_place(self.environ, self.directory) as place:
-            yield graph_of(place, retry_seconds=retry_seconds)
+        with open_target(self.environ, self.directory) as target:
+            yield graph_api_for(target, retry_seconds=retry_seconds)
 
 
 def directory() -> Path:
@@ -51,27 +51,29 @@ def directory() -> Path:
         ) from exc
 
 
-def graph_of(place: "Place", *, retry_seconds: float = 0.0) -> "GraphApi":
+def graph_api_for(target: "IndexTarget", *, retry_seconds: float = 0.0) -> "GraphApi":
     """The knowledge graph of a place's service; work that is not committed is no part of it."""
     from cli.api import GraphApi
 
-    service = str(place.data_dir) if place.is_local else place.url  # its port may be another one
+    service = str(target.data_dir) if target.is_local else target.url  # its port may be another one
     return GraphApi(
-        place.transport(retry_seconds=retry_seconds),
-        place.organization,
-        source=f"{service} {place.organization}",
-        project=place.project,
-        root=place.root,
+        target.transport(retry_seconds=retry_seconds),
+        target.organization,
+        source=f"{service} {target.organization}",
+        project=target.project,
+        root=target.root,
     )
 
 
-def asks_of(place: "Place") -> "Asks":
+def search_api_for(target: "IndexTarget") -> "SearchApi":
     """Who answers for a place: its service, with uncommitted work in front where there is any."""
-    from cli.api import Api
+    from cli.api import HttpSearchApi
 
-    api = Api(place.transport(), place.organization)
-    if place.is_local:
+    api = HttpSearchApi(target.transport(), target.organization)
+    if target.is_local:
         return api
-    from cli.overlay.search_api import shadowed  # not before it serves: it takes a while to import
+    from cli.overlay.search_api import (
+        with_overlay,  # not before it serves: it takes a while to import
+    )
 
-    return shadowed(api, place)
+    return with_overlay(api, target)

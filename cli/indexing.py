@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from cli.target.target import Place
+from cli.target.target import IndexTarget
 from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
 from indexer.exits import TerminatedError
 from indexer.pipeline.report import Report, RunProgress
@@ -25,7 +25,7 @@ _RETRY_SECONDS: Final = 10.0  # the local service may be starting again
 def checkout_root(path: Path) -> Path:
     """The top of the checkout that holds `path`. Raises GitError with what to type.
 
-    Asks nobody: to be called before a service is started that would have nothing to do.
+    SearchApi nobody: to be called before a service is started that would have nothing to do.
     """
     from indexer.git.local import LocalRepository
 
@@ -51,8 +51,8 @@ def checkout_root(path: Path) -> Path:
     return repository.root
 
 
-def index_place(
-    place: Place,
+def index_target(
+    target: IndexTarget,
     environ: Mapping[str, str],
     path: Path,
     requested: Requested,
@@ -69,10 +69,10 @@ def index_place(
     from indexer.pipeline.worker_pool import start_forkserver
 
     start_forkserver()
-    with _told_when_cancelled() as run_progress:
-        if not place.is_local:
+    with _report_cancellation() as run_progress:
+        if not target.is_local:
             return _index_branch(
-                place, environ, path, requested, plain=plain, ref=ref, run_progress=run_progress
+                target, environ, path, requested, plain=plain, ref=ref, run_progress=run_progress
             )
         if ref:
             raise ConfigurationError(
@@ -81,12 +81,12 @@ def index_place(
             )
         access = embedder_access(environ)
         return _index_checkout(
-            place, path, requested, access, plain=plain, run_progress=run_progress
+            target, path, requested, access, plain=plain, run_progress=run_progress
         )
 
 
 def index_local(
-    place: Place,
+    target: IndexTarget,
     repository: "LocalRepository",
     commit: str,
     requested: Requested,
@@ -106,14 +106,14 @@ def index_local(
     from indexer.pipeline.run import Job, index
 
     request = OpenRequest(
-        org_id=place.organization,
-        project_id=place.project,
+        org_id=target.organization,
+        project_id=target.project,
         ref=LOCAL_REF,
         commit_sha=commit,
         extractor=EXTRACTOR,
         default_branch=LOCAL_REF.removeprefix("refs/heads/"),
     )
-    transport = place.transport(_RETRY_SECONDS, sleep)
+    transport = target.transport(_RETRY_SECONDS, sleep)
     try:
         return index(
             job=Job(request, requested, WAIT_SECONDS, access),
@@ -127,7 +127,7 @@ def index_local(
 
 
 @contextmanager
-def _told_when_cancelled() -> Iterator[RunProgress]:
+def _report_cancellation() -> Iterator[RunProgress]:
     from indexer.pipeline.job_summary import run_outcome
 
     run_progress = RunProgress()
@@ -139,7 +139,7 @@ def _told_when_cancelled() -> Iterator[RunProgress]:
 
 
 def _index_checkout(
-    place: Place,
+    target: IndexTarget,
     path: Path,
     requested: Requested,
     access: EmbedderConfig,
@@ -154,13 +154,15 @@ def _index_checkout(
     try:
         with display(plain=plain) as progress:
             commit = repository.commit("HEAD")
-            return index_local(place, repository, commit, requested, progress, access, run_progress)
+            return index_local(
+                target, repository, commit, requested, progress, access, run_progress
+            )
     finally:
         repository.close()
 
 
 def _index_branch(
-    place: Place,
+    target: IndexTarget,
     environ: Mapping[str, str],
     path: Path,
     requested: Requested,
@@ -178,14 +180,14 @@ def _index_branch(
     settings = Settings.load(
         environ,
         project_dir=repository.root,
-        default_project=place.project,
+        default_project=target.project,
         overrides={
-            "url": place.url,
-            "organization": place.organization,
-            "project": place.project,
+            "url": target.url,
+            "organization": target.organization,
+            "project": target.project,
         },
     )
-    connection = Connection(repository, settings, place.transport(settings.retry_seconds))
+    connection = Connection(repository, settings, target.transport(settings.retry_seconds))
     try:
         return index_branch(
             connection, ref=ref, requested=requested, plain=plain, run_progress=run_progress

@@ -47,8 +47,8 @@ def _exit_code(name: str) -> int:
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
 
     from cli import app
-    from cli.context import Invocation, directory
-    from cli.output.errors import told
+    from cli.context import CommandContext, directory
+    from cli.output.errors import format_error
     from indexer.errors import IndexerError
     from indexer.exits import Exit, TerminatedError
 
@@ -56,11 +56,11 @@ def _exit_code(name: str) -> int:
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, _terminate)
-        make()(prog_name=name, obj=Invocation(environ, directory()))
+        make()(prog_name=name, obj=CommandContext(environ, directory()))
     except SystemExit as ended:  # how typer ends; Ctrl-C is 130 there
         return ended.code if isinstance(ended.code, int) else Exit.OK
     except IndexerError as error:
-        _say(told(error))
+        _say(format_error(error))
         return error.exit_code
     except TerminatedError:
         return Exit.TERMINATED

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cli.api import Api
-from cli.target.target import Place, data_dir_of, named_at, open_place
+from cli.api import HttpSearchApi
+from cli.target.target import IndexTarget, data_dir_of, named_at, open_target
 from indexer.errors import CentralUnreachableError
 
 _Answer = TypeVar("_Answer")
@@ -17,8 +17,8 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(slots=True)
 class _Opened:
-    place: Place
-    api: Api
+    target: IndexTarget
+    api: HttpSearchApi
     held: ExitStack
     users: int = 0
 
@@ -57,12 +57,12 @@ class ServiceIndex:
     def project(self) -> str:
         """What the service calls the checkout of the directory; "" outside of a checkout."""
         with self._used() as opened:
-            return opened.place.project
+            return opened.target.project
 
     def root(self) -> Path | None:
         """The top of the checkout that holds the directory; None outside of one."""
         with self._used() as opened:
-            return opened.place.root
+            return opened.target.root
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/search`, without `org_id`."""
@@ -82,12 +82,12 @@ class ServiceIndex:
             if opened:
                 self._close_unused(opened)
 
-    def _ask(self, ask: Callable[[Api], _Answer]) -> _Answer:
+    def _ask(self, ask: Callable[[HttpSearchApi], _Answer]) -> _Answer:
         with self._used() as opened:
             try:
                 return ask(opened.api)
             except CentralUnreachableError:
-                if not opened.place.is_local:
+                if not opened.target.is_local:
                     raise
                 self._forget(opened)  # the service of this machine has ended; another is started
         with self._used() as opened:
@@ -120,9 +120,11 @@ class ServiceIndex:
 
     def _open(self) -> _Opened:
         with ExitStack() as opening:
-            place = opening.enter_context(open_place(self._environ, self._directory, may_ask=False))
-            transport = place.transport()
+            target = opening.enter_context(
+                open_target(self._environ, self._directory, may_ask=False)
+            )
+            transport = target.transport()
             opening.callback(transport.close)
             held = opening.pop_all()
         weakref.finalize(self, held.close)  # for those who forget to close, and at exit
-        return _Opened(place, Api(transport, place.organization), held)
+        return _Opened(target, HttpSearchApi(transport, target.organization), held)

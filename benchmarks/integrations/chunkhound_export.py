@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.corpora import python_repository
 from benchmarks.tables import Figure
-from cli.indexing import index_place
-from cli.target.target import open_place
+from cli.indexing import index_target
+from cli.target.target import open_target
 from indexer.client.credentials import Purpose
 from indexer.records.runs import Requested
 from integrations.chunkhound.export import Exported, Progress, export_index
@@ -21,8 +21,8 @@ def measure(directory: Path) -> Iterator[Figure]:
     root = python_repository(directory / "corpus", megabytes=MEGABYTES)
     with running_service(directory / "data") as service:
         environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
-        with open_place(environ, root, purpose=Purpose.INDEX) as place:
-            index_place(place, environ, root, Requested.AUTO, plain=True)
+        with open_target(environ, root, purpose=Purpose.INDEX) as target:
+            index_target(target, environ, root, Requested.AUTO, plain=True)
         target = directory / "chunks.db"
         started = time.perf_counter()
         exported = export_project(environ, root, target)
@@ -34,9 +34,9 @@ def measure(directory: Path) -> Iterator[Figure]:
 
 def export_project(environ: dict[str, str], root: Path, target: Path) -> Exported:
     """The whole command but for the start of its process."""
-    with open_place(environ, root) as place:
+    with open_target(environ, root) as target:
         return export_index(
-            place,
+            target,
             target,
             project=None,
             embedder=None,

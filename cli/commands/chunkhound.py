@@ -7,7 +7,7 @@ import typer
 
 from cli.commands import chunkhound_export
 from cli.commands.options import examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -139,14 +139,14 @@ def status(
     return _show(ctx.obj, answer, status_text, json=json)
 
 
-def _target(invocation: Invocation, path: str | None, db: str | None) -> "Target":
+def _target(invocation: CommandContext, path: str | None, db: str | None) -> "Target":
     from integrations.chunkhound.targets import resolve_target
 
     return resolve_target(invocation.environ, invocation.directory, path=path, db=db)
 
 
 def _request(
-    invocation: Invocation,
+    invocation: CommandContext,
     path: str | None,
     db: str | None,
     queries: tuple[str, ...],
@@ -158,7 +158,7 @@ def _request(
 
 
 def _show(
-    invocation: Invocation,
+    invocation: CommandContext,
     answer: Callable[[], _Answer],
     as_text: Callable[[_Answer], str],
     *,
@@ -166,19 +166,19 @@ def _show(
 ) -> Exit:
     from dataclasses import asdict
 
-    from cli.output.console import Console, note, tell
+    from cli.output.console import Console, print_stderr, print_stdout
     from indexer.output.terminal import lines_of
     from integrations.chunkhound.errors import CodeSearchError
 
     try:
         found: Any = answer()
     except CodeSearchError as error:
-        note(*lines_of(error.text))
+        print_stderr(*lines_of(error.text))
         return _exit_of(error)
     if json:
-        tell(Console.of(invocation.environ).as_json(asdict(found)))
+        print_stdout(Console.of(invocation.environ).as_json(asdict(found)))
     else:
-        tell(f"{as_text(found)}\n")
+        print_stdout(f"{as_text(found)}\n")
     return Exit.NOTHING_FOUND if getattr(found, "count", 1) == 0 else Exit.OK
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.commands.options import Project, examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 from indexer.output.terminal import one_line
 
@@ -46,19 +46,19 @@ def export(
     by which ChunkHound searches; without them it finds by regular expressions alone. Call it again
     if it ends before all are there: it goes on with FILE.part.
     """
-    from cli.output.console import note
-    from cli.target.target import open_place
+    from cli.output.console import print_stderr
+    from cli.target.target import open_target
     from indexer.config.settings import GitCredential
     from integrations.chunkhound.export import export_index, open_chunk_embedder
 
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     embedder = open_chunk_embedder(invocation.environ) if embeddings else None
     with (
-        open_place(invocation.environ, invocation.directory) as place,
+        open_target(invocation.environ, invocation.directory) as target,
         _progress() as progress,
     ):
         exported = export_index(
-            place,
+            target,
             invocation.directory / file,
             project=project,
             embedder=embedder,
@@ -66,7 +66,9 @@ def export(
             may_overwrite=force,
             progress=progress,
         )
-    note(f"{one_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs)
+    print_stderr(
+        f"{one_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs
+    )
     return Exit.OK
 
 

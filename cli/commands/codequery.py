@@ -69,7 +69,7 @@ def codequery(
     Only where [codequery] of your own settings says `enabled = true`. Prints the response as
     JSON, an error too.
     """
-    from cli.output.console import Console, tell
+    from cli.output.console import Console, print_stdout
 
     options = {
         "vector_store_id": vector_store_id,
@@ -85,7 +85,7 @@ def codequery(
     if query:
         given["query"] = " ".join(query)
     answer = _answer(ctx, given, reads_input=not query, dry_run=dry_run)
-    tell(Console.of(ctx.obj.environ).as_json(answer))
+    print_stdout(Console.of(ctx.obj.environ).as_json(answer))
     return _exit_of(answer)
 
 

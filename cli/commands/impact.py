@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.commands.options import Confidence, Json, MinConfidence, Project, examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -36,36 +36,38 @@ def impact(
 ) -> Exit:
     """Tell who calls what a branch changes, in every repository.
 
-    Asks git in the repository of this directory what is changed. That nobody calls it is an
+    SearchApi git in the repository of this directory what is changed. That nobody calls it is an
     answer too: the exit code is 0.
     """
-    from cli.output.console import Console, note, tell
-    from cli.target.target import open_place
+    from cli.output.console import Console, print_stderr, print_stdout
+    from cli.target.target import open_target
     from indexer.config.settings import GitCredential, GitHubContext
     from indexer.errors import NotARepositoryError
     from indexer.git.repository import Repository
     from indexer.impact import report
     from indexer.impact.assessment import impact_of
 
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     try:
         repository = Repository(invocation.directory, GitCredential.load(invocation.environ))
     except NotARepositoryError as exc:
         raise NotARepositoryError(
             f"{invocation.directory} is not inside a git repository: go to one"
         ) from exc
-    with open_place(invocation.environ, invocation.directory, project=project) as place:
+    with open_target(invocation.environ, invocation.directory, project=project) as target:
         found = impact_of(
             repository,
-            place.transport(),
-            organization=place.organization,
-            project=place.project,
+            target.transport(),
+            organization=target.organization,
+            project=target.project,
             github=GitHubContext(),
             named=compared,
             min_confidence=str(min_confidence),
         )
     console = Console.of(invocation.environ)
-    tell(console.as_json(report.as_json(found)) if json else report.format_text(found) + "\n")
+    print_stdout(
+        console.as_json(report.as_json(found)) if json else report.format_text(found) + "\n"
+    )
     if found.indexed_commit is None:
-        note("To index it here and now: type `codesearch index` in the repository.")
+        print_stderr("To index it here and now: type `codesearch index` in the repository.")
     return report.exit_of(found)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.commands.options import Project, examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -43,9 +43,9 @@ def index(
     On this machine that is whatever is checked out; at a service, the branch that it follows.
     What is not committed is `codesearch watch`'s.
     """
-    from cli.indexing import checkout_root, index_place
-    from cli.output.console import tell
-    from cli.target.target import open_place
+    from cli.indexing import checkout_root, index_target
+    from cli.output.console import print_stdout
+    from cli.target.target import open_target
     from indexer.client.credentials import Purpose
     from indexer.output import log
     from indexer.pipeline.report import as_json, format_text
@@ -53,18 +53,18 @@ def index(
     from indexer.records.runs import Requested
 
     log.to_standard_error()
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     directory = invocation.directory / path
     checkout_root(directory)
     start_forkserver()  # while the service starts
     requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
-    with open_place(
+    with open_target(
         invocation.environ,
         directory,
         organization=organization,
         project=project,
         purpose=Purpose.INDEX,
-    ) as place:
-        report = index_place(place, invocation.environ, directory, requested, plain=json, ref=ref)
-    tell(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
+    ) as target:
+        report = index_target(target, invocation.environ, directory, requested, plain=json, ref=ref)
+    print_stdout(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
     return Exit.OK

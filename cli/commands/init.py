@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.commands.options import examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from cli.target.target import Place
+    from cli.target.target import IndexTarget
     from indexer.pipeline.report import Report
 
 commands = typer.Typer()
@@ -48,11 +48,11 @@ def init(
 
     What the options say is written to the file. A file that is there is kept as it is.
     """
-    from cli.indexing import checkout_root, index_place
-    from cli.output.console import tell
+    from cli.indexing import checkout_root, index_target
+    from cli.output.console import print_stdout
     from cli.target.config_file import write_project_file
-    from cli.target.target import open_place
-    from cli.target.trusted_servers import confirm
+    from cli.target.target import open_target
+    from cli.target.trusted_servers import trust_server
     from indexer.client.credentials import Purpose
     from indexer.config.project_file import PROJECT_FILE
     from indexer.errors import ConfigurationError
@@ -61,7 +61,7 @@ def init(
     from indexer.records.runs import Requested
 
     log.to_standard_error()
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     directory = invocation.directory / path
     root = checkout_root(directory)
     if not (root / ".git").exists():
@@ -72,26 +72,28 @@ def init(
     start_forkserver()  # while the service starts
     options = {"url": url, "organization": organization, "project": project}
     given = {name: value for name, value in options.items() if value}
-    with open_place(
+    with open_target(
         invocation.environ,
         directory,
         url=url,
         organization=organization,
         project=project,
         purpose=Purpose.INDEX,
-    ) as place:
+    ) as target:
         if url:
-            confirm(place.url, place.data_dir)
+            trust_server(target.url, target.data_dir)
         is_new = write_project_file(root, given)
-        report = index_place(place, invocation.environ, directory, Requested.AUTO, plain=json)
+        report = index_target(target, invocation.environ, directory, Requested.AUTO, plain=json)
     if json:
-        tell(json_.dumps(_as_object(place, root, report, is_new=is_new)) + "\n")
+        print_stdout(json_.dumps(_as_object(target, root, report, is_new=is_new)) + "\n")
     else:
-        tell(_done(place, root, report, is_new=is_new, given=given) + "\n")
+        print_stdout(_done(target, root, report, is_new=is_new, given=given) + "\n")
     return Exit.OK
 
 
-def _as_object(place: "Place", root: Path, report: "Report", *, is_new: bool) -> dict[str, object]:
+def _as_object(
+    target: "IndexTarget", root: Path, report: "Report", *, is_new: bool
+) -> dict[str, object]:
     """The report of `index --json`, and where it all is; `url` is null for this machine's."""
     from indexer.config.project_file import PROJECT_FILE
     from indexer.pipeline.report import as_json
@@ -99,24 +101,24 @@ def _as_object(place: "Place", root: Path, report: "Report", *, is_new: bool) ->
     return {
         "configuration": str(root / PROJECT_FILE),
         "written": is_new,
-        "url": None if place.is_local else place.url,
-        "organization": place.organization,
+        "url": None if target.is_local else target.url,
+        "organization": target.organization,
         **as_json(report),
     }
 
 
 def _done(
-    place: "Place", root: Path, report: "Report", *, is_new: bool, given: Mapping[str, str]
+    target: "IndexTarget", root: Path, report: "Report", *, is_new: bool, given: Mapping[str, str]
 ) -> str:
     """What was done, and what to type next."""
     from indexer.config.project_file import PROJECT_FILE
     from indexer.pipeline.report import summary_line
 
-    where = f"on this machine, in {place.data_dir}" if place.is_local else f"at {place.url}"
+    where = f"on this machine, in {target.data_dir}" if target.is_local else f"at {target.url}"
     stats = report.stats
     rows = {
         "configuration": f"{root / PROJECT_FILE}: {_configured(is_new, given)}",
-        "project": f"{report.project}, of organisation {place.organization}",
+        "project": f"{report.project}, of organisation {target.organization}",
         "index": where,
         "commit": f"{report.commit_sha[:12]}: {summary_line(report)}",
         "files": f"{stats.files_changed:,} indexed, {stats.files_skipped:,} skipped",

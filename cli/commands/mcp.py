@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.commands.options import examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -41,6 +41,6 @@ def mcp(
     """
     from cli.mcp.stdio import serve
 
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     serve(invocation, [str(one) for one in integrations or ()])
     return Exit.OK

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.commands.options import Json, Projects, examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 from indexer.records.files import ChunkType
 
@@ -36,7 +36,7 @@ def _query(words: list[str]) -> list[str]:
     return [query]
 
 
-def _asked(query: str, also: list[str]) -> dict[str, str | list[str]]:
+def _queries(query: str, also: list[str]) -> dict[str, str | list[str]]:
     if len(also) >= _MAX_QUERIES:
         raise typer.BadParameter(f"there are at most {_MAX_QUERIES} queries", param_hint="--also")
     return {"queries": [query, *(_query([one])[0] for one in also)]} if also else {"query": query}
@@ -107,7 +107,7 @@ def search(
     In a pipe each line of a hit is `repository/path:line: text`, as of `grep -n`.
     """
     body = {
-        **_asked(query[0], also or []),
+        **_queries(query[0], also or []),
         "min_similarity": min_similarity,
         "limit": top_k,
         "mode": str(mode),
@@ -122,26 +122,26 @@ def search(
     return _show(ctx.obj, {key: value for key, value in body.items() if value}, json=json)
 
 
-def _show(invocation: Invocation, body: "Mapping[str, Any]", *, json: bool) -> Exit:
+def _show(invocation: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> Exit:
     from cli.output import receipt, search_results
-    from cli.output.console import Console, note, tell
+    from cli.output.console import Console, print_stderr, print_stdout
 
-    with invocation.asks() as asks:
-        answer = asks.search(body)
+    with invocation.search_api() as search_api:
+        answer = search_api.search(body)
     console = Console.of(invocation.environ)
     results = answer["results"]
     if json:
-        tell(console.as_json(answer))
+        print_stdout(console.as_json(answer))
     else:
-        tell(
-            search_results.drawn(console, results)
+        print_stdout(
+            search_results.render(console, results)
             if console.is_terminal
-            else search_results.plain(results)
+            else search_results.format_plain(results)
         )
-        note(*receipt.notes(answer))
+        print_stderr(*receipt.receipt_notes(answer))
     if body.get("exclude_projects") and not answer["receipt"]["projects"]:
-        note("--exclude-project leaves no repository over.")
+        print_stderr("--exclude-project leaves no repository over.")
         return Exit.NOTHING_FOUND
-    code, why = receipt.ending(answer, found=len(results))
-    note(why)
+    code, why = receipt.exit_status(answer, found=len(results))
+    print_stderr(why)
     return code

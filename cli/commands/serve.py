@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.commands.options import examples
-from cli.context import Invocation
+from cli.context import CommandContext
 
 commands = typer.Typer()
 
@@ -35,7 +35,7 @@ def serve(
     """
     from cli.target.embedded import require_service, server_command
 
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     require_service()
     given = {
         "AETERNA_BIND": bind,

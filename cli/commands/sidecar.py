@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.commands.options import examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def sidecar(
     from central.listening import reachable_url
     from cli.mcp.sidecar_server import PATH, serve
 
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     with _service(invocation) as named, _listening(bind) as listener:
         url = reachable_url(listener)
         typer.echo(
@@ -82,25 +82,25 @@ def _listening(bind: str) -> Iterator["socket"]:
 
 
 @contextmanager
-def _service(invocation: Invocation) -> Iterator["Named"]:
+def _service(invocation: CommandContext) -> Iterator["Named"]:
     """The service that is named; else that of this machine, which does not end meanwhile."""
     from dataclasses import replace
 
-    from cli.output.console import note
-    from cli.target.embedded import used_service
+    from cli.output.console import print_stderr
+    from cli.target.embedded import shared_service
     from cli.target.target import LOCAL_ORGANIZATION, data_dir_of
-    from cli.target.trusted_servers import require_confirmed
+    from cli.target.trusted_servers import require_trusted
     from indexer.config.settings import Named
 
     environ = invocation.environ
     named = Named.load(environ, project_dir=invocation.directory, overrides={})
     if named.url:
         if named.is_of_file:
-            require_confirmed(named.url, data_dir_of(environ), may_ask=True)
+            require_trusted(named.url, data_dir_of(environ), may_ask=True)
         yield named
         return
 
-    with used_service(data_dir_of(environ), environ=environ, tell=note) as server:
+    with shared_service(data_dir_of(environ), environ=environ, notify=print_stderr) as server:
         organization = named.organization or LOCAL_ORGANIZATION
         yield replace(named, url=server["url"], organization=organization)
 

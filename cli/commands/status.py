@@ -3,7 +3,7 @@
 import typer
 
 from cli.commands.options import Json, Project, examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -22,20 +22,22 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
     separated by tabs.
     """
     from cli.output import receipt, status
-    from cli.output.console import Console, note, tell
+    from cli.output.console import Console, print_stderr, print_stdout
 
-    invocation: Invocation = ctx.obj
-    with invocation.asks() as asks:
-        answer = asks.status(project)
+    invocation: CommandContext = ctx.obj
+    with invocation.search_api() as search_api:
+        answer = search_api.status(project)
     console = Console.of(invocation.environ)
     indexed = any(one["last_indexed_commit"] for one in answer["projects"])
     if json:
-        tell(console.as_json(answer))
+        print_stdout(console.as_json(answer))
     else:
-        tell(status.drawn(console, answer) if console.is_terminal else status.plain(answer))
+        print_stdout(
+            status.render(console, answer) if console.is_terminal else status.format_plain(answer)
+        )
         if local := answer.get("local"):
-            note(f"In front of it: {receipt.local_line(local)}.")
+            print_stderr(f"In front of it: {receipt.local_line(local)}.")
     if indexed:
         return Exit.OK
-    note(receipt.NOTHING_INDEXED)
+    print_stderr(receipt.NOTHING_INDEXED)
     return Exit.NOT_INDEXED

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.commands.options import Confidence, Json, MinConfidence, examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ def callers(
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
     """
-    asked = {
+    parameters = {
         **_choice(symbol, project, file, line, min_confidence),
         "caller_projects": caller_project,
         "depth": depth,
         "limit": limit,
     }
-    return _show(ctx.obj, "callers", asked, json=json)
+    return _show(ctx.obj, "callers", parameters, json=json)
 
 
 @_trace.command(
@@ -100,8 +100,8 @@ def callees(
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
     """
-    asked = {**_choice(symbol, project, file, line, min_confidence), "limit": limit}
-    return _show(ctx.obj, "callees", asked, json=json)
+    parameters = {**_choice(symbol, project, file, line, min_confidence), "limit": limit}
+    return _show(ctx.obj, "callees", parameters, json=json)
 
 
 @_trace.command(
@@ -126,64 +126,70 @@ def graph(
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
     """
-    asked = {
+    parameters = {
         **_choice(symbol, project, file, line, min_confidence),
         "depth": depth,
         "limit": limit,
     }
-    return _show(ctx.obj, "graph", asked, json=json)
+    return _show(ctx.obj, "graph", parameters, json=json)
 
 
 def _choice(
-    symbol: str, project: str | None, file: str | None, line: int | None, surety: Confidence
+    symbol: str, project: str | None, file: str | None, line: int | None, confidence: Confidence
 ) -> dict[str, Any]:
-    asked = {"symbol": symbol, "project": project, "file": file, "line": line}
-    return asked | {"min_confidence": str(surety)}
+    parameters = {"symbol": symbol, "project": project, "file": file, "line": line}
+    return parameters | {"min_confidence": str(confidence)}
 
 
-def _show(invocation: Invocation, what: str, asked: Mapping[str, Any], *, json: bool) -> Exit:
+def _show(
+    invocation: CommandContext, what: str, parameters: Mapping[str, Any], *, json: bool
+) -> Exit:
     from cli.output import receipt
-    from cli.output.console import Console, note, tell
+    from cli.output.console import Console, print_stderr, print_stdout
 
-    answer = _ask(invocation, what, {name: value for name, value in asked.items() if value})
+    answer = _ask(invocation, what, {name: value for name, value in parameters.items() if value})
     if answer is None:
-        note(receipt.NOTHING_INDEXED)
+        print_stderr(receipt.NOTHING_INDEXED)
         return Exit.NOT_INDEXED
     console = Console.of(invocation.environ)
     if json:
-        tell(console.as_json(answer))
+        print_stdout(console.as_json(answer))
     else:
-        _tell(console, what, answer)
-        note(*receipt.notes(answer))
-    code, why = receipt.ending(answer, found=len(answer["edges" if what == "graph" else what]))
-    note(why)
+        _print(console, what, answer)
+        print_stderr(*receipt.receipt_notes(answer))
+    code, why = receipt.exit_status(answer, found=len(answer["edges" if what == "graph" else what]))
+    print_stderr(why)
     return code
 
 
-def _ask(invocation: Invocation, what: str, asked: Mapping[str, Any]) -> dict[str, Any] | None:
+def _ask(
+    invocation: CommandContext, what: str, parameters: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """The answer; None where nothing at all is indexed. Raises IndexerError."""
     from indexer.errors import CentralRefusedError
 
-    with invocation.asks() as asks:
+    with invocation.search_api() as search_api:
         try:
-            return asks.trace(what, asked)
+            return search_api.trace(what, parameters)
         except CentralRefusedError as error:
             if error.code == "symbol_not_found" and not error.problem.get("near"):
-                projects = asks.status()["projects"]
+                projects = search_api.status()["projects"]
                 if not any(one["last_indexed_commit"] for one in projects):
                     return None
             raise
 
 
-def _tell(console: "Console", what: str, answer: Mapping[str, Any]) -> None:
+def _print(console: "Console", what: str, answer: Mapping[str, Any]) -> None:
     from cli.output import graph, links
-    from cli.output.console import note, tell
+    from cli.output.console import print_stderr, print_stdout
 
     if what == "graph":
-        tell(graph.drawn(console, answer) if console.is_terminal else graph.plain(answer))
+        print_stdout(
+            graph.render(console, answer) if console.is_terminal else graph.format_plain(answer)
+        )
     elif console.is_terminal:
-        tell(links.drawn(console, answer, what))
+        print_stdout(links.render(console, answer, what))
     else:
         for definition in answer["definitions"]:
-            note(f"Defined at {links.definition_line(definition)}")
-        tell(links.plain(answer[what]))
+            print_stderr(f"Defined at {links.definition_line(definition)}")
+        print_stdout(links.format_plain(answer[what]))

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.commands.options import examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -27,10 +27,10 @@ def watch(
     What git ignores is left out. Uncommitted work is indexed on this machine only: where a service
     is configured, `search`, `trace` and `mcp` put it in front of that service's answers.
     """
-    from cli.watch.journal import Journal
+    from cli.watch.journal import UpdateLog
     from cli.watch.session import watch as keep_watching
     from indexer.output import log
 
     log.to_standard_error()
-    invocation: Invocation = ctx.obj
-    keep_watching(invocation.environ, invocation.directory / path, Journal(as_json=json))
+    invocation: CommandContext = ctx.obj
+    keep_watching(invocation.environ, invocation.directory / path, UpdateLog(as_json=json))

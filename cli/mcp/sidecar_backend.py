@@ -33,7 +33,7 @@ def open_connections(url: str) -> httpx.AsyncClient:
     )
 
 
-class CallerBackend:
+class ForwardingBackend:
     """The service as the holder of `token` sees it.
 
     `organization` is asked for where a call names none.

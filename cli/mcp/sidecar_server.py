@@ -27,7 +27,7 @@ from starlette.routing import Route
 from agents.backend import ToolError
 from agents.event_stream import EventLines
 from agents.sidecar.tools import INSTRUCTIONS, add_sidecar_tools
-from cli.mcp.sidecar_backend import CallerBackend, open_connections
+from cli.mcp.sidecar_backend import ForwardingBackend, open_connections
 from indexer.output import log
 
 PATH: Final = "/mcp"
@@ -114,8 +114,8 @@ class _AnyToken:
 
 def _backend_of_caller(
     connections: httpx.AsyncClient, organization: str | None
-) -> Callable[[], CallerBackend]:
-    def backend() -> CallerBackend:
+) -> Callable[[], ForwardingBackend]:
+    def backend() -> ForwardingBackend:
         access = get_access_token()
         if access is None:  # no request comes this far without one
             raise ToolError(
@@ -123,7 +123,7 @@ def _backend_of_caller(
                 code="unauthenticated",
                 status=HTTPStatus.UNAUTHORIZED,
             )
-        return CallerBackend(connections, token=access.token, organization=organization)
+        return ForwardingBackend(connections, token=access.token, organization=organization)
 
     return backend
 

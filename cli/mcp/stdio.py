@@ -20,9 +20,9 @@ from mcp.server import MCPServer
 from agents.backend import LOCAL_HINTS, ToolError
 from agents.results import names_in
 from agents.tools import INSTRUCTIONS, add_tools
-from cli.api import Asks, GraphApi
-from cli.context import Invocation, asks_of, graph_of
-from cli.target.target import Place, open_place
+from cli.api import GraphApi, SearchApi
+from cli.context import CommandContext, graph_api_for, search_api_for
+from cli.target.target import IndexTarget, open_target
 from indexer.errors import (
     CentralRefusedError,
     CentralUnreachableError,
@@ -38,22 +38,22 @@ _Answer = dict[str, Any]
 class Opened:
     """A place and who answers there."""
 
-    place: Place
-    asks: Asks
+    target: IndexTarget
+    search_api: SearchApi
     graph: GraphApi
 
 
 _Ask = Callable[[Opened, Mapping[str, Any]], _Answer]
 
 
-class PlaceBackend:
+class TargetBackend:
     """`agents.backend.GraphBackend`, of one organisation.
 
     A service on this machine may still be starting: who asks waits for it. One that has gone is
     looked for, or started, again. What it holds ends with the process.
     """
 
-    def __init__(self, invocation: Invocation) -> None:
+    def __init__(self, invocation: CommandContext) -> None:
         self._invocation = invocation
         self._opening = threading.Lock()
         self._opened: Opened | None = None
@@ -61,16 +61,18 @@ class PlaceBackend:
 
     async def search(self, body: Mapping[str, Any]) -> _Answer:
         """Search."""
-        return await self._answer(body, lambda there, asked: there.asks.search(asked))
+        return await self._answer(body, lambda there, asked: there.search_api.search(asked))
 
     async def trace(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Trace."""
-        return await self._answer(parameters, lambda there, asked: there.asks.trace(what, asked))
+        return await self._answer(
+            parameters, lambda there, asked: there.search_api.trace(what, asked)
+        )
 
     async def status(self, parameters: Mapping[str, Any]) -> _Answer:
         """What is indexed."""
         return await self._answer(
-            parameters, lambda there, asked: there.asks.status(asked.get("project"))
+            parameters, lambda there, asked: there.search_api.status(asked.get("project"))
         )
 
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
@@ -89,8 +91,8 @@ class PlaceBackend:
         with self._opening:
             if self._opened is None:
                 environ, directory = self._invocation.environ, self._invocation.directory
-                place = self._held.enter_context(open_place(environ, directory, may_ask=False))
-                self._opened = Opened(place, asks_of(place), graph_of(place))
+                target = self._held.enter_context(open_target(environ, directory, may_ask=False))
+                self._opened = Opened(target, search_api_for(target), graph_api_for(target))
             return self._opened
 
     async def _answer(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
@@ -105,7 +107,7 @@ class PlaceBackend:
                 return _answered(opened, parameters, ask)
             except CentralUnreachableError:
                 self._forget(opened)
-                if not opened.place.is_local:
+                if not opened.target.is_local:
                     raise
             return _answered(self.opened(), parameters, ask)
         except IndexerError as error:
@@ -119,7 +121,7 @@ class PlaceBackend:
 
 
 def _answered(opened: Opened, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
-    return ask(opened, _own(parameters, opened.place.organization))
+    return ask(opened, _own(parameters, opened.target.organization))
 
 
 def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
@@ -157,7 +159,7 @@ def _told(error: CentralRefusedError) -> str:
 _log = logging.getLogger(__name__)
 
 
-def serve(invocation: Invocation, integrations: Iterable[str] = ()) -> None:
+def serve(invocation: CommandContext, integrations: Iterable[str] = ()) -> None:
     """Answer until the input ends. A signal ends the process at once.
 
     `integrations`: packages of `integrations` whose `mcp_tools.add_tools` adds theirs. Raises
@@ -168,7 +170,7 @@ def serve(invocation: Invocation, integrations: Iterable[str] = ()) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         # The thread that waits for a line of input cannot be called off.
         signal.signal(number, _leave)
-    backend = PlaceBackend(invocation)
+    backend = TargetBackend(invocation)
     adders = [import_module(f"integrations.{name}.mcp_tools").add_tools for name in integrations]
     # A service on this machine starts while the agent still asks which tools there are.
     threading.Thread(target=_open, args=[backend], daemon=True).start()
@@ -185,7 +187,7 @@ def serve(invocation: Invocation, integrations: Iterable[str] = ()) -> None:
     anyio.run(server.run_stdio_async)
 
 
-def _open(backend: PlaceBackend) -> None:
+def _open(backend: TargetBackend) -> None:
     try:
         backend.opened()
     except IndexerError as error:  # a tool that is called says so too, or finds it mended

@@ -29,7 +29,7 @@ class Console:
             has_colours=not environ.get("NO_COLOR"),
         )
 
-    def drawn(self, *renderables: "RenderableType") -> str:
+    def render(self, *renderables: "RenderableType") -> str:
         """Rich's renderables as what a terminal is sent."""
         from rich.console import Console as Rich
 
@@ -51,7 +51,7 @@ class Console:
         return json.dumps(answer, indent=2 if self.is_terminal else None) + "\n"
 
 
-def tell(text: str) -> None:
+def print_stdout(text: str) -> None:
     """Write to standard output; who has gone away (`| head`) has read enough."""
     try:
         sys.stdout.write(text)
@@ -62,6 +62,6 @@ def tell(text: str) -> None:
             raise
 
 
-def note(*lines: str) -> None:
+def print_stderr(*lines: str) -> None:
     """Write lines about the answer, which are no part of it, to standard error."""
     sys.stderr.writelines(f"{line}\n" for line in lines if line)

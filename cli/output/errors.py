@@ -33,7 +33,7 @@ _WORDS: Final = {
 }
 
 
-def told(error: IndexerError) -> str:
+def format_error(error: IndexerError) -> str:
     """The message and what to do; nothing in it commands the terminal."""
     message = str(error)
     if isinstance(error, CentralRefusedError) and error.code in _OF_THE_QUESTION:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cli.output.console import Console
-from cli.output.links import SURETY, gone
-from cli.output.text import linked, path_of
+from cli.output.links import CONFIDENCE_STYLES, definition_missing
+from cli.output.text import location_link, path_of
 from indexer.output.terminal import one_line
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ Answer = Mapping[str, Any]
 Edge = Mapping[str, Any]
 
 
-def plain(answer: Answer) -> str:
+def format_plain(answer: Answer) -> str:
     """`project/path:line: caller -> callee at project/path:line (how sure)`, a line each."""
     nodes = {one["id"]: one for one in answer["nodes"]}
     return "".join(
@@ -29,12 +29,12 @@ def plain(answer: Answer) -> str:
     )
 
 
-def drawn(console: Console, answer: Answer) -> str:
+def render(console: Console, answer: Answer) -> str:
     """For each definition of the symbol a tree of its callers and one of its callees."""
     from rich.text import Text
 
     branches = _Branches(answer)
-    return console.drawn(
+    return console.render(
         *(part for root in answer["root"] for part in (branches.around(root), Text()))
     )
 
@@ -67,8 +67,8 @@ class _Branches:
         for edge in self._edges[near, node]:
             beyond = edge[far]
             label = _label(self._nodes[beyond])
-            surety = edge["confidence"]
-            label.append(f"  {one_line(surety)}", style=SURETY.get(surety, ""))
+            confidence = edge["confidence"]
+            label.append(f"  {one_line(confidence)}", style=CONFIDENCE_STYLES.get(confidence, ""))
             if edge["count"] > 1:
                 label.append(f"  at {edge['count']} places", style="dim")
             branch = tree.add(label)
@@ -81,5 +81,5 @@ def _label(node: Mapping[str, Any]) -> "Text":
     from rich.text import Text
 
     label = Text(one_line(node["qualified_name"]), style="bold")
-    label.append("  ").append_text(linked(node, node["line"]))
-    return label.append(gone(node), style="red")
+    label.append("  ").append_text(location_link(node, node["line"]))
+    return label.append(definition_missing(node), style="red")

@@ -23,7 +23,7 @@ class Columns:
     titles: Sequence[str]
     rows: Sequence[Sequence[object]]
 
-    def plain(self) -> str:
+    def format_plain(self) -> str:
         """A line for each row, its columns separated by tabs."""
         return "".join("\t".join(map(_cell, row)) + "\n" for row in self.rows)
 
@@ -45,10 +45,10 @@ def shown(console: Console, *columns: Columns) -> str:
     """The columns that have rows."""
     full = [one for one in columns if one.rows]
     if not console.is_terminal:
-        return "".join(one.plain() for one in full)
+        return "".join(one.format_plain() for one in full)
     from rich.text import Text
 
-    return console.drawn(*(part for one in full for part in (one.table(), Text()))) if full else ""
+    return console.render(*(part for one in full for part in (one.table(), Text()))) if full else ""
 
 
 def body_text(body: str) -> str:

@@ -4,35 +4,36 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
-from cli.output.text import linked, path_of
+from cli.output.text import location_link, path_of
 from indexer.output.terminal import counted, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-SURETY: Final = {"high": "green", "medium": "yellow", "low": "red"}
+CONFIDENCE_STYLES: Final = {"high": "green", "medium": "yellow", "low": "red"}
 
 Link = Mapping[str, Any]
 
 
-def plain(links: Sequence[Link]) -> str:
+def format_plain(links: Sequence[Link]) -> str:
     """`project/path:line: caller -> callee at project/path:line (how sure)`, a line each."""
     return "".join(f"{_line(one)}\n" for one in links)
 
 
 def definition_line(definition: Mapping[str, Any]) -> str:
     """`project/path:line: signature`."""
-    told = definition["signature"] or f"{definition['kind']} {definition['qualified_name']}"
-    return f"{path_of(definition)}:{definition['line']}: {one_line(told)}{gone(definition)}"
+    text = definition["signature"] or f"{definition['kind']} {definition['qualified_name']}"
+    place = f"{path_of(definition)}:{definition['line']}"
+    return f"{place}: {one_line(text)}{definition_missing(definition)}"
 
 
-def gone(definition: Mapping[str, Any]) -> str:
+def definition_missing(definition: Mapping[str, Any]) -> str:
     """What is said of a definition that the work tree has no more."""
     return " (no longer there)" if definition.get("gone") else ""
 
 
-def drawn(console: Console, answer: Mapping[str, Any], what: str) -> str:
+def render(console: Console, answer: Mapping[str, Any], what: str) -> str:
     """The links of each definition below it; `what` is callers or callees."""
     from rich.text import Text
 
@@ -42,13 +43,13 @@ def drawn(console: Console, answer: Mapping[str, Any], what: str) -> str:
         links = [one for one in answer[what] if one["target"] == number]
         if links:
             parts += [_table(links, what, width=console.width), Text()]
-    return console.drawn(*parts)
+    return console.render(*parts)
 
 
 def _heading(definition: Mapping[str, Any]) -> list["Text"]:
     from rich.text import Text
 
-    heading = linked(definition, definition["line"])
+    heading = location_link(definition, definition["line"])
     heading.append(f"  {one_line(definition['kind'])} ")
     heading.append(one_line(definition["qualified_name"]), style="bold")
     package = " ".join(filter(None, (definition.get("package"), definition.get("version"))))
@@ -56,7 +57,7 @@ def _heading(definition: Mapping[str, Any]) -> list["Text"]:
         heading.append(f"  {one_line(package)}", style="dim")
     if definition.get("local"):
         heading.append("  not committed", style="yellow")
-    heading.append(gone(definition), style="red")
+    heading.append(definition_missing(definition), style="red")
     return [heading, Text(f"  {one_line(definition['signature'])}", style="dim")]
 
 
@@ -64,23 +65,25 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    places = [linked(one, one["line"]) for one in links]
+    places = [location_link(one, one["line"]) for one in links]
     table = Table(box=None, padding=(0, 2, 0, 2), show_edge=False)
     longest = max(place.cell_len for place in places)
     table.add_column("at", min_width=min(longest, width * 2 // 3), overflow="fold")
     table.add_column(counted(len(links), what.removesuffix("s")), overflow="fold")
     for place, one in zip(places, links, strict=True):
         name = one[what.removesuffix("s")]["qualified_name"]
-        told = Text("  " * (one["depth"] - 1)).append(one_line(name), style="bold")
-        told.append(f"  {one_line(one['confidence'])}", style=SURETY.get(one["confidence"], ""))
+        text = Text("  " * (one["depth"] - 1)).append(one_line(name), style="bold")
+        text.append(
+            f"  {one_line(one['confidence'])}", style=CONFIDENCE_STYLES.get(one["confidence"], "")
+        )
         if kind := _kind(one):
-            told.append(f"  {kind}")
+            text.append(f"  {kind}")
         if one.get("local"):
-            told.append("  not committed", style="yellow")
-        told.append(f"  {one_line(one['evidence'])}", style="dim")
+            text.append("  not committed", style="yellow")
+        text.append(f"  {one_line(one['evidence'])}", style="dim")
         if version := _version(one):
-            told.append(f"  {version}", style="magenta")
-        table.add_row(place, told)
+            text.append(f"  {version}", style="magenta")
+        table.add_row(place, text)
     return table
 
 

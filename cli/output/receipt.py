@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from cli.output.text import age, short
+from cli.output.text import age, short_commit
 from indexer.exits import Exit
 from indexer.output.terminal import counted, one_line
 
@@ -42,7 +42,7 @@ _OPTIONS: Final = {
 }
 
 
-def notes(answer: Mapping[str, Any]) -> Iterator[str]:
+def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     """Lines about an answer: what it is of, and what it leaves out."""
     receipt = answer["receipt"]
     yield _receipt_line(receipt)
@@ -77,7 +77,7 @@ def _counts(truncated: object) -> list[tuple[str, int]]:
     return list(truncated.items()) if isinstance(truncated, Mapping) else []
 
 
-def ending(answer: Mapping[str, Any], *, found: int) -> tuple[Exit, str]:
+def exit_status(answer: Mapping[str, Any], *, found: int) -> tuple[Exit, str]:
     """How a command ends, and why an empty answer is empty."""
     receipt = answer["receipt"]
     if found:
@@ -91,7 +91,7 @@ def ending(answer: Mapping[str, Any], *, found: int) -> tuple[Exit, str]:
 
 
 def _receipt_line(receipt: Mapping[str, Any]) -> str:
-    parts = [f"{_asked(receipt['projects'])} ({receipt['took_ms']:,.0f} ms)"]
+    parts = [f"{_searched(receipt['projects'])} ({receipt['took_ms']:,.0f} ms)"]
     if local := receipt.get("local"):
         parts.append(local_line(local))
     if missing := receipt["missing"]:
@@ -105,12 +105,13 @@ def local_line(local: Mapping[str, Any]) -> str:
     return one_line(f"{files} of {local['project']} as in this checkout {age(local['indexed_at'])}")
 
 
-def _asked(projects: Sequence[Mapping[str, Any]]) -> str:
+def _searched(projects: Sequence[Mapping[str, Any]]) -> str:
     if not projects:
         return "Asked no repository"
     if len(projects) == 1:
         one = projects[0]
-        return f"Asked {one['project']} at {short(one['commit'])}, indexed {age(one['indexed_at'])}"
+        commit = short_commit(one["commit"])
+        return f"Asked {one['project']} at {commit}, indexed {age(one['indexed_at'])}"
     times = sorted(one["indexed_at"] or "" for one in projects)
     oldest, newest = (age(time or None) for time in (times[0], times[-1]))
     when = newest if newest == oldest else f"between {oldest} and {newest}"

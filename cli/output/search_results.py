@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
-from cli.output.text import linked, path_of
+from cli.output.text import location_link, path_of
 from indexer.limits import COLOURING_CPU_SECONDS
 from indexer.output.terminal import lines_of, one_line
 
@@ -24,7 +24,7 @@ _TOO_SLOW: Final = "    shown without colours: colouring this text takes too lon
 Result = Mapping[str, Any]
 
 
-def plain(results: Sequence[Result]) -> str:
+def format_plain(results: Sequence[Result]) -> str:
     """`project/path:line: text` for each line that is not blank."""
     return "".join(
         f"{path_of(one)}:{number}: {text}\n"
@@ -34,23 +34,23 @@ def plain(results: Sequence[Result]) -> str:
     )
 
 
-def drawn(console: Console, results: Sequence[Result]) -> str:
+def render(console: Console, results: Sequence[Result]) -> str:
     """Each with a heading and line numbers; the words that matched are marked.
 
     Call it in the main thread: there a signal interrupts a lexer that does not get through.
     """
-    return "".join(_drawn_in_time(console, one) for one in results)
+    return "".join(_render_in_time(console, one) for one in results)
 
 
-def _drawn_in_time(console: Console, one: Result) -> str:
+def _render_in_time(console: Console, one: Result) -> str:
     """Without colours where the lexer would hold the terminal."""
     import rich.syntax  # noqa: F401 - loading it is not the text's fault
 
     try:
         with _cpu_limit(COLOURING_CPU_SECONDS):
-            return console.drawn(*_drawn(one))
+            return console.render(*_renderables(one))
     except _TooSlowError:
-        return console.drawn(*_drawn({**one, "language": "text"}), _TOO_SLOW)
+        return console.render(*_renderables({**one, "language": "text"}), _TOO_SLOW)
 
 
 class _TooSlowError(Exception):
@@ -73,10 +73,10 @@ def _cpu_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _drawn(one: Result) -> Iterator["RenderableType"]:
+def _renderables(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
-    heading = linked(one, one["start_line"])
+    heading = location_link(one, one["start_line"])
     kind = one["chunk_type"]
     name = ".".join(filter(None, (one["container"], one["name"])))
     heading.append(f"  {one_line(f'{kind} {name}').strip()}", style="bold")

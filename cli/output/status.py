@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from cli.output.console import Console
-from cli.output.text import age, short
+from cli.output.text import age, short_commit
 from indexer.output.terminal import one_line
 
 _STYLES: Final = {
@@ -19,13 +19,13 @@ _COUNTS: Final = ("files", "chunks", "symbols", "references")
 _PLAIN: Final = ("project", "state", "last_indexed_commit", "indexed_at", *_COUNTS, "error")
 
 
-def plain(answer: Mapping[str, Any]) -> str:
+def format_plain(answer: Mapping[str, Any]) -> str:
     """A line for each repository, its columns separated by tabs; what is not there is `-`."""
     rows = [[one_line(str(_or_dash(one[key]))) for key in _PLAIN] for one in answer["projects"]]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def drawn(console: Console, answer: Mapping[str, Any]) -> str:
+def render(console: Console, answer: Mapping[str, Any]) -> str:
     """A table."""
     from rich.table import Table
     from rich.text import Text
@@ -37,11 +37,11 @@ def drawn(console: Console, answer: Mapping[str, Any]) -> str:
         table.add_row(
             Text(one_line(one["project"]), overflow="fold"),
             Text(one_line(_state(one)), style=_STYLES.get(one["state"], "")),
-            Text(short(one["last_indexed_commit"])),
+            Text(short_commit(one["last_indexed_commit"])),
             age(one["indexed_at"]),
             *(f"{one[name]:,}" for name in _COUNTS),
         )
-    return console.drawn(table) if answer["projects"] else ""
+    return console.render(table) if answer["projects"] else ""
 
 
 def _state(project: Mapping[str, Any]) -> str:

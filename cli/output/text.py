@@ -25,7 +25,7 @@ def age(moment: str | None, now: datetime | None = None) -> str:
     return "just now"
 
 
-def short(commit: str | None) -> str:
+def short_commit(commit: str | None) -> str:
     """A commit's name as far as a person compares it."""
     return (commit or "-")[:SHORT_COMMIT]
 
@@ -35,7 +35,7 @@ def path_of(one: Mapping[str, Any]) -> str:
     return one_line(f"{one['project']}/{one['file']}")
 
 
-def linked(one: Mapping[str, Any], line: int) -> "Text":
+def location_link(one: Mapping[str, Any], line: int) -> "Text":
     """`project/path:line`, a link where the service knows the page."""
     from rich.style import Style
     from rich.text import Text

@@ -23,12 +23,12 @@ class Lines(Protocol):
         """Whether any of these lines of the snapshot is new."""
         ...
 
-    def mention(self, names: Iterable[str]) -> bool:
+    def is_mentioned(self, names: Iterable[str]) -> bool:
         """Whether any line that was edited, anywhere, has one of the names as a word."""
         ...
 
 
-class UnknownLines:
+class UnmappedLines:
     """Where one of the commits is not here."""
 
     def moved(self, path: str, line: int) -> int | None:  # noqa: ARG002
@@ -39,7 +39,7 @@ class UnknownLines:
         """They may be."""
         return True
 
-    def mention(self, names: Iterable[str]) -> bool:
+    def is_mentioned(self, names: Iterable[str]) -> bool:
         """They may."""
         return bool(list(names))
 
@@ -69,9 +69,9 @@ class EditedLines:
             for hunk in hunks
         )
 
-    def mention(self, names: Iterable[str]) -> bool:
+    def is_mentioned(self, names: Iterable[str]) -> bool:
         """See Lines."""
-        return any(self._mention(name) for name in names)
+        return any(self._is_name_mentioned(name) for name in names)
 
     def _hunks(self, path: str) -> tuple[Hunk, ...] | None:
         if path not in self._files:
@@ -82,7 +82,7 @@ class EditedLines:
                 repository.close()
         return self._files[path]
 
-    def _mention(self, name: str) -> bool:
+    def _is_name_mentioned(self, name: str) -> bool:
         if name not in self._names:
             escaped = _NOT_A_WORD.sub(r"\\\g<0>", name)
             pattern = f"(^|[^[:alnum:]_]){escaped}([^[:alnum:]_]|$)"

@@ -14,7 +14,7 @@ EDITED_LINES: Final = "links_on_edited_lines"
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class Overlay:
     """A project as central has it, and as the work tree's last snapshot has it.
 
     `changed` are the paths that differ; None: central's commit is not in the clone, so that every
@@ -43,7 +43,7 @@ class Front:
         """Whether the local index tells of this path."""
         return self.changed is None or path in self.changed
 
-    def covers(self, row: Mapping[str, Any]) -> bool:
+    def is_overridden(self, row: Mapping[str, Any]) -> bool:
         """Whether the row of an answer of central's stands in such a path."""
         return row["project"] == self.project and self.has(row["file"])
 
@@ -51,7 +51,7 @@ class Front:
         """Whether the row of a local answer is of the project."""
         return bool(row["project"] == self.local_project)
 
-    def told(self, row: Mapping[str, Any]) -> Row:
+    def local_row(self, row: Mapping[str, Any]) -> Row:
         """A row of the local answer as it is shown: under central's name, with no link to a forge.
 
         No forge has the snapshot's commit.
@@ -61,7 +61,7 @@ class Front:
             shown["url"] = None
         return shown
 
-    def said(self) -> Row:
+    def summary(self) -> Row:
         """What an answer says of it; `files` null: every file of the project counts as changed."""
         return {
             "project": self.project,
@@ -71,7 +71,7 @@ class Front:
             "indexed_at": self.indexed_at,
         }
 
-    def own_receipt(self, receipt: Mapping[str, Any]) -> Row:
+    def local_receipt(self, receipt: Mapping[str, Any]) -> Row:
         """The local answer's receipt, of the project alone and under central's name."""
         rows = [{**row, "project": self.project} for row in receipt["projects"] if self.is_own(row)]
         return {**receipt, "projects": rows}
@@ -83,11 +83,11 @@ class Front:
             **receipt,
             "complete": receipt["complete"] and not missing,
             "missing": [*receipt["missing"], *missing],
-            "local": self.said(),
+            "local": self.summary(),
         }
 
 
-def unfronted(answer: Row, project: str, error: str) -> Row:
+def without_overlay(answer: Row, project: str, error: str) -> Row:
     """Central's answer where the local index cannot be asked: nothing is in front of it."""
     receipt = answer["receipt"]
     missing = [*receipt["missing"], {"project": project, "reason": LOCAL_AWAY}]

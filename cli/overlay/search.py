@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final, NamedTuple
 
-from cli.overlay.overlay import Front, Row
+from cli.overlay.overlay import Overlay, Row
 
 _NOTHING_LEFT = (
     "What was found is in files that the work tree has changed, and nothing that is there now "
@@ -27,10 +27,10 @@ class Page(NamedTuple):
     is_all_local: bool = True  # whether no local one is left for a further page
 
 
-def merged_hits(
+def merge_hits(
     central: Mapping[str, Any],
     local: Mapping[str, Any],
-    front: Front,
+    overlay: Overlay,
     *,
     limit: int,
     skipped: int = 0,
@@ -40,39 +40,41 @@ def merged_hits(
 
     Only the first page has the best of all, of which scores are shares.
     """
-    if front.is_empty:
+    if overlay.is_empty:
         return Page({**central}, len(central["results"]), skipped)
-    scale = _scale(central["results"], local["results"], front, limit)
-    fresh = [hit for hit in local["results"] if front.is_own(hit) and front.has(hit["file"])]
-    shown = [{**front.told(hit), "score": scale * hit["score"]} for hit in fresh[skipped:]]
-    kept = [hit for hit in central["results"] if not front.covers(hit)]
+    scale = _scale(central["results"], local["results"], overlay, limit)
+    fresh = [hit for hit in local["results"] if overlay.is_own(hit) and overlay.has(hit["file"])]
+    shown = [{**overlay.local_row(hit), "score": scale * hit["score"]} for hit in fresh[skipped:]]
+    kept = [hit for hit in central["results"] if not overlay.is_overridden(hit)]
     results = sorted([*kept, *shown], key=lambda hit: -hit["score"])[:limit]
     left = {id(hit) for hit in results}
-    pushed_off = [n for n, hit in enumerate(central["results"]) if _is_cut(hit, front, left)]
+    pushed_off = [n for n, hit in enumerate(central["results"]) if _is_cut(hit, overlay, left)]
     through = min(pushed_off, default=len(central["results"]))
     told = skipped + sum(id(hit) in left for hit in shown)
     is_all = told >= len(fresh) and not local["next_cursor"]
     scored = _as_shares(results) if is_first else _at_most_1(results)
-    return Page(_answer(central, scored, front), through, told, is_all)
+    return Page(_answer(central, scored, overlay), through, told, is_all)
 
 
-def without_changed(central: Mapping[str, Any], front: Front) -> Row:
+def without_changed(central: Mapping[str, Any], overlay: Overlay) -> Row:
     """A further page: central's, without what the work tree has changed."""
-    if front.is_empty:
+    if overlay.is_empty:
         return {**central}
-    return _answer(central, [hit for hit in central["results"] if not front.covers(hit)], front)
+    return _answer(
+        central, [hit for hit in central["results"] if not overlay.is_overridden(hit)], overlay
+    )
 
 
-def _is_cut(hit: Row, front: Front, left: set[int]) -> bool:
-    return not front.covers(hit) and id(hit) not in left
+def _is_cut(hit: Row, overlay: Overlay, left: set[int]) -> bool:
+    return not overlay.is_overridden(hit) and id(hit) not in left
 
 
-def _answer(central: Mapping[str, Any], results: Sequence[Row], front: Front) -> Row:
+def _answer(central: Mapping[str, Any], results: Sequence[Row], overlay: Overlay) -> Row:
     return {
         **central,
         "count": len(results),
         "results": list(results),
-        "receipt": front.receipt(central["receipt"]),
+        "receipt": overlay.receipt(central["receipt"]),
         "hint": None if results else central.get("hint") or _NOTHING_LEFT,
     }
 
@@ -89,27 +91,29 @@ def _at_most_1(results: list[Row]) -> list[Row]:
     return [{**hit, "score": min(1.0, hit["score"])} for hit in results]
 
 
-def _scale(central: Sequence[Row], local: Sequence[Row], front: Front, limit: int) -> float:
+def _scale(central: Sequence[Row], local: Sequence[Row], overlay: Overlay, limit: int) -> float:
     """What a local score is worth on central's scale: each is a share of its own list's best.
 
     By the hits that both have; else, where central's page is full, so that the best of the others
     is no better than its last; else by how alike the best hits are to the query.
     """
-    own = [hit for hit in local if front.is_own(hit) and hit["score"] > _LEAST]
-    known = {_key(hit, front): hit["score"] for hit in central if hit["project"] == front.project}
-    both = [known[key] / hit["score"] for hit in own if (key := _key(hit, front)) in known]
+    own = [hit for hit in local if overlay.is_own(hit) and hit["score"] > _LEAST]
+    known = {
+        _key(hit, overlay): hit["score"] for hit in central if hit["project"] == overlay.project
+    }
+    both = [known[key] / hit["score"] for hit in own if (key := _key(hit, overlay)) in known]
     if both:
         return float(median(both))
-    unchanged = max((hit["score"] for hit in own if not front.has(hit["file"])), default=0.0)
+    unchanged = max((hit["score"] for hit in own if not overlay.has(hit["file"])), default=0.0)
     if unchanged and len(central) >= limit:
         return float(central[-1]["score"] / unchanged)
     ours, theirs = _likeness(own), _likeness(central)
     return min(1.0, ours / theirs) if ours > 0.0 and theirs > 0.0 else 1.0
 
 
-def _key(hit: Mapping[str, Any], front: Front) -> tuple[Any, ...]:
+def _key(hit: Mapping[str, Any], overlay: Overlay) -> tuple[Any, ...]:
     """By what a chunk is known on both sides; in a changed file it may stand elsewhere."""
-    line = 0 if front.has(hit["file"]) else hit["start_line"]
+    line = 0 if overlay.has(hit["file"]) else hit["start_line"]
     return hit["file"], line, hit["name"], hit["content"]
 
 

@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from cli.api import Api, Asks
+from cli.api import HttpSearchApi, SearchApi
 from cli.overlay import trace
-from cli.overlay.overlay import Front, Row, unfronted
-from cli.overlay.search import MOST_HITS, Position, merged_hits, position, without_changed
+from cli.overlay.overlay import Overlay, Row, without_overlay
+from cli.overlay.search import MOST_HITS, Position, merge_hits, position, without_changed
 from cli.overlay.worktree import WorkTree
-from cli.target.target import Place
+from cli.target.target import IndexTarget
 from indexer.errors import CentralRefusedError, GitError, IndexerError
 
 if TYPE_CHECKING:
-    from cli.watch.lock import Watched
+    from cli.watch.lock import WatchRecord
 
 _Answer = TypeVar("_Answer")
 _Local = Row | IndexerError | None  # None: the local index has no such thing
@@ -26,18 +26,18 @@ _NO_SYMBOL: Final = frozenset({"symbol_not_found", "file_not_found"})
 _NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never have indexed it
 
 
-def shadowed(api: Api, place: Place) -> Asks:
+def with_overlay(api: HttpSearchApi, target: IndexTarget) -> SearchApi:
     """Whoever answers for `place`: the api itself, unless it is central's and asked in a checkout.
 
     Whether a watcher runs there is looked up for each question; that costs a look at a file.
     """
-    if place.is_local or place.root is None or not place.project:
+    if target.is_local or target.root is None or not target.project:
         return api
-    return _Shadow(api, WorkTree(place, place.root))
+    return OverlaySearchApi(api, WorkTree(target, target.root))
 
 
-class _Shadow:
-    def __init__(self, api: Api, worktree: WorkTree) -> None:
+class OverlaySearchApi:
+    def __init__(self, api: HttpSearchApi, worktree: WorkTree) -> None:
         self._api = api
         self._worktree = worktree
         self._project = worktree.project
@@ -61,11 +61,11 @@ class _Shadow:
             lambda api: api.search(asked) if is_first else _whole(api, asked),
         )
 
-        def merge(front: Front, found: Row | None) -> Row:
+        def merge(overlay: Overlay, found: Row | None) -> Row:
             if found is None:
-                return without_changed(central, front)
-            page = merged_hits(
-                central, found, front, limit=limit, skipped=start.shown, is_first=is_first
+                return without_changed(central, overlay)
+            page = merge_hits(
+                central, found, overlay, limit=limit, skipped=start.shown, is_first=is_first
             )
             if page.through < len(central["results"]):
                 further = Position(cursor, page.through, page.shown)
@@ -89,8 +89,8 @@ class _Shadow:
             central,
             local,
             watched,
-            lambda front, found: trace.merged(
-                what, central, found, front, is_first=not parameters.get("cursor")
+            lambda overlay, found: trace.merged(
+                what, central, found, overlay, is_first=not parameters.get("cursor")
             ),
         )
 
@@ -101,23 +101,23 @@ class _Shadow:
         if watched is None:
             return answer
         try:
-            front = self._worktree.front(watched, self._indexed(answer))
+            overlay = self._worktree.overlay(watched, self._indexed(answer))
         except GitError as exc:
             return {**answer, "local_error": str(exc)}
-        return {**answer, "local": front.said()}
+        return {**answer, "local": overlay.summary()}
 
-    def _watched_in(self, projects: Sequence[str] | None) -> "Watched | None":
+    def _watched_in(self, projects: Sequence[str] | None) -> "WatchRecord | None":
         """What the watcher has, if the project is among those asked for; none: any is."""
         if projects and self._project not in projects:
             return None
         return self._worktree.watched()
 
-    def _further(self, body: Mapping[str, Any], watched: "Watched | None") -> Row:
+    def _further(self, body: Mapping[str, Any], watched: "WatchRecord | None") -> Row:
         central = self._api.search(body)
         if watched is None:
             return central
         return self._merged(
-            central, None, watched, lambda front, _: without_changed(central, front)
+            central, None, watched, lambda overlay, _: without_changed(central, overlay)
         )
 
     def _of_central_from(self, start: Position, body: Mapping[str, Any]) -> tuple[Row, str | None]:
@@ -132,7 +132,7 @@ class _Shadow:
         return self._api.search({**first, **_at(cursor)}), cursor
 
     def _traced(
-        self, what: str, parameters: Mapping[str, Any], watched: "Watched"
+        self, what: str, parameters: Mapping[str, Any], watched: "WatchRecord"
     ) -> tuple[Row | CentralRefusedError, _Local]:
         """Both answers; central's too may be that there is no such thing."""
         if parameters.get("project") not in {None, "", self._project}:
@@ -157,13 +157,13 @@ class _Shadow:
             return exc
 
     def _both(
-        self, central: Callable[[], _Answer], local: Callable[[Api], Row]
+        self, central: Callable[[], _Answer], local: Callable[[HttpSearchApi], Row]
     ) -> tuple[_Answer, _Local]:
         with ThreadPoolExecutor(1) as pool:
             other = pool.submit(self._local, local)
             return central(), other.result()
 
-    def _local(self, ask: Callable[[Api], Row]) -> _Local:
+    def _local(self, ask: Callable[[HttpSearchApi], Row]) -> _Local:
         try:
             return ask(self._worktree.api())
         except CentralRefusedError as exc:
@@ -175,27 +175,29 @@ class _Shadow:
         self,
         central: Row,
         local: _Local,
-        watched: "Watched",
-        merge: Callable[[Front, Row | None], Row],
+        watched: "WatchRecord",
+        merge: Callable[[Overlay, Row | None], Row],
     ) -> Row:
         if isinstance(local, IndexerError):
-            return unfronted(central, self._project, str(local))
+            return without_overlay(central, self._project, str(local))
         if local is not None and _commit(local["receipt"], watched.project) is None:
-            return unfronted(central, self._project, f"{watched.project} is not indexed here")
+            return without_overlay(central, self._project, f"{watched.project} is not indexed here")
         try:
-            front = self._worktree.front(watched, _commit(central["receipt"], self._project), local)
-            return merge(front, local)  # lines are asked of git
+            overlay = self._worktree.overlay(
+                watched, _commit(central["receipt"], self._project), local
+            )
+            return merge(overlay, local)  # lines are asked of git
         except GitError as exc:  # the watcher that made the snapshot is gone, and so may that be
-            return unfronted(central, self._project, str(exc))
+            return without_overlay(central, self._project, str(exc))
 
     def _only_local(
-        self, what: str, refusal: CentralRefusedError, local: _Local, watched: "Watched"
+        self, what: str, refusal: CentralRefusedError, local: _Local, watched: "WatchRecord"
     ) -> Row:
         if not isinstance(local, dict):
             raise refusal
         try:
-            front = self._worktree.front(watched, self._indexed(self._api.status()), local)
-            return trace.only_local(what, local, front)
+            overlay = self._worktree.overlay(watched, self._indexed(self._api.status()), local)
+            return trace.local_only(what, local, overlay)
         except GitError:
             raise refusal from None
 
@@ -205,7 +207,7 @@ class _Shadow:
         return rows.get(self._project) or None
 
 
-def _whole(api: Api, body: Row) -> Row:
+def _whole(api: HttpSearchApi, body: Row) -> Row:
     """Every hit, of all pages: among any of them may be those in changed files."""
     answer = api.search(body)
     results = list(answer["results"])

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from cli.api import Api
-from cli.overlay.graph import merged_graph, only_local_graph
-from cli.overlay.links import merged_links, only_local_links
-from cli.overlay.overlay import Front, Row
+from cli.api import HttpSearchApi
+from cli.overlay.graph import local_only_graph, merge_graph
+from cli.overlay.links import local_only_links, merge_links
+from cli.overlay.overlay import Overlay, Row
 
 _MOST_LINKS: Final = 200  # of one page
 _MOST_PAGES: Final = 10
@@ -24,7 +24,7 @@ def local_parameters(what: str, parameters: Mapping[str, Any], project: str) -> 
     return {**asked, "limit": _MOST_LINKS}
 
 
-def whole(api: Api, what: str, parameters: Mapping[str, Any]) -> Row:
+def whole(api: HttpSearchApi, what: str, parameters: Mapping[str, Any]) -> Row:
     """The whole answer: the pages of a list of links as one."""
     answer = api.trace(what, parameters)
     for _ in range(_MOST_PAGES):
@@ -47,15 +47,15 @@ def by_name(parameters: Mapping[str, Any], local: Row) -> Mapping[str, Any]:
     return {**kept, "symbol": names.pop()}
 
 
-def merged(what: str, central: Row, local: Row | None, front: Front, *, is_first: bool) -> Row:
+def merged(what: str, central: Row, local: Row | None, overlay: Overlay, *, is_first: bool) -> Row:
     """One answer of both."""
     if what == "graph":
-        return merged_graph(central, local, front)
-    return merged_links(central, local, front, what=what, is_first=is_first)
+        return merge_graph(central, local, overlay)
+    return merge_links(central, local, overlay, what=what, is_first=is_first)
 
 
-def only_local(what: str, local: Row, front: Front) -> Row:
+def local_only(what: str, local: Row, overlay: Overlay) -> Row:
     """The answer for what central does not know."""
     if what == "graph":
-        return only_local_graph(local, front)
-    return only_local_links(local, front, what=what)
+        return local_only_graph(local, overlay)
+    return local_only_links(local, overlay, what=what)

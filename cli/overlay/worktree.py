@@ -5,14 +5,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.api import Api
-from cli.overlay.line_map import EditedLines, Lines, UnknownLines
-from cli.overlay.overlay import Front
-from cli.target.target import Place
+from cli.api import HttpSearchApi
+from cli.overlay.line_map import EditedLines, Lines, UnmappedLines
+from cli.overlay.overlay import Overlay
+from cli.target.target import IndexTarget
 from indexer.errors import CentralUnreachableError
 
 if TYPE_CHECKING:
-    from cli.watch.lock import Watched
+    from cli.watch.lock import WatchRecord
 
 
 class _BaseAwayError(Exception):
@@ -22,43 +22,43 @@ class _BaseAwayError(Exception):
 class WorkTree:
     """The checkout of a place whose service is central."""
 
-    def __init__(self, place: Place, root: Path) -> None:
-        self.project = place.project
-        self._place = place
+    def __init__(self, target: IndexTarget, root: Path) -> None:
+        self.project = target.project
+        self._target = target
         self._root = root
-        self._api: tuple[str, Api] | None = None
+        self._api: tuple[str, HttpSearchApi] | None = None
 
-    def watched(self) -> "Watched | None":
+    def watched(self) -> "WatchRecord | None":
         """What its watcher has indexed last; None where none runs."""
         from cli.watch.lock import watched
 
-        return watched(self._place.data_dir, self._root)
+        return watched(self._target.data_dir, self._root)
 
-    def api(self) -> Api:
+    def api(self) -> HttpSearchApi:
         """The embedded service that the watcher fills. Raises CentralUnreachableError."""
-        from cli.target.embedded import running_place
+        from cli.target.embedded import running_service
         from indexer.client.transport import Transport
 
-        found = running_place(self._place.data_dir, self._place.organization)
+        found = running_service(self._target.data_dir, self._target.organization)
         if found is None:
             raise CentralUnreachableError("The embedded service does not run.")
         url, credentials = found
         if self._api is None or self._api[0] != url:
             transport = Transport(url=url, credentials=credentials, retry_seconds=0.0)
-            self._api = url, Api(transport, self._place.organization)
+            self._api = url, HttpSearchApi(transport, self._target.organization)
         return self._api[1]
 
-    def front(self, watched: "Watched", base: str | None, local: object = None) -> Front:
+    def overlay(self, watched: "WatchRecord", base: str | None, local: object = None) -> Overlay:
         """What differs between `base`, central's commit, and the snapshot that `local` is of.
 
         Without an answer, or where it does not say, that is the last one. Raises GitError.
         """
         commit, indexed_at = _snapshot(watched, local)
         changed: frozenset[str] | None = None
-        lines: Lines = UnknownLines()
+        lines: Lines = UnmappedLines()
         with suppress(_BaseAwayError):
             changed, lines = _difference(self._root, watched.directory, base, commit)
-        return Front(
+        return Overlay(
             project=self.project,
             local_project=watched.project,
             commit=commit,
@@ -69,7 +69,7 @@ class WorkTree:
         )
 
 
-def _snapshot(watched: "Watched", local: object) -> tuple[str, str | None]:
+def _snapshot(watched: "WatchRecord", local: object) -> tuple[str, str | None]:
     """(commit, when it was indexed): between two questions the watcher may have gone on."""
     if isinstance(local, dict):
         for row in local["receipt"]["projects"]:

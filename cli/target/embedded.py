@@ -24,37 +24,37 @@ _ASK_SECONDS: Final = 0.05
 _LOG_MAX_BYTES: Final = 4_000_000
 _LOG_LINES: Final = 15
 
-Tell = Callable[[str], object]
+Notify = Callable[[str], object]
 
 
-def running_place(data_dir: Path, organization: str) -> tuple[str, Credentials] | None:
+def running_service(data_dir: Path, organization: str) -> tuple[str, Credentials] | None:
     """Address and credential of the service that runs on `data_dir`; None: there is none."""
     server = running_server(data_dir)
     return (server["url"], LocalToken(data_dir, organization)) if server else None
 
 
 @contextmanager
-def used_service(
-    data_dir: Path, *, environ: Mapping[str, str], tell: Tell
+def shared_service(
+    data_dir: Path, *, environ: Mapping[str, str], notify: Notify
 ) -> Iterator[ServerRecord]:
     """The service of `data_dir`, which does not end meanwhile unless it is told to.
 
-    If none runs, one is started, and `tell` is told so; it ends soon after its last user. Raises
+    If none runs, one is started, and `notify` is told so; it ends soon after its last user. Raises
     ConfigurationError where it is not installed or may not write, CentralUnreachableError if it
     does not start.
     """
     with ExitStack() as stack:
         try:
-            stack.enter_context(used(data_dir, tell=tell))
+            stack.enter_context(used(data_dir, tell=notify))
         except OSError as exc:
             raise ConfigurationError(
                 f"{data_dir} cannot hold the data of a service ({exc.strerror}): set "
                 "AETERNA_DATA_DIR to another directory, or name a service with AETERNA_URL"
             ) from exc
-        yield running_server(data_dir) or _started(data_dir, environ, tell)
+        yield running_server(data_dir) or _started(data_dir, environ, notify)
 
 
-def _started(data_dir: Path, environ: Mapping[str, str], tell: Tell) -> ServerRecord:
+def _started(data_dir: Path, environ: Mapping[str, str], notify: Notify) -> ServerRecord:
     require_service()
     if lack := lack_of_space(data_dir):  # the service could not even write why it does not start
         raise ConfigurationError(lack)
@@ -63,7 +63,7 @@ def _started(data_dir: Path, environ: Mapping[str, str], tell: Tell) -> ServerRe
         if (data_dir / "postgres").is_dir()
         else "The first start takes some seconds."
     )
-    tell(f"Starting the service on this machine (data in {data_dir}). {advice}")
+    notify(f"Starting the service on this machine (data in {data_dir}). {advice}")
     # Commands at once start one, not each its own.
     with open(data_dir / "start.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -125,7 +125,7 @@ class _Server:
         return status is not None
 
     def failure(self, what: str) -> CentralUnreachableError:
-        """What to tell the person, with the end of what it wrote."""
+        """What to notify the person, with the end of what it wrote."""
         with self._log.open("rb") as log:
             log.seek(self._began_at)
             lines = log.read().decode(errors="replace").splitlines()[-_LOG_LINES:]

@@ -69,7 +69,7 @@ class LocalToken:
         return kept if _TOKEN.fullmatch(kept) else ""
 
     def _new(self) -> str:
-        token = self._asked()
+        token = self._request_token()
         try:
             self._keep(token)
         except OSError as exc:
@@ -90,7 +90,7 @@ class LocalToken:
             Path(file.name).unlink()
             raise
 
-    def _asked(self) -> str:
+    def _request_token(self) -> str:
         server = running_server(self._data_dir)
         if server is None:
             raise CentralUnreachableError(

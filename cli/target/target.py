@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from central.runtime import data_directory
-from cli.output.console import note
-from cli.target.trusted_servers import require_confirmed
+from cli.output.console import print_stderr
+from cli.target.trusted_servers import require_trusted
 from indexer.client.credentials import Credentials, Purpose, StaticToken, credentials_of
 from indexer.config.settings import Named, Settings, given_token
 from indexer.errors import NotARepositoryError, UntrustedRepositoryError
@@ -21,7 +21,7 @@ LOCAL_ORGANIZATION: Final = "local"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IndexTarget:
     """One organisation of one service, as one credential sees it.
 
     `project` is what the service calls the repository at `root`; "" and None outside of one.
@@ -50,7 +50,7 @@ class Place:
 
 
 @contextmanager
-def open_place(
+def open_target(
     environ: Mapping[str, str],
     directory: Path,
     *,
@@ -59,7 +59,7 @@ def open_place(
     project: str | None = None,
     purpose: Purpose = Purpose.IMPACT,
     may_ask: bool = True,
-) -> Iterator[Place]:
+) -> Iterator[IndexTarget]:
     """The place of `directory`; an embedded service does not end meanwhile.
 
     What is given wins over the environment, and that over `.codesearch.toml`; whether a token may
@@ -72,15 +72,15 @@ def open_place(
     overrides = {"url": url, "organization": organization, "project": project}
     named = Named.load(environ, project_dir=project_dir, overrides=overrides)
     if named.url is None:
-        with _embedded(environ, named, root, name, purpose) as place:
-            yield place
+        with _embedded(environ, named, root, name, purpose) as target:
+            yield target
         return
     settings = Settings.load(
         environ, project_dir=project_dir, default_project=name, overrides=overrides
     )
     if named.is_of_file and isinstance(settings.credential, str):  # an id token is for it alone
-        require_confirmed(settings.url, data_dir_of(environ), may_ask=may_ask)
-    yield Place(
+        require_trusted(settings.url, data_dir_of(environ), may_ask=may_ask)
+    yield IndexTarget(
         url=settings.url,
         organization=settings.organization,
         project=settings.project,
@@ -92,15 +92,15 @@ def open_place(
 
 
 @contextmanager
-def open_local_place(environ: Mapping[str, str], directory: Path) -> Iterator[Place]:
+def open_local_target(environ: Mapping[str, str], directory: Path) -> Iterator[IndexTarget]:
     """The embedded service's place of `directory`, also where another service is configured.
 
-    AETERNA_TOKEN is then that service's, and is not sent. Raises as `open_place` does.
+    AETERNA_TOKEN is then that service's, and is not sent. Raises as `open_target` does.
     """
     root, name = _repository(directory)
     named = named_at(environ, directory)
-    with _embedded(environ, named, root, name, Purpose.INDEX) as place:
-        yield place
+    with _embedded(environ, named, root, name, Purpose.INDEX) as target:
+        yield target
 
 
 def named_at(environ: Mapping[str, str], directory: Path) -> Named:
@@ -120,8 +120,8 @@ def data_dir_of(environ: Mapping[str, str]) -> Path:
 @contextmanager
 def _embedded(
     environ: Mapping[str, str], named: Named, root: Path | None, name: str, purpose: Purpose
-) -> Iterator[Place]:
-    from cli.target.embedded import used_service
+) -> Iterator[IndexTarget]:
+    from cli.target.embedded import shared_service
     from cli.target.local_token import LocalToken
     from cli.target.projects import local_project, project_of
 
@@ -129,8 +129,8 @@ def _embedded(
     organization = named.organization or LOCAL_ORGANIZATION
     token = None if named.url else given_token(environ)
     project = local_project if purpose is Purpose.INDEX else project_of  # who asks claims no name
-    with used_service(data_dir, environ=environ, tell=note) as server:
-        yield Place(
+    with shared_service(data_dir, environ=environ, notify=print_stderr) as server:
+        yield IndexTarget(
             url=server["url"],
             organization=organization,
             project=project(data_dir, root, named.project or name) if root else "",

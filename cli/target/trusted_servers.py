@@ -19,7 +19,7 @@ from indexer.urls import is_loopback
 _PORTS: Final = {"http": 80, "https": 443}
 
 
-def require_confirmed(url: str, data_dir: Path, *, may_ask: bool) -> None:
+def require_trusted(url: str, data_dir: Path, *, may_ask: bool) -> None:
     """Return if the token may go to the server; in a terminal, the user is asked once.
 
     Raises UnconfirmedServerError, which says how to confirm it.
@@ -28,7 +28,7 @@ def require_confirmed(url: str, data_dir: Path, *, may_ask: bool) -> None:
     if is_loopback(url) or server in _confirmed(data_dir):
         return
     if may_ask and sys.stdin.isatty() and sys.stderr.isatty() and _agrees(server):
-        confirm(url, data_dir)
+        trust_server(url, data_dir)
         return
     raise UnconfirmedServerError(
         f"your token was not sent: only this checkout's {PROJECT_FILE} names the server {server}. "
@@ -37,7 +37,7 @@ def require_confirmed(url: str, data_dir: Path, *, may_ask: bool) -> None:
     )
 
 
-def confirm(url: str, data_dir: Path) -> None:
+def trust_server(url: str, data_dir: Path) -> None:
     """Remember that the token may go there. Raises ConfigurationError."""
     servers = _confirmed(data_dir) | {_server(url)}
     try:

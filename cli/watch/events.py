@@ -26,23 +26,23 @@ _MOST_PATHS: Final = 2_000  # beyond, looking at the work tree costs less than a
 
 _EXCLUDE: Final = Path(".git/info/exclude")
 
-Tell = Callable[[str], object]
+Warn = Callable[[str], object]
 Holds = Callable[[], bool]
-_Told = set[tuple[int, str]] | Exception
+_Changes = set[tuple[int, str]] | Exception
 
 
 class Events:
-    """What happens below a checkout's top. `tell` is told if the kernel cannot help.
+    """What happens below a checkout's top. `warn` is changes if the kernel cannot help.
 
     Whatever happens once this is made is told of by `wait`, as long as it counts: nothing in
     `.git`, and nothing that git ignores, but what says what it ignores.
     """
 
-    def __init__(self, repository: LocalRepository, tell: Tell) -> None:
+    def __init__(self, repository: LocalRepository, warn: Warn) -> None:
         self._repository = repository
         self._root = repository.root.resolve()  # as the kernel names it
-        self._tell = tell
-        self._told: SimpleQueue[_Told] = SimpleQueue()
+        self._warn = warn
+        self._changes: SimpleQueue[_Changes] = SimpleQueue()
         self._stopped = threading.Event()
         self._notify = self._opened()
 
@@ -61,15 +61,15 @@ class Events:
                 self._stopped.wait(min(left, _POLL_SECONDS))
                 break
             with suppress(Empty):
-                told = self._told.get(timeout=min(left, _LOOK_SECONDS))
-                if isinstance(told, Exception):  # such as a path that is not UTF-8
-                    self.listen_again()
+                changes = self._changes.get(timeout=min(left, _LOOK_SECONDS))
+                if isinstance(changes, Exception):  # such as a path that is not UTF-8
+                    self.reopen()
                     break
-                if paths := self._that_count(told):
+                if paths := self._that_count(changes):
                     return paths
         return frozenset()
 
-    def listen_again(self) -> None:
+    def reopen(self) -> None:
         """Begin anew: something was missed, and directories in it may be unheard of."""
         if self._notify is None:
             return
@@ -82,26 +82,26 @@ class Events:
         try:
             notify = RustNotify([str(self._root)], False, False, 0, True, True)
         except (OSError, WatchfilesRustInternalError) as exc:
-            self._tell_polling(str(exc))
+            self._warn_of_polling(str(exc))
             return None
         if not has_watches_left():
-            self._tell_polling("this user has as many watches as the kernel allows")
+            self._warn_of_polling("this user has as many watches as the kernel allows")
             return None
         listen = threading.Thread(
-            target=_listen, args=(notify, self._stopped, self._told), name="events", daemon=True
+            target=_listen, args=(notify, self._stopped, self._changes), name="events", daemon=True
         )
         listen.start()
         return notify
 
-    def _tell_polling(self, problem: str) -> None:
-        self._tell(
+    def _warn_of_polling(self, problem: str) -> None:
+        self._warn(
             f"The kernel does not tell of all changes ({problem}), so git is asked every "
             f"{_POLL_SECONDS:.0f} s. Raise the limits: `sudo sysctl "
             "fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024`."
         )
 
-    def _that_count(self, told: set[tuple[int, str]]) -> frozenset[str]:
-        inside = (Path(path).relative_to(self._root) for _change, path in told)
+    def _that_count(self, changes: set[tuple[int, str]]) -> frozenset[str]:
+        inside = (Path(path).relative_to(self._root) for _change, path in changes)
         paths = {str(path) for path in inside if path.parts and _counts(path)}
         if len(paths) > _MOST_PATHS or not paths:
             return frozenset(paths)
@@ -121,7 +121,7 @@ def _is_rule(path: str) -> bool:
     return path.rpartition("/")[2] == ".gitignore" or path == str(_EXCLUDE)
 
 
-def _listen(notify: RustNotify, stopped: threading.Event, told: "SimpleQueue[_Told]") -> None:
+def _listen(notify: RustNotify, stopped: threading.Event, changes: "SimpleQueue[_Changes]") -> None:
     """In a thread: it would keep signals from the one that waits."""
     while not stopped.is_set():
         try:
@@ -129,10 +129,10 @@ def _listen(notify: RustNotify, stopped: threading.Event, told: "SimpleQueue[_To
                 _NOISE_MILLISECONDS, _SILENCE_MILLISECONDS, _ASK_MILLISECONDS, stopped
             )
         except (OSError, WatchfilesRustInternalError) as exc:
-            told.put(exc)
+            changes.put(exc)
             return
         if isinstance(answer, set):
-            told.put(answer)
+            changes.put(answer)
 
 
 _IN_CREATE: Final = 0x100  # any event would do: see inotify(7)

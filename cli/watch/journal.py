@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from cli.output.console import note, tell
-from cli.watch.lock import Watched
+from cli.output.console import print_stderr, print_stdout
+from cli.watch.lock import WatchRecord
 from indexer.errors import IndexerError
 from indexer.output.terminal import lines_of, one_line
 from indexer.pipeline.report import Report
@@ -23,13 +23,13 @@ class Update:
     `paths` is what differs from the snapshot before; where that is not known, both are empty.
     """
 
-    state: Watched
+    state: WatchRecord
     report: Report
     paths: frozenset[str] = frozenset()
     seconds: float | None = None
 
 
-class Journal:
+class UpdateLog:
     """Standard output; what is not about an update goes to standard error."""
 
     def __init__(self, *, as_json: bool) -> None:
@@ -42,7 +42,7 @@ class Journal:
             return
         state, report = first.state, first.report
         root = one_line(str(state.root))
-        tell(
+        print_stdout(
             f"watching {root} as {one_line(state.project)}, up to date after "
             f"{report.total_seconds:.1f} s ({report.sentence}); Ctrl-C ends it\n"
         )
@@ -58,7 +58,7 @@ class Journal:
         if further > 0:
             named += f" and {further} more"
         now = datetime.now().astimezone()
-        tell(f"{now:%H:%M:%S} {named or 'changes'}: searchable {_after(update.seconds)}\n")
+        print_stdout(f"{now:%H:%M:%S} {named or 'changes'}: searchable {_after(update.seconds)}\n")
 
     def failed(self, error: IndexerError, root: Path, pause: float) -> None:
         """An update was not possible; it is tried again."""
@@ -66,15 +66,15 @@ class Journal:
             problem = {"root": str(root), "error": str(error), "retry_seconds": pause}
             self._line("failed", problem)
             return
-        note(*lines_of(f"not indexed: {error}"))
-        note(f"The next attempt is at the next change, or in {pause:.0f} s.")
+        print_stderr(*lines_of(f"not indexed: {error}"))
+        print_stderr(f"The next attempt is at the next change, or in {pause:.0f} s.")
 
     def note(self, text: str) -> None:
         """Something that a person should know."""
-        note(*lines_of(text))
+        print_stderr(*lines_of(text))
 
     def _line(self, event: str, fields: dict[str, Any]) -> None:
-        tell(json.dumps({"event": event, **fields}) + "\n")
+        print_stdout(json.dumps({"event": event, **fields}) + "\n")
 
 
 def _after(seconds: float | None) -> str:

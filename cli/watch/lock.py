@@ -18,7 +18,7 @@ from indexer.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchRecord:
     """A checkout whose work tree is in the local index, as the `commit` that stands for it.
 
     `directory` holds what git objects the repository itself does not have.
@@ -39,7 +39,7 @@ def watch_directory(data_dir: Path, root: Path) -> Path:
 
 
 @contextmanager
-def held_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
+def lock_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
     """Hold a checkout for this process; answers its directory. The lock ends with the process.
 
     Raises ConfigurationError, which says who holds it.
@@ -63,10 +63,10 @@ def held_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
             (directory / "state.json").unlink(missing_ok=True)
 
 
-def tell_watched(directory: Path, *, root: Path, project: str, commit: str) -> Watched:
+def write_watch_record(directory: Path, *, root: Path, project: str, commit: str) -> WatchRecord:
     """Say, for everybody at once, which commit the local index is of now."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    state = Watched(root, project, commit, now, os.getpid(), directory)
+    state = WatchRecord(root, project, commit, now, os.getpid(), directory)
     record = asdict(state) | {"root": str(root)}
     del record["directory"]
     partial = directory / "state.json.partial"
@@ -75,18 +75,18 @@ def tell_watched(directory: Path, *, root: Path, project: str, commit: str) -> W
     return state
 
 
-def watched(data_dir: Path, root: Path) -> Watched | None:
+def watched(data_dir: Path, root: Path) -> WatchRecord | None:
     """What the watcher of a checkout has indexed; None without one, or before its first index."""
     directory = watch_directory(data_dir, root)
     return _state(directory) if is_locked(directory / "lock") else None
 
 
-def _state(directory: Path) -> Watched | None:
+def _state(directory: Path) -> WatchRecord | None:
     try:
         record = json.loads((directory / "state.json").read_text(encoding="utf-8"))
     except FileNotFoundError:  # it is starting, or ending
         return None
-    return Watched(**(record | {"root": Path(record["root"]), "directory": directory}))
+    return WatchRecord(**(record | {"root": Path(record["root"]), "directory": directory}))
 
 
 def _holder(lock: IO[str]) -> str:

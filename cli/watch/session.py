@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from central.runtime import running_server
-from cli.api import Api
+from cli.api import HttpSearchApi
 from cli.indexing import index_local
-from cli.target.target import Place, data_dir_of, open_local_place
+from cli.target.target import IndexTarget, data_dir_of, open_local_target
 from cli.watch.events import Events, Holds
-from cli.watch.journal import Journal, Update
-from cli.watch.lock import held_checkout, tell_watched
+from cli.watch.journal import Update, UpdateLog
+from cli.watch.lock import lock_checkout, write_watch_record
 from cli.watch.snapshot import Snapshots
 from indexer.config.settings import embedder_access
 from indexer.errors import (
@@ -38,17 +38,17 @@ _LOOK_SECONDS: Final = 0.1
 _PAUSE_SECONDS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)  # after so many failures, and more
 
 
-def watch(environ: Mapping[str, str], path: Path, journal: Journal) -> NoReturn:
+def watch(environ: Mapping[str, str], path: Path, journal: UpdateLog) -> NoReturn:
     """Keep the local index of the checkout at `path` as its work tree is, until a signal.
 
     Raises IndexerError: it is no checkout, another process watches it, or the first index fails.
     """
     root, data_dir = _root(path), data_dir_of(environ)
-    with held_checkout(data_dir, root) as directory:
+    with lock_checkout(data_dir, root) as directory:
         start_forkserver()
         snapshots = Snapshots(root, directory)
         _refuse_own_data(snapshots.repository, data_dir)
-        snapshots.start_over()
+        snapshots.reset()
         events = Events(snapshots.repository, journal.note)
         try:
             _Session(environ, directory, snapshots, events, journal).last()
@@ -66,7 +66,7 @@ class _Session:
         directory: Path,
         snapshots: Snapshots,
         events: Events,
-        journal: Journal,
+        journal: UpdateLog,
     ) -> None:
         self._environ = environ
         self._access = embedder_access(environ)
@@ -85,39 +85,39 @@ class _Session:
         """Index, and wait for the next change, for ever."""
         while True:
             try:
-                with open_local_place(self._environ, self._root) as place:
-                    while _is_there(place):
-                        self._follow(place)
+                with open_local_target(self._environ, self._root) as target:
+                    while _is_there(target):
+                        self._follow(target)
             except IndexerError as error:  # the service does not start
-                self._bear(error)
+                self._recover(error)
 
-    def _follow(self, place: Place) -> None:
+    def _follow(self, target: IndexTarget) -> None:
         """Index what has changed, and wait until something else does."""
         try:
-            self._bring_up(place)
-            self._wait(_RECHECK_SECONDS, while_=partial(_is_there, place))
-            self._compare(place)
+            self._bring_up(target)
+            self._wait(_RECHECK_SECONDS, while_=partial(_is_there, target))
+            self._compare(target)
         except IndexerError as error:
-            if self._is_begun and not self._failures and not _is_there(place):
+            if self._is_begun and not self._failures and not _is_there(target):
                 self._failures += 1  # the first time it is started again at once
                 return
-            self._bear(error)
+            self._recover(error)
 
-    def _bring_up(self, place: Place) -> None:
+    def _bring_up(self, target: IndexTarget) -> None:
         """Index the work tree if it is not indexed as it is now."""
         began = time.time()
-        self._taken = self._snapshots.take() or self._taken
+        self._taken = self._snapshots.create() or self._taken
         if self._taken == self._indexed:
             self._written_at = None
             return
         if self._is_begun and self._written_at is None:
-            self._events.listen_again()  # the kernel has not told of it
-            self._taken = self._snapshots.take() or self._taken  # nor of what came meanwhile
+            self._events.reopen()  # the kernel has not told of it
+            self._taken = self._snapshots.create() or self._taken  # nor of what came meanwhile
         paths = self._changed()
         written_at = self._written_at or min(began, self._last_write(paths))
-        report = self._index(place)
-        state = tell_watched(
-            self._directory, root=self._root, project=place.project, commit=self._taken
+        report = self._index(target)
+        state = write_watch_record(
+            self._directory, root=self._root, project=target.project, commit=self._taken
         )
         if self._is_begun:
             seconds = round(time.time() - written_at, 3) if written_at else None
@@ -127,17 +127,17 @@ class _Session:
         self._indexed, self._is_begun = self._taken, True
         self._written_at, self._failures = None, 0
 
-    def _index(self, place: Place) -> Report:
+    def _index(self, target: IndexTarget) -> Report:
         repository = self._snapshots.repository
         if self._is_begun:
             silent = Lines(io.StringIO())
-            sleep = partial(_sleep_while_there, place)
+            sleep = partial(_sleep_while_there, target)
             return index_local(
-                place, repository, self._taken, Requested.AUTO, silent, self._access, sleep=sleep
+                target, repository, self._taken, Requested.AUTO, silent, self._access, sleep=sleep
             )
         with display(plain=self._journal.is_for_programs) as progress:
             return index_local(
-                place, repository, self._taken, Requested.AUTO, progress, self._access
+                target, repository, self._taken, Requested.AUTO, progress, self._access
             )
 
     def _changed(self) -> frozenset[str]:
@@ -154,26 +154,26 @@ class _Session:
         if paths:
             self._written_at = max(self._written_at or 0.0, self._last_write(paths))
 
-    def _compare(self, place: Place) -> None:
+    def _compare(self, target: IndexTarget) -> None:
         """Now and then, see whether somebody else has indexed another commit of this checkout."""
         if time.monotonic() - self._compared_at < _RECHECK_SECONDS:
             return
         self._compared_at = time.monotonic()
         mine, self._indexed = self._indexed, ""  # also if the project is not known any more
-        transport = place.transport()
+        transport = target.transport()
         try:
-            rows = Api(transport, place.organization).status(place.project)["projects"]
+            rows = HttpSearchApi(transport, target.organization).status(target.project)["projects"]
         finally:
             transport.close()
         if [row["last_indexed_commit"] for row in rows] == [mine]:
             self._indexed = mine
 
-    def _bear(self, error: IndexerError) -> None:
+    def _recover(self, error: IndexerError) -> None:
         """Say what is wrong, and wait before the next attempt; at the beginning, end with it."""
         if not self._is_begun or not self._root.is_dir():
             raise error
         if isinstance(error, GitError):  # an object may be gone
-            self._snapshots.start_over()
+            self._snapshots.reset()
         pause = _PAUSE_SECONDS[min(self._failures, len(_PAUSE_SECONDS) - 1)]
         self._failures += 1
         self._journal.failed(error, self._root, pause)
@@ -209,17 +209,17 @@ def _refuse_own_data(repository: LocalRepository, data_dir: Path) -> None:
             )
 
 
-def _is_there(place: Place) -> bool:
+def _is_there(target: IndexTarget) -> bool:
     """Whether the service that runs is still the same."""
-    server = running_server(place.data_dir)
-    return server is not None and server["url"] == place.url
+    server = running_server(target.data_dir)
+    return server is not None and server["url"] == target.url
 
 
-def _sleep_while_there(place: Place, seconds: float) -> None:
+def _sleep_while_there(target: IndexTarget, seconds: float) -> None:
     """Wait for a service that does not answer. Raises CentralUnreachableError if it has ended."""
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
-        if not _is_there(place):
+        if not _is_there(target):
             raise CentralUnreachableError("the service on this machine has ended")
         time.sleep(min(left, _LOOK_SECONDS))
 

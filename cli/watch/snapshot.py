@@ -43,7 +43,7 @@ class Snapshots:
     """The commits that a checkout's work tree was, each the parent of the next.
 
     `directory` is the watcher's own; the objects of the commits are there. Only who holds it may
-    call `take`.
+    call `create`.
     """
 
     def __init__(self, root: Path, directory: Path) -> None:
@@ -56,7 +56,7 @@ class Snapshots:
         self._programs: tuple[str, ...] = ()  # filters' settings, as they are for this snapshot
         self.repository = LocalRepository(root, directory / "objects")
 
-    def start_over(self) -> None:
+    def reset(self) -> None:
         """Forget all snapshots, also those of other processes; the next follows HEAD."""
         self.repository.close()
         shutil.rmtree(self._directory / "objects", ignore_errors=True)
@@ -71,7 +71,7 @@ class Snapshots:
         changes = parse_diff(self.repository.raw_diff(base, commit))
         return frozenset([*changes.removed, *(entry.path for entry in changes.entries)])
 
-    def take(self) -> str | None:
+    def create(self) -> str | None:
         """The work tree as a commit; None if it is as it was. Raises IndexerError.
 
         What is written meanwhile may be in it or not. HEAD itself stands for a clean work tree at

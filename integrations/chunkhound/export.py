@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from cli.api import Api
+from cli.api import HttpSearchApi
 from cli.export.part_file import (
     held_part,
     mapped_errors,
@@ -19,7 +19,7 @@ from cli.export.part_file import (
     require_own_log,
     take_place,
 )
-from cli.target.target import Place
+from cli.target.target import IndexTarget
 from indexer.config.settings import GitCredential
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
@@ -122,8 +122,8 @@ def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
 
 
 def export_index(
-    place: Place,
-    target: Path,
+    target: IndexTarget,
+    destination: Path,
     *,
     project: str | None,
     embedder: Embedder | None,
@@ -131,26 +131,26 @@ def export_index(
     may_overwrite: bool,
     progress: Progress,
 ) -> Exported:
-    """Write the index of `project`, else of the place's own, to `target`.
+    """Write the index of `project`, else of the place's own, to `destination`.
 
     The commit that is indexed is read from the place's checkout. Without `embedder`, which makes
     vectors of SPEC, the file has none. Raises ConfigurationError where it cannot be written, or is
     there and may not be overwritten; CommitNotFoundError, and IndexerError of what is asked.
     """
     _require_installed()
-    if place.root is None:
+    if target.root is None:
         raise NotARepositoryError(
             "the file is made of a checkout of the repository: go to one, and call it there"
         )
-    target = target.absolute()
-    _require_target(target, place.root, may_overwrite=may_overwrite)
-    indexed = _indexed(place, project or place.project)
+    destination = destination.absolute()
+    _require_target(destination, target.root, may_overwrite=may_overwrite)
+    indexed = _indexed(target, project or target.project)
     origin = Origin(
         indexed.project, indexed.commit, EXTRACTOR, str(embedder.spec) if embedder else ""
     )
     with (
-        closing(_repository(place, place.root, credential)) as repository,
-        held_part(target, is_kept=lambda part: origin_of(part) == origin) as part,
+        closing(_repository(target, target.root, credential)) as repository,
+        held_part(destination, is_kept=lambda part: origin_of(part) == origin) as part,
         mapped_errors(part),
     ):
         _require_commit(repository, indexed)
@@ -168,9 +168,9 @@ def export_index(
                 _embed(writer, embedder, progress)
             counts = writer.finish()
         for ending in schema.COMPANIONS:  # they are of the file that is overwritten
-            if target.exists():
-                target.with_name(target.name + ending).unlink(missing_ok=True)
-        take_place(part, target)
+            if destination.exists():
+                destination.with_name(destination.name + ending).unlink(missing_ok=True)
+        take_place(part, destination)
     return Exported(
         indexed.project,
         indexed.commit,
@@ -190,53 +190,57 @@ def _require_installed() -> None:
             )
 
 
-def _require_target(target: Path, root: Path, *, may_overwrite: bool) -> None:
+def _require_target(destination: Path, root: Path, *, may_overwrite: bool) -> None:
     """Nothing of a checkout leads elsewhere, and what is there is an export or may be lost."""
-    if link := _link_within(root, target):
+    if link := _link_within(root, destination):
         raise ConfigurationError(f"{link} is a symbolic link: name the file that it leads to")
-    if not target.parent.is_dir():
-        raise ConfigurationError(f"there is no directory {target.parent}: make it, or name another")
-    if not target.exists():
-        return
-    if not target.is_file():
-        raise ConfigurationError(f"{target} is no file: name one")
-    require_own_log(target)
-    _require_unused(target)
-    if not may_overwrite and origin_of(target) is None:
+    if not destination.parent.is_dir():
         raise ConfigurationError(
-            f"{target} is there already, and no export: --force overwrites it, or name another file"
+            f"there is no directory {destination.parent}: make it, or name another"
+        )
+    if not destination.exists():
+        return
+    if not destination.is_file():
+        raise ConfigurationError(f"{destination} is no file: name one")
+    require_own_log(destination)
+    _require_unused(destination)
+    if not may_overwrite and origin_of(destination) is None:
+        raise ConfigurationError(
+            f"{destination} is there already, and no export: --force overwrites it, or name "
+            "another file"
         )
 
 
-def _link_within(root: Path, target: Path) -> Path | None:
+def _link_within(root: Path, destination: Path) -> Path | None:
     """The file itself if it is a link, or the first link below `root` on the way to it."""
-    way = [target, *target.parents]
+    way = [destination, *destination.parents]
     top = root.resolve()
     tops = (at for at, path in enumerate(way) if not path.is_symlink() and path.resolve() == top)
     below = way[: next(tops, 1)]
     return next((path for path in reversed(below) if path.is_symlink()), None)
 
 
-def _require_unused(target: Path) -> None:
+def _require_unused(destination: Path) -> None:
     """Nobody writes to it: who does would go on with a file that is gone."""
     import duckdb
 
     try:
-        with opened_database(target, read_only=True):
+        with opened_database(destination, read_only=True):
             return
     except duckdb.IOException as error:
         if "lock" in str(error):
             raise ConfigurationError(
-                f"{target} is open in another program: end that first (`chunkhound mcp` keeps it)"
+                f"{destination} is open in another program: end that first (`chunkhound mcp` "
+                "keeps it)"
             ) from error
     except duckdb.Error:
         pass  # no database
 
 
-def _indexed(place: Place, project: str) -> _Indexed:
+def _indexed(target: IndexTarget, project: str) -> _Indexed:
     try:
-        with closing(place.transport()) as transport:
-            answer = Api(transport, place.organization).status(project)
+        with closing(target.transport()) as transport:
+            answer = HttpSearchApi(transport, target.organization).status(project)
     except CentralRefusedError as error:
         if error.code != "repository_not_found":
             raise
@@ -250,9 +254,9 @@ def _indexed(place: Place, project: str) -> _Indexed:
     return _Indexed.of(rows[0])
 
 
-def _repository(place: Place, root: Path, credential: GitCredential | None) -> Repository:
+def _repository(target: IndexTarget, root: Path, credential: GitCredential | None) -> Repository:
     """The checkout; of a central index a partial clone fetches what it lacks."""
-    return LocalRepository(root) if place.is_local else Repository(root, credential)
+    return LocalRepository(root) if target.is_local else Repository(root, credential)
 
 
 def _require_commit(repository: Repository, indexed: _Indexed) -> None:

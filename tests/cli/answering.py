@@ -12,7 +12,7 @@ from tests.agents.recorded import recorded
 
 
 class Answering:
-    """Stands where the Invocation stands. `answer` names a recording, or is the answer."""
+    """Stands where the CommandContext stands. `answer` names a recording, or is the answer."""
 
     def __init__(
         self, answer: str | dict[str, Any] = "", error: IndexerError | None = None
@@ -23,7 +23,7 @@ class Answering:
         self._error = error
 
     @contextmanager
-    def asks(self) -> Iterator["Answering"]:
+    def search_api(self) -> Iterator["Answering"]:
         yield self
 
     def search(self, body: Mapping[str, Any]) -> Any:

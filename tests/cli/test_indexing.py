@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.indexing import index_place
-from cli.target.target import open_place
+from cli.indexing import index_target
+from cli.target.target import open_target
 from indexer.client.credentials import Purpose
 from indexer.pipeline.report import Report
 from indexer.records.runs import Requested
@@ -20,8 +20,8 @@ FILES = {"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"}
 
 def index(service: Service, root: Path, requested: Requested = Requested.AUTO) -> Report:
     environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
-    with open_place(environ, root, purpose=Purpose.INDEX) as place:
-        return index_place(place, environ, root, requested, plain=True)
+    with open_target(environ, root, purpose=Purpose.INDEX) as target:
+        return index_target(target, environ, root, requested, plain=True)
 
 
 def outcome(report: Report) -> tuple[str, str, int]:
@@ -75,7 +75,7 @@ def test_a_checkout_whose_indexed_commit_is_gone(
 def test_two_checkouts_of_one_name_do_not_overwrite_each_other(
     service: Service, make_repository: MakeRepository
 ) -> None:
-    roots = [make_repository(f"{place}/index-twice", FILES) for place in ("here", "there")]
+    roots = [make_repository(f"{target}/index-twice", FILES) for target in ("here", "there")]
     reports = [index(service, root) for root in roots]
     assert [report.project for report in reports] == ["index-twice", "index-twice-2"]
     assert [outcome(report)[1] for report in reports] == ["first_index", "first_index"]

@@ -99,7 +99,7 @@ def _ask_of_work_tree(checkout: Sandbox, apart: Path, head: str) -> None:
     assert snapshots.changed_paths(head, commit)
     snapshots.repository.ignored(["a.py", "b.py"])
     lines = EditedLines(checkout.path, apart / "objects", head, commit)
-    lines.mention(["edited"])
+    lines.is_mentioned(["edited"])
     lines.are_edited("a.py", 1, 1)
     snapshots.repository.close()
     local = LocalRepository(checkout.path)

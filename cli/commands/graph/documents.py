@@ -24,9 +24,9 @@ from cli.commands.graph.options import (
     not_blank,
     rule_of,
 )
-from cli.commands.graph.output import mapping, only_given, tell_answer, tell_stored
+from cli.commands.graph.output import mapping, only_given, print_answer, print_stored
 from cli.commands.options import Json, Project, examples
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 from indexer.output.terminal import one_line
 
@@ -122,12 +122,12 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
     """
     from cli.output import knowledge
 
-    invocation: Invocation = ctx.obj
+    invocation: CommandContext = ctx.obj
     with invocation.graph() as graph:
         answer = graph.node(id)
     columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
     bodies = "".join(knowledge.body_text(one["body"]) for one in answer["nodes"])
-    return tell_answer(invocation, answer, columns, found=answer["count"], json=json, after=bodies)
+    return print_answer(invocation, answer, columns, found=answer["count"], json=json, after=bodies)
 
 
 @commands.command(
@@ -149,11 +149,11 @@ def list_documents(
     """
     from cli.output import knowledge
 
-    asked = {"kind": kind and str(kind), "project": project, "query": query, "limit": limit}
+    parameters = {"kind": kind and str(kind), "project": project, "query": query, "limit": limit}
     with ctx.obj.graph() as graph:
-        answer = graph.ask("nodes", only_given(asked))
+        answer = graph.ask("nodes", only_given(parameters))
     columns = [knowledge.nodes(answer["nodes"])]
-    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
 
 
 @commands.command(
@@ -196,17 +196,17 @@ def edit(
         if property:
             changes["properties"] = properties
         answer = graph.change(id, changes, version=if_version or version)
-    return tell_stored(ctx.obj, answer, json=json)
+    return print_stored(ctx.obj, answer, json=json)
 
 
 @commands.command("delete", epilog=examples("codesearch graph delete mem-123"))
 def delete(ctx: typer.Context, id: Id) -> Exit:
     """Delete a document and its links."""
-    from cli.output.console import note
+    from cli.output.console import print_stderr
 
     with ctx.obj.graph() as graph:
         graph.delete(id)
-    note(f"Deleted {one_line(id)}.")
+    print_stderr(f"Deleted {one_line(id)}.")
     return Exit.OK
 
 
@@ -236,10 +236,10 @@ def _policy(
     return only_given(given | {"severity": severity and str(severity), "message": message})
 
 
-def _store(invocation: Invocation, document: Mapping[str, Any], *, json: bool) -> Exit:
+def _store(invocation: CommandContext, document: Mapping[str, Any], *, json: bool) -> Exit:
     with invocation.graph() as graph:
         answer = graph.add(document)
-    return tell_stored(invocation, answer, json=json)
+    return print_stored(invocation, answer, json=json)
 
 
 def _version_and_properties(

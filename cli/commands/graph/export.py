@@ -39,7 +39,7 @@ def export(
     there: it goes on with FILE.part.
     """
     from cli.export.graph import export_graph
-    from cli.output.console import note
+    from cli.output.console import print_stderr
     from cli.output.receipt import missing_note
 
     target = ctx.obj.directory / file
@@ -47,7 +47,7 @@ def export(
         exported = export_graph(
             graph, target, with_calls=calls, may_overwrite=force, progress=progress
         )
-    note(f"{one_line(str(file))}: {_content(exported)}.", missing_note(exported.missing))
+    print_stderr(f"{one_line(str(file))}: {_content(exported)}.", missing_note(exported.missing))
     return Exit.OK
 
 

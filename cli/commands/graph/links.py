@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.commands.graph.options import Direction, From, Id, Properties, To, Type
-from cli.commands.graph.output import mapping, only_given, tell_answer
+from cli.commands.graph.output import mapping, only_given, print_answer
 from cli.commands.options import Json, examples
 from indexer.exits import Exit
 
@@ -35,13 +35,15 @@ def link(
     In a pipe: from, type, to, weight and origin, separated by tabs.
     """
     from cli.output import knowledge
-    from cli.output.console import Console, tell
+    from cli.output.console import Console, print_stdout
 
     body = {"from": source, "type": type, "to": target, "weight": weight}
     with ctx.obj.graph() as graph:
         edge = graph.link({**only_given(body), "properties": mapping(property or [])})
     console = Console.of(ctx.obj.environ)
-    tell(console.as_json(edge) if json else knowledge.shown(console, knowledge.edges([edge])))
+    print_stdout(
+        console.as_json(edge) if json else knowledge.shown(console, knowledge.edges([edge]))
+    )
     return Exit.OK
 
 
@@ -51,11 +53,11 @@ def link(
 )
 def unlink(ctx: typer.Context, source: From, type: Type, target: To) -> Exit:
     """Take a link back that was made by hand; others end with what they were made of."""
-    from cli.output.console import note
+    from cli.output.console import print_stderr
 
     with ctx.obj.graph() as graph:
         graph.unlink({"from": source, "type": type, "to": target})
-    note("The link is gone.")
+    print_stderr("The link is gone.")
     return Exit.OK
 
 
@@ -84,10 +86,10 @@ def traverse(
     In a pipe: steps, id, kind, status and title, separated by tabs.
     """
     from cli.output import knowledge
-    from cli.output.console import Console, note
+    from cli.output.console import Console, print_stderr
 
     named = [one.strip() for one in (types or "").split(",") if one.strip()]
-    asked = {
+    parameters = {
         "from": id,
         "types": named,
         "direction": str(direction),
@@ -95,10 +97,12 @@ def traverse(
         "limit": limit,
     }
     with ctx.obj.graph() as graph:
-        answer = graph.ask("traverse", only_given(asked))
+        answer = graph.ask("traverse", only_given(parameters))
     columns = [knowledge.found(answer)]
     if Console.of(ctx.obj.environ).is_terminal:
         columns.append(knowledge.edges(answer["edges"]))
     if answer["truncated"] and not json:
-        note("There is more: raise --limit, lower --depth, or name --types or a --direction.")
-    return tell_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)
+        print_stderr(
+            "There is more: raise --limit, lower --depth, or name --types or a --direction."
+        )
+    return print_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cli.context import Invocation
+from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -21,19 +21,19 @@ def mapping(properties: list[str]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def tell_stored(invocation: Invocation, answer: Mapping[str, Any], *, json: bool) -> Exit:
+def print_stored(invocation: CommandContext, answer: Mapping[str, Any], *, json: bool) -> Exit:
     """Print a document as it is stored now."""
     from cli.output import knowledge
-    from cli.output.console import Console, tell
+    from cli.output.console import Console, print_stdout
 
     console = Console.of(invocation.environ)
     stored = knowledge.nodes(answer["nodes"])
-    tell(console.as_json(answer) if json else knowledge.shown(console, stored))
+    print_stdout(console.as_json(answer) if json else knowledge.shown(console, stored))
     return Exit.OK
 
 
-def tell_answer(
-    invocation: Invocation,
+def print_answer(
+    invocation: CommandContext,
     answer: Mapping[str, Any],
     columns: "list[Columns]",
     *,
@@ -43,15 +43,15 @@ def tell_answer(
 ) -> Exit:
     """Print an answer, `after` its columns a text, and notes about it; ends by what was found."""
     from cli.output import knowledge, receipt
-    from cli.output.console import Console, note, tell
+    from cli.output.console import Console, print_stderr, print_stdout
 
     console = Console.of(invocation.environ)
     if json:
-        tell(console.as_json(answer))
+        print_stdout(console.as_json(answer))
     else:
-        tell(knowledge.shown(console, *columns) + after)
-        note(*receipt.graph_notes(answer))
+        print_stdout(knowledge.shown(console, *columns) + after)
+        print_stderr(*receipt.graph_notes(answer))
     if found:
         return Exit.OK
-    note(receipt.in_options(answer.get("hint") or "Nothing was found."))
+    print_stderr(receipt.in_options(answer.get("hint") or "Nothing was found."))
     return Exit.NOTHING_FOUND

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.commands.graph.options import Id, Limit, Target, not_blank
-from cli.commands.graph.output import only_given, tell_answer
+from cli.commands.graph.output import only_given, print_answer
 from cli.commands.options import Json, Project, examples
 from indexer.exits import Exit
 
@@ -36,11 +36,11 @@ def related(
     """
     from cli.output import knowledge
 
-    asked = {"id": id, "target_type": str(target_type), "limit": limit}
+    parameters = {"id": id, "target_type": str(target_type), "limit": limit}
     with ctx.obj.graph() as graph:
-        answer = graph.ask("related", asked)
+        answer = graph.ask("related", parameters)
     columns = [knowledge.related(answer)]
-    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
 
 
 @commands.command("violations", epilog=examples("codesearch graph violations -p payments-service"))
@@ -52,16 +52,16 @@ def violations(
     In a pipe: repository/path:line, severity, policy, message and text, separated by tabs.
     """
     from cli.output import knowledge
-    from cli.output.console import note
+    from cli.output.console import print_stderr
     from indexer.output.terminal import counted
 
     with ctx.obj.graph() as graph:
-        asked = {"project": _project(graph, project), "limit": limit}
-        answer = graph.ask("violations", asked)
+        parameters = {"project": _project(graph, project), "limit": limit}
+        answer = graph.ask("violations", parameters)
     if answer["over_limit"] and not json:
-        note(f"{counted(answer['over_limit'], 'file')} took too long to be matched.")
+        print_stderr(f"{counted(answer['over_limit'], 'file')} took too long to be matched.")
     columns = [knowledge.violations(answer)]
-    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
 
 
 @commands.command(
@@ -79,15 +79,15 @@ def unmigrated(
     In a pipe: repository/path:line and name, separated by tabs.
     """
     from cli.output import knowledge
-    from cli.output.console import note
+    from cli.output.console import print_stderr
 
     with ctx.obj.graph() as graph:
-        asked = {"project": _project(graph, project), "path": path, "limit": limit}
-        answer = graph.ask("unmigrated", only_given(asked))
+        parameters = {"project": _project(graph, project), "path": path, "limit": limit}
+        answer = graph.ask("unmigrated", only_given(parameters))
     if answer["count"] < answer["total"] and not json:
-        note(f"{answer['total']:,} definitions in all.")
+        print_stderr(f"{answer['total']:,} definitions in all.")
     columns = [knowledge.unmigrated(answer)]
-    return tell_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
 
 
 @commands.command(
@@ -120,7 +120,7 @@ def context(
         path = file if project else _path(graph, ctx.obj.directory, file)
         answer = graph.ask("context", {"project": _project(graph, project), "file": path})
     columns = [knowledge.context(answer)]
-    return tell_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)
+    return print_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)
 
 
 def _project(graph: "GraphApi", project: str | None) -> str:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agents.backend import ToolError
-from cli.mcp.sidecar_backend import CallerBackend, open_connections
+from cli.mcp.sidecar_backend import ForwardingBackend, open_connections
 from scripts.local_service import free_address
 from tests.agents.recorded import recorded
 from tests.central.mcp.standins import Answer, Message, response, standing_in
@@ -31,7 +31,7 @@ def asked(answer: Answer, organization: str | None = "acme") -> tuple[ToolError,
 
 async def refusal_of(url: str, organization: str | None = "acme") -> ToolError:
     async with open_connections(url) as connections:
-        backend = CallerBackend(connections, token="aet_x", organization=organization)
+        backend = ForwardingBackend(connections, token="aet_x", organization=organization)
         with pytest.raises(ToolError) as caught:
             await backend.search({"query": "retry"})
     return caught.value
@@ -63,7 +63,7 @@ def test_an_answer_is_the_services() -> None:
             standing_in(lambda _: response(200, ANSWERED)) as standin,
             open_connections(standin.url.removesuffix("/mcp")) as connections,
         ):
-            backend = CallerBackend(connections, token="aet_x", organization="acme")
+            backend = ForwardingBackend(connections, token="aet_x", organization="acme")
             assert await backend.search({"query": "retry"}) == recorded("search")
 
     assert len(ANSWERED) < 20_000

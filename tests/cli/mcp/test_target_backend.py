@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from agents.backend import ToolError
-from cli.context import Invocation
+from cli.context import CommandContext
 from cli.mcp import stdio
-from cli.mcp.stdio import PlaceBackend
-from cli.target.target import Place
+from cli.mcp.stdio import TargetBackend
+from cli.target.target import IndexTarget
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from scripts.local_service import Organization, free_address
 
 
 @dataclass(frozen=True)
-class Kept(Place):
+class Kept(IndexTarget):
     """A place whose connections can be closed."""
 
     transports: list[Transport] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Kept(Place):
 
 
 class Openings:
-    """Stands in for `open_place`: places in turn, and how many of them are held."""
+    """Stands in for `open_target`: places in turn, and how many of them are held."""
 
     def __init__(self, acme: Organization, *urls: str, are_local: bool) -> None:
         token = StaticToken(acme.token)
@@ -41,13 +41,13 @@ class Openings:
         self.held = 0
 
     @contextmanager
-    def __call__(self, *_: object, **_options: object) -> Iterator[Place]:
+    def __call__(self, *_: object, **_options: object) -> Iterator[IndexTarget]:
         self.held += 1
         yield next(self._next)
         self.held -= 1
 
     def close(self) -> None:
-        for transport in (one for place in self._places for one in place.transports):
+        for transport in (one for target in self._places for one in target.transports):
             transport.close()
 
 
@@ -56,8 +56,8 @@ def test_a_service_on_this_machine_that_has_gone_is_looked_for_again(
 ) -> None:
     gone, back = f"http://{free_address()}", acme.service.url
     with closing(Openings(acme, gone, back, are_local=True)) as openings:
-        monkeypatch.setattr(stdio, "open_place", openings)
-        asked = PlaceBackend(Invocation({}, Path()))
+        monkeypatch.setattr(stdio, "open_target", openings)
+        asked = TargetBackend(CommandContext({}, Path()))
         status = asyncio.run(asked.status({"org_id": "org-acme", "project": "auth-service"}))
         assert [one["project"] for one in status["projects"]] == ["auth-service"]
         assert openings.held == 1
@@ -67,9 +67,9 @@ def test_a_configured_service_that_is_away_is_said_to_be(
     acme: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(Openings(acme, f"http://{free_address()}", are_local=False)) as openings:
-        monkeypatch.setattr(stdio, "open_place", openings)
+        monkeypatch.setattr(stdio, "open_target", openings)
         with pytest.raises(ToolError, match="did not answer") as refused:
-            asyncio.run(PlaceBackend(Invocation({}, Path())).search({"query": "x"}))
+            asyncio.run(TargetBackend(CommandContext({}, Path())).search({"query": "x"}))
         assert (refused.value.code, refused.value.status) == ("service_unavailable", 503)
         assert openings.held == 0
 
@@ -79,5 +79,5 @@ def test_an_agent_is_told_how_to_confirm_a_server_that_a_clone_names(tmp_path: P
     environ = {"AETERNA_TOKEN": "aet_secret", "AETERNA_ORGANIZATION": "acme"}
     environ["AETERNA_DATA_DIR"] = str(tmp_path / "data")
     with pytest.raises(ToolError, match="type `codesearch status` here in a ter") as refused:
-        asyncio.run(PlaceBackend(Invocation(environ, tmp_path)).search({"query": "x"}))
+        asyncio.run(TargetBackend(CommandContext(environ, tmp_path)).search({"query": "x"}))
     assert (refused.value.code, refused.value.status) == ("server_not_confirmed", 403)

@@ -17,7 +17,7 @@ def caller(**changed: Any) -> dict[str, Any]:
 
 def test_a_line_says_who_uses_what_where_and_how_sure_that_is() -> None:
     one = caller(kind="call", pinned_version="1.4.0", indexed_version="1.5.0", lags=True)
-    assert links.plain([one]) == (
+    assert links.format_plain([one]) == (
         f"{one['project']}/{one['file']}:{one['line']}: {one['caller']['qualified_name']} -> "
         "AuthMiddleware at auth-service/acme_auth/middleware.py:18 "
         f"({one['confidence']}, {one['rule']}, pinned 1.4.0, older than 1.5.0)\n"
@@ -26,16 +26,16 @@ def test_a_line_says_who_uses_what_where_and_how_sure_that_is() -> None:
 
 def test_a_use_that_is_no_call_says_what_it_is() -> None:
     one = caller(kind="inherit", confidence="high", rule="import")
-    assert links.plain([one]).endswith("(high, import, inherit)\n")
+    assert links.format_plain([one]).endswith("(high, import, inherit)\n")
     answer = recorded("callers") | {"callers": [one]}
-    assert "high  inherit" in re.sub(r"\x1b\[[\d;]*m", "", links.drawn(PLAIN, answer, "callers"))
+    assert "high  inherit" in re.sub(r"\x1b\[[\d;]*m", "", links.render(PLAIN, answer, "callers"))
 
 
 def test_each_definition_heads_its_own_links() -> None:
     answer = recorded("callers")
     other = {**answer["definitions"][0], "project": "other", "signature": "class Other"}
     answer["definitions"].append(other)
-    drawn = links.drawn(PLAIN, answer, "callers")
+    drawn = links.render(PLAIN, answer, "callers")
     first, second = drawn.index("class AuthMiddleware"), drawn.index("class Other")
     assert first < drawn.index(f"{len(answer['callers'])} callers") < second
 
@@ -44,12 +44,12 @@ def test_a_definition_that_the_work_tree_has_no_more_is_said_to_be_gone() -> Non
     answer = recorded("callers")
     answer["definitions"][0]["gone"] = True
     assert links.definition_line(answer["definitions"][0]).endswith(" (no longer there)")
-    assert "(no longer there)" in links.drawn(PLAIN, answer, "callers")
+    assert "(no longer there)" in links.render(PLAIN, answer, "callers")
 
 
 def test_a_place_that_is_longer_than_the_terminal_is_folded_and_never_cut() -> None:
     name = "a" * 150
-    drawn = links.drawn(PLAIN, recorded("callers") | {"callers": [caller(file=name)]}, "callers")
+    drawn = links.render(PLAIN, recorded("callers") | {"callers": [caller(file=name)]}, "callers")
     assert drawn.count("a") > 150
     assert "…" not in drawn
 
@@ -57,7 +57,7 @@ def test_a_place_that_is_longer_than_the_terminal_is_folded_and_never_cut() -> N
 def test_control_sequences_are_not_obeyed() -> None:
     one = caller(file="\x1b[2J", evidence="\x1b]0;x\x07", confidence="\x1b[1m", rule="\x9b")
     answer = recorded("callers") | {"callers": [one]}
-    for text in (links.plain([one]), links.drawn(PLAIN, answer, "callers")):
+    for text in (links.format_plain([one]), links.render(PLAIN, answer, "callers")):
         assert "\x1b[2J" not in text
         assert "\x1b]0" not in text
         assert "\x9b" not in text

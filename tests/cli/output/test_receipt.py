@@ -1,7 +1,7 @@
 """What an answer is of, and why it may be empty, in sentences."""
 
 from cli.output import receipt
-from cli.output.errors import told
+from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError, CentralUnreachableError
 from indexer.exits import Exit
 from tests.agents.recorded import recorded
@@ -11,13 +11,13 @@ def test_one_repository_is_told_with_its_commit_and_age() -> None:
     answer = recorded("search")
     answer["receipt"] |= {"missing": [], "projects": answer["receipt"]["projects"][:1]}
     commit = answer["receipt"]["projects"][0]["commit"]
-    (line,) = receipt.notes(answer)
+    (line,) = receipt.receipt_notes(answer)
     assert line.startswith(f"Asked auth-service at {commit[:10]}, indexed ")
     assert line.endswith(" ms).")
 
 
 def test_what_is_missing_is_named_with_its_reason() -> None:
-    (line,) = receipt.notes(recorded("search"))
+    (line,) = receipt.receipt_notes(recorded("search"))
     assert "may lack something of support-desk (never indexed: type `codesearch index` in it)" in (
         line
     )
@@ -27,7 +27,7 @@ def test_many_that_are_missing_are_counted() -> None:
     answer = recorded("search")
     answer["receipt"]["missing"] = [{"project": f"p{n}", "reason": "failed"} for n in range(9)]
     assert "p4 (its last run failed: see `codesearch status`) and 4 more." in next(
-        iter(receipt.notes(answer))
+        iter(receipt.receipt_notes(answer))
     )
 
 
@@ -38,20 +38,22 @@ def test_work_that_is_not_committed_is_told() -> None:
         "indexed_at": None,
     }  # fmt: skip
     assert "2 changed files of auth-service as in this checkout" in next(
-        iter(receipt.notes(answer))
+        iter(receipt.receipt_notes(answer))
     )
 
 
 def test_hints_speak_of_options() -> None:
     answer = recorded("callers_empty") | {"hint": "try min_confidence=medium."}
-    code, why = receipt.ending(answer, found=0)
+    code, why = receipt.exit_status(answer, found=0)
     assert (code, why) == (Exit.NOTHING_FOUND, "try --min-confidence medium.")
 
 
 def test_an_error_of_the_question_is_told_without_the_transport() -> None:
     problem = {"detail": "No definition is called so.", "near": ["verify_token", "\x1b[2J"]}
     error = CentralRefusedError("long", code="symbol_not_found", status=404, problem=problem)
-    assert told(error) == ("error: No definition is called so. These are alike: verify_token, �[2J")
+    assert format_error(error) == (
+        "error: No definition is called so. These are alike: verify_token, �[2J"
+    )
 
 
 def test_an_unknown_name_is_told_of_a_command_and_of_no_address() -> None:
@@ -59,10 +61,10 @@ def test_an_unknown_name_is_told_of_a_command_and_of_no_address() -> None:
     error = CentralRefusedError(
         "long", code="symbol_not_found", status=404, problem={"detail": detail}
     )
-    assert told(error).endswith("Search for it, or see `codesearch status` for more.")
+    assert format_error(error).endswith("Search for it, or see `codesearch status` for more.")
 
 
 def test_other_errors_keep_what_to_do() -> None:
-    assert told(CentralUnreachableError("no answer: check AETERNA_URL\nand more")) == (
+    assert format_error(CentralUnreachableError("no answer: check AETERNA_URL\nand more")) == (
         "error: no answer: check AETERNA_URL\nand more"
     )

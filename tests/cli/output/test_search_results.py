@@ -26,19 +26,19 @@ def result(**changed: Any) -> dict[str, Any]:
 
 def test_in_a_pipe_each_line_has_its_place_and_blank_ones_are_left_out() -> None:
     one = result(project="shop", file="a.py", content="x = 1\n\n\ty = 2\n", content_start_line=7)
-    assert search_results.plain([one]) == "shop/a.py:7: x = 1\nshop/a.py:9: \ty = 2\n"
+    assert search_results.format_plain([one]) == "shop/a.py:7: x = 1\nshop/a.py:9: \ty = 2\n"
 
 
 def test_in_a_pipe_nothing_is_cut_to_a_width() -> None:
-    assert "x" * 5_000 in search_results.plain([result(content="x" * 5_000)])
+    assert "x" * 5_000 in search_results.format_plain([result(content="x" * 5_000)])
 
 
 def test_a_terminal_gets_a_link_where_the_service_knows_the_page() -> None:
     address = "https://forge.example/acme/shop/blob/abc/a.py#L7"
-    assert f";{address}\x1b\\" in search_results.drawn(WIDE, [result(url=address)])
-    assert "\x1b]8;" not in search_results.drawn(WIDE, [result(url=None)])
-    assert "\x1b]8;" not in search_results.drawn(WIDE, [result(url="https://a\x1b\\b")])
-    assert "\x1b]8;" not in search_results.drawn(WIDE, [result(url="file:///etc/passwd")])
+    assert f";{address}\x1b\\" in search_results.render(WIDE, [result(url=address)])
+    assert "\x1b]8;" not in search_results.render(WIDE, [result(url=None)])
+    assert "\x1b]8;" not in search_results.render(WIDE, [result(url="https://a\x1b\\b")])
+    assert "\x1b]8;" not in search_results.render(WIDE, [result(url="file:///etc/passwd")])
 
 
 def test_neither_control_sequences_nor_markup_of_a_repository_are_obeyed() -> None:
@@ -46,18 +46,18 @@ def test_neither_control_sequences_nor_markup_of_a_repository_are_obeyed() -> No
     one = result(
         project="[b]p", file="\x1b[2Ja.py", name=hostile, content=hostile, language="\x1b[31m"
     )
-    for text in (search_results.drawn(WIDE, [one]), search_results.plain([one])):
+    for text in (search_results.render(WIDE, [one]), search_results.format_plain([one])):
         assert "\x1b]0" not in text
         assert "\x1b[2J" not in text
         assert "\x9b" not in text
         assert "\x07" not in text
         assert "[b]p" in text
-    assert "[red]x[/red]" in search_results.plain([one])
+    assert "[red]x[/red]" in search_results.format_plain([one])
 
 
 def test_matched_words_are_marked_in_any_case() -> None:
     one = result(content="\tToken = verify(TOKEN)", matched=["token"], language="text")
-    drawn = search_results.drawn(WIDE, [one])
+    drawn = search_results.render(WIDE, [one])
     assert re.findall(r"\x1b\[1;4[;\d]*m(\w+)", drawn) == ["Token", "TOKEN"]
 
 
@@ -69,7 +69,7 @@ def test_a_text_that_no_lexer_gets_through_is_shown_without_colours(
     language: str, content: str
 ) -> None:
     started = process_time()
-    drawn = search_results.drawn(WIDE, [result(content=content, language=language, matched=[])])
+    drawn = search_results.render(WIDE, [result(content=content, language=language, matched=[])])
     assert process_time() - started < 2
     assert drawn.count(content[0]) >= len(content)
 
@@ -77,17 +77,17 @@ def test_a_text_that_no_lexer_gets_through_is_shown_without_colours(
 def test_who_waits_is_told_why_there_are_no_colours() -> None:
     hostile = result(content="=" * 20_000, language="ini", matched=[])
     ordinary = result(content="if x: pass", language="python", matched=[])
-    drawn = search_results.drawn(WIDE, [hostile, ordinary])
+    drawn = search_results.render(WIDE, [hostile, ordinary])
     assert "without colours: colouring this text takes too long" in drawn
-    coloured = search_results.drawn(WIDE, [ordinary])
+    coloured = search_results.render(WIDE, [ordinary])
     assert drawn.endswith(coloured)
-    assert coloured != search_results.drawn(WIDE, [{**ordinary, "language": "text"}])
+    assert coloured != search_results.render(WIDE, [{**ordinary, "language": "text"}])
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 def test_what_is_not_committed_says_so() -> None:
-    assert "not committed" in search_results.drawn(WIDE, [result(local=True)])
+    assert "not committed" in search_results.render(WIDE, [result(local=True)])
 
 
 def test_no_results_draw_nothing() -> None:
-    assert search_results.drawn(WIDE, []) == search_results.plain([]) == ""
+    assert search_results.render(WIDE, []) == search_results.format_plain([]) == ""

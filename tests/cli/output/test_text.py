@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cli.output.text import age, short
+from cli.output.text import age, short_commit
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 
@@ -25,4 +25,4 @@ def test_an_age_is_told_in_its_largest_unit(moment: str | None, told: str) -> No
 
 
 def test_a_commit_is_cut_and_none_is_a_dash() -> None:
-    assert (short("0123456789abcdef"), short(None)) == ("0123456789", "-")
+    assert (short_commit("0123456789abcdef"), short_commit(None)) == ("0123456789", "-")

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from cli.overlay.overlay import Front
+from cli.overlay.overlay import Overlay
 
 Row = dict[str, Any]
 CENTRAL = "payments-api"
@@ -27,7 +27,7 @@ class Edits:
     def are_edited(self, path: str, first: int, last: int) -> bool:
         return any(file == path and first <= line <= last for file, line in self._new)
 
-    def mention(self, names: Iterable[str]) -> bool:
+    def is_mentioned(self, names: Iterable[str]) -> bool:
         return bool(self.mentioned.intersection(names))
 
 
@@ -36,14 +36,14 @@ def front_of(
     moved: Mapping[tuple[str, int], int | None] | None = None,
     new: Collection[tuple[str, int]] = (),
     mentioned: Collection[str] = (),
-) -> Front:
+) -> Overlay:
     """A work tree with these files changed; their lines are where they were, but for `moved`.
 
     `new` are the places of lines that were written, `mentioned` the words in them.
     """
     edits = Edits(moved or {}, new)
     edits.mentioned = set(mentioned)
-    return Front(
+    return Overlay(
         project=CENTRAL,
         local_project=LOCAL,
         commit=SNAPSHOT,

@@ -1,6 +1,6 @@
 from typing import Any
 
-from cli.overlay.graph import merged_graph, only_local_graph
+from cli.overlay.graph import local_only_graph, merge_graph
 from tests.cli.overlay.rows import CENTRAL, LOCAL, Row, front_of, receipt
 
 
@@ -62,9 +62,9 @@ def told(answer: Row) -> list[str]:
 
 
 def test_edges_out_of_changed_files_are_the_work_trees() -> None:
-    front = front_of("a.py", moved={("a.py", 13): 15})
+    overlay = front_of("a.py", moved={("a.py", 13): 15})
 
-    answer = merged_graph(central_graph(), local_graph(), front)
+    answer = merge_graph(central_graph(), local_graph(), overlay)
 
     charge = f"code:{CENTRAL}/a.py#charge"
     assert told(answer) == [
@@ -83,30 +83,30 @@ def test_edges_out_of_changed_files_are_the_work_trees() -> None:
 
 
 def test_a_graph_with_new_lines_may_lack_what_only_central_knows() -> None:
-    answer = merged_graph(central_graph(), local_graph(), front_of("a.py", new=[("a.py", 60)]))
+    answer = merge_graph(central_graph(), local_graph(), front_of("a.py", new=[("a.py", 60)]))
 
     assert [one["reason"] for one in answer["receipt"]["missing"]] == ["links_on_edited_lines"]
 
 
 def test_both_ends_of_every_edge_are_nodes() -> None:
-    answer = merged_graph(central_graph(), local_graph(), front_of("a.py", "b.py"))
+    answer = merge_graph(central_graph(), local_graph(), front_of("a.py", "b.py"))
 
     ids = {one["id"] for one in answer["nodes"]}
     assert {end for one in answer["edges"] for end in (one["caller"], one["callee"])} <= ids
 
 
 def test_a_root_that_the_work_tree_no_longer_has_is_marked() -> None:
-    answer = merged_graph(central_graph(), None, front_of("a.py"))
+    answer = merge_graph(central_graph(), None, front_of("a.py"))
 
     assert [one["qualified_name"] for one in answer["nodes"] if one.get("gone")] == ["charge"]
 
 
 def test_a_work_tree_without_changes_leaves_the_graph_as_it_is() -> None:
-    assert merged_graph(central_graph(), local_graph(), front_of()) == central_graph()
+    assert merge_graph(central_graph(), local_graph(), front_of()) == central_graph()
 
 
 def test_a_symbol_that_central_does_not_know_has_the_work_trees_graph() -> None:
-    answer = only_local_graph(local_graph(), front_of("a.py"))
+    answer = local_only_graph(local_graph(), front_of("a.py"))
 
     assert answer["root"] == [f"code:{CENTRAL}/a.py#charge"]
     assert {one["project"] for one in [*answer["nodes"], *answer["edges"]]} == {CENTRAL}

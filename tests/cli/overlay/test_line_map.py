@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.overlay.line_map import EditedLines, UnknownLines
+from cli.overlay.line_map import EditedLines, UnmappedLines
 from tests.indexer.repositories import Sandbox
 
 BEFORE = {
@@ -74,13 +74,13 @@ def test_new_lines_are_known_by_their_numbers(
 def test_edited_lines_are_asked_for_whole_words(
     lines: EditedLines, name: str, expected: bool
 ) -> None:
-    assert lines.mention([name]) == expected
+    assert lines.is_mentioned([name]) == expected
 
 
-@pytest.mark.parametrize("ask", [lambda one: one.moved("a", 1), lambda one: one.mention([])])
+@pytest.mark.parametrize("ask", [lambda one: one.moved("a", 1), lambda one: one.is_mentioned([])])
 def test_nothing_is_claimed_where_a_commit_is_missing(
-    ask: Callable[[UnknownLines], object],
+    ask: Callable[[UnmappedLines], object],
 ) -> None:
-    assert not ask(UnknownLines())
-    assert UnknownLines().are_edited("a", 1, 1)
-    assert UnknownLines().mention(["name"])
+    assert not ask(UnmappedLines())
+    assert UnmappedLines().are_edited("a", 1, 1)
+    assert UnmappedLines().is_mentioned(["name"])

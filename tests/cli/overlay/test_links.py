@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.overlay.links import merged_links, only_local_links
+from cli.overlay.links import local_only_links, merge_links
 from tests.cli.overlay.rows import (
     CENTRAL,
     LOCAL,
@@ -45,7 +45,7 @@ def test_uses_in_changed_files_are_the_work_trees_and_all_others_centrals() -> N
         what="callers",
     )
 
-    answer = merged_links(central, local, front_of("a.py", "b.py"), what="callers")
+    answer = merge_links(central, local, front_of("a.py", "b.py"), what="callers")
 
     assert places(answer) == [
         ("billing", "x.py", 9),
@@ -69,9 +69,9 @@ def test_calls_to_other_projects_stay_on_the_lines_that_were_not_edited() -> Non
         [link(pay, 3, RETRY), link(pay, 7, RETRY)],
         what="callers",
     )
-    front = front_of("b.py", moved={("b.py", 3): 13, ("b.py", 7): None})
+    overlay = front_of("b.py", moved={("b.py", 3): 13, ("b.py", 7): None})
 
-    answer = merged_links(central, None, front, what="callers")
+    answer = merge_links(central, None, overlay, what="callers")
 
     [row] = answer["callers"]
     assert (row["line"], row["commit"], row["local"], row["url"]) == (13, SNAPSHOT, True, None)
@@ -85,7 +85,7 @@ def test_new_lines_that_name_another_projects_function_may_call_it(
 ) -> None:
     central = traced([definition("retry.py", "retry", 5, project="lib")], [], what="callers")
 
-    answer = merged_links(central, None, front_of("b.py", mentioned=[word]), what="callers")
+    answer = merge_links(central, None, front_of("b.py", mentioned=[word]), what="callers")
 
     assert answer["receipt"]["complete"] == complete
 
@@ -97,7 +97,7 @@ def test_new_lines_in_a_function_may_call_what_only_central_knows(
     central = traced([definition("b.py", "pay", 1)], [], what="callees")
     local = traced([definition("b.py", "pay", 1, project=LOCAL)], [], project=LOCAL, what="callees")
 
-    answer = merged_links(central, local, front_of("b.py", new=[("b.py", line)]), what="callees")
+    answer = merge_links(central, local, front_of("b.py", new=[("b.py", line)]), what="callees")
 
     assert answer["receipt"]["complete"] == complete
 
@@ -109,9 +109,7 @@ def test_a_caller_whose_first_line_was_edited_may_have_another_name() -> None:
         what="callers",
     )
 
-    answer = merged_links(
-        central, None, front_of("b.py", moved={("b.py", 1): None}), what="callers"
-    )
+    answer = merge_links(central, None, front_of("b.py", moved={("b.py", 1): None}), what="callers")
 
     assert [one["line"] for one in answer["callers"]] == [3]
     assert not answer["receipt"]["complete"]
@@ -131,7 +129,7 @@ def test_callees_in_the_project_are_the_work_trees_and_those_elsewhere_centrals(
         what="callees",
     )
 
-    answer = merged_links(central, local, front_of("b.py"), what="callees")
+    answer = merge_links(central, local, front_of("b.py"), what="callees")
 
     assert [(one["line"], one["callee"]["qualified_name"]) for one in answer["callees"]] == [
         (4, "retry"),
@@ -146,7 +144,7 @@ def test_a_definition_that_is_gone_is_kept_with_its_callers_and_marked() -> None
         what="callers",
     )
 
-    answer = merged_links(central, None, front_of("a.py"), what="callers")
+    answer = merge_links(central, None, front_of("a.py"), what="callers")
 
     assert answer["definitions"] == [definition("a.py", "charge", 10) | {"gone": True}]
     assert places(answer) == [(CENTRAL, "a.py", 3), (CENTRAL, "c.py", 4)]
@@ -162,7 +160,7 @@ def test_a_definition_that_moved_to_another_file_keeps_its_callers() -> None:
         [definition("new.py", "charge", 2, project=LOCAL)], [], project=LOCAL, what="callers"
     )
 
-    answer = merged_links(central, local, front_of("a.py", "new.py"), what="callers")
+    answer = merge_links(central, local, front_of("a.py", "new.py"), what="callers")
 
     [found] = answer["definitions"]
     assert (found["file"], found["line"]) == ("new.py", 2)
@@ -182,7 +180,7 @@ def test_a_definition_that_only_the_work_tree_has_is_added_with_its_callers() ->
         what="callers",
     )
 
-    answer = merged_links(central, local, front_of("b.py", "new.py"), what="callers")
+    answer = merge_links(central, local, front_of("b.py", "new.py"), what="callers")
 
     assert [one["file"] for one in answer["definitions"]] == ["a.py", "new.py"]
     assert [one["target"] for one in answer["callers"]] == [1]
@@ -197,7 +195,7 @@ def test_a_symbol_that_central_does_not_know_is_answered_by_the_work_tree() -> N
         what="callers",
     )
 
-    answer = only_local_links(local, front_of("a.py"), what="callers")
+    answer = local_only_links(local, front_of("a.py"), what="callers")
 
     assert places(answer) == [(CENTRAL, "c.py", 4)]
     assert answer["definitions"][0]["project"] == CENTRAL
@@ -214,7 +212,7 @@ def test_a_further_page_repeats_none_of_the_work_trees_uses() -> None:
     )
     central = traced([definition("a.py", "charge", 10)], [], what="callers")
 
-    answer = merged_links(central, local, front_of("b.py"), what="callers", is_first=False)
+    answer = merge_links(central, local, front_of("b.py"), what="callers", is_first=False)
 
     assert answer["callers"] == []
 
@@ -249,7 +247,7 @@ def answers(draw: st.DrawFn, project: str) -> Row:
 def test_every_use_in_the_project_is_told_by_one_side_alone(
     central: Row, local: Row, changed: set[str]
 ) -> None:
-    answer = merged_links(central, local, front_of(*changed), what="callers")
+    answer = merge_links(central, local, front_of(*changed), what="callers")
 
     expected = {place for place in places(central) if place[0] != CENTRAL}
     expected |= {place for place in places(central) if place[1] not in changed}
@@ -260,7 +258,7 @@ def test_every_use_in_the_project_is_told_by_one_side_alone(
 @settings(max_examples=40)
 @given(answers(CENTRAL), answers(LOCAL))
 def test_a_work_tree_without_changes_leaves_the_trace_as_it_is(central: Row, local: Row) -> None:
-    assert merged_links(central, local, front_of(), what="callers") == central
+    assert merge_links(central, local, front_of(), what="callers") == central
 
 
 def test_uses_in_the_project_are_the_local_indexs_to_tell_so_none_of_them_is_lacking() -> None:
@@ -271,7 +269,7 @@ def test_uses_in_the_project_are_the_local_indexs_to_tell_so_none_of_them_is_lac
     )
     moved = {("b.py", 1): None, ("b.py", 5): None, ("b.py", 6): None}
 
-    answer = merged_links(central, None, front_of("b.py", moved=moved), what="callers")
+    answer = merge_links(central, None, front_of("b.py", moved=moved), what="callers")
 
     assert answer["callers"] == []
     assert [one["gone"] for one in answer["definitions"]] == [True]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.overlay.search import merged_hits, without_changed
+from cli.overlay.search import merge_hits, without_changed
 from tests.cli.overlay.rows import CENTRAL, LOCAL, SNAPSHOT, Row, found, front_of, hit
 
 FILES = ("a.py", "b.py", "c.py")
@@ -36,7 +36,7 @@ def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() ->
         [hit("a.py", 7, 1.0, project=LOCAL), hit("b.py", 1, 0.5, project=LOCAL)], project=LOCAL
     )
 
-    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
+    answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10)
 
     [fresh, kept] = answer["results"]
     assert (fresh["project"], fresh["file"], fresh["start_line"]) == (CENTRAL, "a.py", 7)
@@ -52,7 +52,7 @@ def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() ->
 def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(
     central: list[Row], local: list[Row]
 ) -> None:
-    answer, through, *_ = merged_hits(
+    answer, through, *_ = merge_hits(
         found(central), found(local, project=LOCAL), front_of(), limit=10
     )
 
@@ -64,9 +64,7 @@ def test_a_hit_that_is_worth_nothing_says_nothing_of_the_scale() -> None:
     central = [hit("a.py", 1, 1.0)]
     local = [hit("b.py", 1, 1.0, project=LOCAL), hit("a.py", 1, 1e-310, project=LOCAL)]
 
-    answer, *_ = merged_hits(
-        found(central), found(local, project=LOCAL), front_of("b.py"), limit=10
-    )
+    answer, *_ = merge_hits(found(central), found(local, project=LOCAL), front_of("b.py"), limit=10)
 
     assert all(0.0 <= one["score"] <= 1.0 for one in answer["results"])
 
@@ -76,12 +74,12 @@ def test_a_hit_that_is_worth_nothing_says_nothing_of_the_scale() -> None:
 def test_every_path_is_told_by_one_side_alone_in_descending_order(
     central: list[Row], local: list[Row], changed: set[str], limit: int
 ) -> None:
-    front = front_of(*changed)
+    overlay = front_of(*changed)
 
-    answer, *_ = merged_hits(found(central), found(local, project=LOCAL), front, limit=limit)
+    answer, *_ = merge_hits(found(central), found(local, project=LOCAL), overlay, limit=limit)
 
     results = answer["results"]
-    assert all(("local" in one) == front.covers(one) for one in results)
+    assert all(("local" in one) == overlay.is_overridden(one) for one in results)
     assert len(results) <= limit
     scores = [one["score"] for one in results]
     assert scores == sorted(scores, reverse=True)
@@ -94,15 +92,15 @@ def test_every_path_is_told_by_one_side_alone_in_descending_order(
 def test_what_of_central_is_not_shown_is_where_the_next_page_begins(
     central: list[Row], local: list[Row], changed: set[str], limit: int
 ) -> None:
-    front = front_of(*changed)
+    overlay = front_of(*changed)
 
-    answer, through, *_ = merged_hits(
-        found(central), found(local, project=LOCAL), front, limit=limit
+    answer, through, *_ = merge_hits(
+        found(central), found(local, project=LOCAL), overlay, limit=limit
     )
 
     place = ("project", "file", "start_line")
     shown = [tuple(one[name] for name in place) for one in answer["results"] if "local" not in one]
-    before = [one for one in central[:through] if not front.covers(one)]
+    before = [one for one in central[:through] if not overlay.is_overridden(one)]
     assert shown == [tuple(one[name] for name in place) for one in before]
 
 
@@ -140,7 +138,7 @@ def test_local_scores_are_put_on_centrals_scale(
 ) -> None:
     hits = [hit(file, 1, score, project=LOCAL) for file, score in local]
 
-    answer, *_ = merged_hits(found(central), found(hits, project=LOCAL), front_of("a.py"), limit=2)
+    answer, *_ = merge_hits(found(central), found(hits, project=LOCAL), front_of("a.py"), limit=2)
 
     [fresh] = [one for one in answer["results"] if "local" in one]
     assert fresh["score"] == pytest.approx(expected)
@@ -150,7 +148,7 @@ def test_a_chunk_that_only_moved_in_a_changed_file_is_known_on_both_sides() -> N
     central = found([hit("c.py", 1, 1.0), hit("a.py", 1, 0.4, content="def f", name="f")])
     local = found([hit("a.py", 9, 1.0, project=LOCAL, content="def f", name="f")], project=LOCAL)
 
-    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
+    answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10)
 
     assert [one["score"] for one in answer["results"]] == [1.0, 0.4]
 
@@ -161,7 +159,7 @@ def test_a_better_hit_than_centrals_best_becomes_the_best_of_all() -> None:
         [hit("a.py", 1, 1.0, project=LOCAL), hit("b.py", 1, 0.5, project=LOCAL)], project=LOCAL
     )
 
-    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10)
+    answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10)
 
     assert [(one["file"], one["score"]) for one in answer["results"]] == [
         ("a.py", 1.0),
@@ -176,7 +174,7 @@ def test_scores_do_not_begin_anew_on_a_further_page() -> None:
         [hit("a.py", 1, 1.0, project=LOCAL), hit("b.py", 1, 0.8, project=LOCAL)], project=LOCAL
     )
 
-    answer, *_ = merged_hits(central, local, front_of("a.py"), limit=10, skipped=1, is_first=False)
+    answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10, skipped=1, is_first=False)
 
     assert [one["score"] for one in answer["results"]] == [0.4, 0.2]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cli.api import Api, Asks
-from cli.overlay.search_api import shadowed
+from cli.api import HttpSearchApi, SearchApi
+from cli.overlay.search_api import with_overlay
 from cli.overlay.worktree import WorkTree
-from cli.target.target import Place
-from cli.watch.lock import held_checkout, tell_watched
+from cli.target.target import IndexTarget
+from cli.watch.lock import lock_checkout, write_watch_record
 from cli.watch.snapshot import Snapshots
 from indexer.client.credentials import StaticToken
 from indexer.errors import CentralRefusedError, CentralUnreachableError
@@ -33,7 +33,7 @@ BEFORE = "import retry\n\n\ndef charge():\n    retry.call()\n    retry.again()\n
 AFTER = BEFORE.replace("\n\n\n", "\n\n# New.\n\n\n").replace("again()", "again(1)")
 
 
-class Service(Api):
+class Service(HttpSearchApi):
     """Answers, or refuses, as it was told to, and keeps the questions."""
 
     def __init__(self, *answers: Row | Exception) -> None:
@@ -61,14 +61,14 @@ class Service(Api):
 class Desk:
     """A checkout of which the service knows commit `base`, watched at `commit`."""
 
-    place: Place
+    target: IndexTarget
     base: str
     commit: str
     central: Service = field(default_factory=Service)
     local: Service = field(default_factory=Service)
 
-    def asks(self) -> Asks:
-        return shadowed(self.central, self.place)
+    def search_api(self) -> SearchApi:
+        return with_overlay(self.central, self.target)
 
     def central_found(self, *hits: Row, **members: Any) -> Row:
         answer = found(hits, **members)
@@ -91,7 +91,7 @@ class Desk:
 def unwatched(tmp_path: Path) -> Desk:
     sandbox = Sandbox(tmp_path / "checkout")
     base = sandbox.commit("First", {"a.py": BEFORE, "b.py": "pass\n"})
-    place = Place(
+    target = IndexTarget(
         url="http://127.0.0.1:1",
         organization="acme",
         project=CENTRAL,
@@ -100,22 +100,22 @@ def unwatched(tmp_path: Path) -> Desk:
         data_dir=tmp_path / "data",
         root=sandbox.path,
     )
-    return Desk(place, base, base)
+    return Desk(target, base, base)
 
 
 @pytest.fixture
 def desk(unwatched: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """In the work tree, a.py is changed."""
-    desk, root = unwatched, unwatched.place.root
+    desk, root = unwatched, unwatched.target.root
     assert root is not None
     (root / "a.py").write_text(AFTER)
     monkeypatch.setattr(WorkTree, "api", lambda _: desk.local)
-    with held_checkout(desk.place.data_dir, root) as directory:
+    with lock_checkout(desk.target.data_dir, root) as directory:
         snapshots = Snapshots(root, directory)
-        snapshots.start_over()
-        desk.commit = snapshots.take() or ""
+        snapshots.reset()
+        desk.commit = snapshots.create() or ""
         snapshots.repository.close()
-        tell_watched(directory, root=root, project=LOCAL, commit=desk.commit)
+        write_watch_record(directory, root=root, project=LOCAL, commit=desk.commit)
         yield desk
 
 
@@ -127,16 +127,17 @@ def test_without_a_watcher_only_the_service_is_asked(unwatched: Desk) -> None:
     answer = unwatched.central_found(hit("a.py", 1, 1.0))
     unwatched.central.answers = [answer]
 
-    assert unwatched.asks().search({"query": "charge"}) == answer
+    assert unwatched.search_api().search({"query": "charge"}) == answer
     assert unwatched.central.questions == [{"query": "charge"}]
 
 
 def test_a_local_place_is_asked_directly(unwatched: Desk) -> None:
-    place = Place(
-        **{name: getattr(unwatched.place, name) for name in Place.__slots__} | {"is_local": True}
+    target = IndexTarget(
+        **{name: getattr(unwatched.target, name) for name in IndexTarget.__slots__}
+        | {"is_local": True}
     )
 
-    assert shadowed(unwatched.central, place) is unwatched.central
+    assert with_overlay(unwatched.central, target) is unwatched.central
 
 
 def test_the_same_is_asked_of_both(desk: Desk) -> None:
@@ -144,7 +145,7 @@ def test_the_same_is_asked_of_both(desk: Desk) -> None:
     desk.central.answers = [desk.central_found(hit("a.py", 1, 1.0), hit("b.py", 1, 0.5))]
     desk.local.answers = [desk.local_found(hit("a.py", 4, 1.0, project=LOCAL))]
 
-    answer = desk.asks().search(body)
+    answer = desk.search_api().search(body)
 
     assert desk.central.questions == [body]
     assert desk.local.questions == [
@@ -164,7 +165,7 @@ def test_the_same_is_asked_of_both(desk: Desk) -> None:
 def test_a_question_that_is_not_about_the_project_is_the_services(desk: Desk, filters: Row) -> None:
     desk.central.answers = [desk.central_found()]
 
-    desk.asks().search({"query": "charge", **filters})
+    desk.search_api().search({"query": "charge", **filters})
 
     assert desk.local.questions == []
 
@@ -174,14 +175,14 @@ def test_the_services_failure_is_the_answers(desk: Desk) -> None:
     desk.local.answers = [desk.local_found()]
 
     with pytest.raises(CentralUnreachableError, match="away"):
-        desk.asks().search({"query": "charge"})
+        desk.search_api().search({"query": "charge"})
 
 
 def test_without_the_local_index_the_answer_is_not_complete(desk: Desk) -> None:
     desk.central.answers = [desk.central_found(hit("a.py", 1, 1.0))]
     desk.local.answers = [CentralUnreachableError("away")]
 
-    answer = desk.asks().search({"query": "charge"})
+    answer = desk.search_api().search({"query": "charge"})
 
     receipt = answer["receipt"]
     assert len(answer["results"]) == 1
@@ -196,7 +197,7 @@ def test_a_commit_that_is_not_in_the_clone_makes_every_file_a_changed_one(desk: 
     desk.central.answers = [desk.central_found(hit("b.py", 1, 1.0))]
     desk.local.answers = [desk.local_found(hit("b.py", 1, 1.0, project=LOCAL))]
 
-    answer = desk.asks().search({"query": "pass"})
+    answer = desk.search_api().search({"query": "pass"})
 
     assert [one["local"] for one in answer["results"]] == [True]
     assert answer["receipt"]["local"]["files"] is None
@@ -213,8 +214,10 @@ def test_the_next_page_goes_on_where_local_hits_took_the_place_of_centrals(desk:
         for _ in range(2)
     ]
 
-    first = desk.asks().search({"query": "charge", "limit": 2})
-    second = desk.asks().search({"query": "charge", "limit": 2, "cursor": first["next_cursor"]})
+    first = desk.search_api().search({"query": "charge", "limit": 2})
+    second = desk.search_api().search(
+        {"query": "charge", "limit": 2, "cursor": first["next_cursor"]}
+    )
 
     assert [one["file"] for one in first["results"]] == ["b.py", "a.py"]
     assert [(one["file"], one["start_line"]) for one in second["results"]] == [("b.py", 2)]
@@ -234,7 +237,7 @@ def test_every_local_hit_is_on_some_page(desk: Desk) -> None:
     shown, cursor = [], ""
     while cursor is not None:
         at = {"cursor": cursor} if cursor else {}
-        answer = desk.asks().search({"query": "charge", "limit": 2, **at})
+        answer = desk.search_api().search({"query": "charge", "limit": 2, **at})
         assert answer["count"] <= 2
         shown += [one["start_line"] for one in answer["results"] if one.get("local")]
         cursor = answer["next_cursor"]
@@ -249,8 +252,10 @@ def test_a_local_hit_on_a_further_local_page_is_on_some_page_too(desk: Desk) -> 
     desk.central.answers = [desk.central_found(hit("b.py", 1, 1.0))] * 2
     desk.local.answers = [further, further, last]
 
-    first = desk.asks().search({"query": "charge", "limit": 1})
-    second = desk.asks().search({"query": "charge", "limit": 1, "cursor": first["next_cursor"]})
+    first = desk.search_api().search({"query": "charge", "limit": 1})
+    second = desk.search_api().search(
+        {"query": "charge", "limit": 1, "cursor": first["next_cursor"]}
+    )
 
     assert [one["file"] for one in first["results"]] == ["b.py"]
     assert [(one["file"], one["start_line"]) for one in second["results"]] == [("a.py", 4)]
@@ -262,7 +267,7 @@ def test_a_local_hit_on_a_further_local_page_is_on_some_page_too(desk: Desk) -> 
 def test_a_cursor_that_it_did_not_write_is_the_services_to_judge(desk: Desk, cursor: str) -> None:
     desk.central.answers = [desk.central_found()]
 
-    desk.asks().search({"query": "charge", "cursor": cursor})
+    desk.search_api().search({"query": "charge", "cursor": cursor})
 
     assert desk.central.questions == [{"query": "charge", "cursor": cursor}]
 
@@ -273,11 +278,11 @@ def test_a_snapshot_that_goes_while_lines_are_followed_is_said_to_be(desk: Desk)
     answer = desk.traced(CENTRAL, [defined], [link(charge, 5, retry)], "callers")
     desk.central.answers = [desk.central_found(), answer]
     desk.local.answers = [desk.local_found(), refusal("symbol_not_found")]
-    desk.asks().search({"query": "call"})  # which files differ is known from here on
-    [objects] = desk.place.data_dir.glob("watch/*/objects")
+    desk.search_api().search({"query": "call"})  # which files differ is known from here on
+    [objects] = desk.target.data_dir.glob("watch/*/objects")
     shutil.rmtree(objects)
 
-    receipt = desk.asks().trace("callers", {"symbol": "call"})["receipt"]
+    receipt = desk.search_api().trace("callers", {"symbol": "call"})["receipt"]
 
     assert receipt["missing"] == [{"project": CENTRAL, "reason": "local_index_unavailable"}]
 
@@ -290,7 +295,7 @@ def test_calls_to_other_projects_are_put_on_the_work_trees_lines(desk: Desk) -> 
     desk.central.answers = [desk.traced(CENTRAL, [defined], links, "callers")]
     desk.local.answers = [refusal("symbol_not_found")]
 
-    answer = desk.asks().trace("callers", {"symbol": "call"})
+    answer = desk.search_api().trace("callers", {"symbol": "call"})
 
     [row] = answer["callers"]
     assert AFTER.splitlines()[row["line"] - 1] == "    retry.call()"
@@ -304,7 +309,7 @@ def test_a_line_is_the_work_trees(desk: Desk) -> None:
     desk.local.answers = [desk.traced(LOCAL, [mine], [], "callers")]
     desk.central.answers = [desk.traced(CENTRAL, [definition("a.py", "charge", 4)], [], "callers")]
 
-    desk.asks().trace("callers", {"symbol": "charge", "file": "a.py", "line": 6})
+    desk.search_api().trace("callers", {"symbol": "charge", "file": "a.py", "line": 6})
 
     [asked] = desk.local.questions
     assert (asked["line"], asked["project"], asked["caller_projects"]) == (6, LOCAL, [LOCAL])
@@ -319,7 +324,7 @@ def test_a_symbol_that_only_the_work_tree_has_is_answered(desk: Desk) -> None:
     ]
     desk.local.answers = [desk.traced(LOCAL, [mine], [], "callees")]
 
-    answer = desk.asks().trace("callees", {"symbol": "fresh"})
+    answer = desk.search_api().trace("callees", {"symbol": "fresh"})
 
     assert [one["project"] for one in answer["definitions"]] == [CENTRAL]
     assert answer["receipt"]["local"]["files"] == 1
@@ -333,7 +338,7 @@ def test_that_others_were_not_asked_locally_is_no_hint(desk: Desk) -> None:
     ]
     desk.local.answers = [{**mine, "hint": "caller_projects leaves the other projects out."}]
 
-    assert desk.asks().trace("callers", {"symbol": "fresh"})["hint"] is None
+    assert desk.search_api().trace("callers", {"symbol": "fresh"})["hint"] is None
 
 
 def test_a_symbol_that_nobody_has_is_refused_by_the_service(desk: Desk) -> None:
@@ -341,7 +346,7 @@ def test_a_symbol_that_nobody_has_is_refused_by_the_service(desk: Desk) -> None:
     desk.local.answers = [refusal("symbol_not_found")]
 
     with pytest.raises(CentralRefusedError, match="No such symbol"):
-        desk.asks().trace("graph", {"symbol": "nothing"})
+        desk.search_api().trace("graph", {"symbol": "nothing"})
 
 
 def test_another_refusal_is_the_answer(desk: Desk) -> None:
@@ -349,7 +354,7 @@ def test_another_refusal_is_the_answer(desk: Desk) -> None:
     desk.local.answers = [desk.traced(LOCAL, [], [], "callers")]
 
     with pytest.raises(CentralRefusedError):
-        desk.asks().trace("callers", {"symbol": "charge"})
+        desk.search_api().trace("callers", {"symbol": "charge"})
 
 
 def test_the_local_uses_are_read_to_the_last_page(desk: Desk) -> None:
@@ -361,7 +366,7 @@ def test_the_local_uses_are_read_to_the_last_page(desk: Desk) -> None:
     desk.local.answers = list(pages)
     desk.central.answers = [desk.traced(CENTRAL, [definition("a.py", "charge", 4)], [], "callers")]
 
-    answer = desk.asks().trace("callers", {"symbol": "charge"})
+    answer = desk.search_api().trace("callers", {"symbol": "charge"})
 
     assert [one["line"] for one in answer["callers"]] == [8, 9]
 
@@ -369,13 +374,13 @@ def test_the_local_uses_are_read_to_the_last_page(desk: Desk) -> None:
 def test_the_status_says_what_is_in_front(desk: Desk) -> None:
     desk.central.answers = [{"projects": [{"project": CENTRAL, "last_indexed_commit": desk.base}]}]
 
-    local = desk.asks().status()["local"]
+    local = desk.search_api().status()["local"]
 
     assert (local["project"], local["commit"], local["files"]) == (CENTRAL, desk.commit, 1)
 
 
 def test_a_snapshot_that_is_gone_is_said_to_be(desk: Desk) -> None:
-    [objects] = desk.place.data_dir.glob("watch/*/objects")
+    [objects] = desk.target.data_dir.glob("watch/*/objects")
     shutil.rmtree(objects)
     desk.central.answers = [
         desk.central_found(hit("a.py", 1, 1.0)),
@@ -383,8 +388,8 @@ def test_a_snapshot_that_is_gone_is_said_to_be(desk: Desk) -> None:
     ]
     desk.local.answers = [desk.local_found(hit("a.py", 4, 1.0, project=LOCAL))]
 
-    answer = desk.asks().search({"query": "charge"})
-    status = desk.asks().status()
+    answer = desk.search_api().search({"query": "charge"})
+    status = desk.search_api().status()
 
     assert [one["start_line"] for one in answer["results"]] == [1]
     assert not answer["receipt"]["complete"]

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from central.runtime import is_held, running_server
-from cli.target.embedded import used_service
+from cli.target.embedded import shared_service
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from scripts.local_service import clean_environment
 from tests.cli.command import PROGRAM, codesearch
@@ -25,8 +25,8 @@ from tests.waiting import wait_until
 USER = """
 import os, sys
 from pathlib import Path
-from cli.target.embedded import used_service
-with used_service(Path(sys.argv[1]), environ=os.environ, tell=sys.stderr.write) as server:
+from cli.target.embedded import shared_service
+with shared_service(Path(sys.argv[1]), environ=os.environ, notify=sys.stderr.write) as server:
     print(server["url"], server["pid"], flush=True)
     sys.stdin.read()
 """
@@ -127,7 +127,7 @@ def test_two_servers_on_one_data_directory(data_dir: Path, tmp_path: Path) -> No
         )
 
         told: list[str] = []
-        with used_service(data_dir, environ={}, tell=told.append) as used:
+        with shared_service(data_dir, environ={}, notify=told.append) as used:
             assert used == server
         assert told == []
         assert first.poll() is None
@@ -141,7 +141,7 @@ def test_why_it_does_not_start_is_told_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "server.log").write_text("of an earlier server\n" * 200_000)
     with (
         pytest.raises(CentralUnreachableError, match="AETERNA_SWEEP_SECONDS must be") as caught,
-        used_service(tmp_path, environ=environ, tell=str),
+        shared_service(tmp_path, environ=environ, notify=str),
     ):
         pass
     assert "an earlier server" not in str(caught.value)
@@ -156,7 +156,7 @@ def test_a_full_disk_is_said_before_anything_is_started(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_234_567))
     with (
         pytest.raises(ConfigurationError, match=r"is full \(1 MB are left\): free some space"),
-        used_service(tmp_path, environ={}, tell=str),
+        shared_service(tmp_path, environ={}, notify=str),
     ):
         pass
     assert not (tmp_path / "server.log").exists()
@@ -167,7 +167,7 @@ def test_a_directory_that_cannot_be_one_is_said(directory: str, tmp_path: Path) 
     (tmp_path / "file").touch()
     with (
         pytest.raises(ConfigurationError, match="set AETERNA_DATA_DIR to another directory"),
-        used_service(tmp_path / directory, environ={}, tell=str),
+        shared_service(tmp_path / directory, environ={}, notify=str),
     ):
         pass
 
@@ -178,6 +178,6 @@ def test_where_only_the_command_line_is_installed_that_is_said(
     monkeypatch.setitem(sys.modules, "django", None)  # as if it were not there
     with (
         pytest.raises(ConfigurationError, match=r"AETERNA_URL.*requirements/central.txt"),
-        used_service(tmp_path, environ={}, tell=str),
+        shared_service(tmp_path, environ={}, notify=str),
     ):
         pass

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from central.runtime import announce_server, held_data_directory
-from cli.target.embedded import running_place
+from cli.target.embedded import running_service
 from cli.target.local_token import LocalToken
 from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError, CentralUnreachableError, ConfigurationError
@@ -33,7 +33,7 @@ def test_it_is_kept_for_its_owner_alone(service: Service, kept: Path) -> None:
 def test_one_that_is_refused_is_replaced_where_it_is_used(service: Service, kept: Path) -> None:
     kept.parent.mkdir(exist_ok=True)
     kept.write_text("aet_of_a_database_that_is_gone")
-    place = running_place(service.data_dir, kept.name)
+    place = running_service(service.data_dir, kept.name)
     assert place
     url, credentials = place
     transport = Transport(url=url, credentials=credentials, retry_seconds=0)
@@ -90,7 +90,7 @@ def test_the_service_says_which_names_are_valid(service: Service, organization: 
 
 
 def test_without_a_service_there_is_none(tmp_path: Path) -> None:
-    assert running_place(tmp_path, "local") is None
+    assert running_service(tmp_path, "local") is None
     with pytest.raises(CentralUnreachableError, match="run the command again"):
         LocalToken(tmp_path, "local").bearer()
 

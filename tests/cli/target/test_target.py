@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cli.target.local_token import LocalToken
-from cli.target.target import Place, open_place
+from cli.target.target import IndexTarget, open_target
 from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError
 from scripts.local_service import Service
@@ -20,9 +20,9 @@ CENTRAL = {
 }
 
 
-def place_of(directory: Path, environ: dict[str, str], **options: Any) -> Place:
-    with open_place(environ, directory, **options) as place:
-        return place
+def target_of(directory: Path, environ: dict[str, str], **options: Any) -> IndexTarget:
+    with open_target(environ, directory, **options) as target:
+        return target
 
 
 def local(service: Service, **more: str) -> dict[str, str]:
@@ -33,11 +33,11 @@ def test_a_configured_service_is_asked_with_the_token_that_is_set(
     make_repository: MakeRepository,
 ) -> None:
     root = make_repository("shop", {"src/a.py": "a = 1\n"})
-    place = place_of(root / "src", CENTRAL)
-    assert (place.url, place.organization) == ("https://code.example", "acme")
-    assert (place.project, place.root, place.is_local) == ("shop", root, False)
-    assert place.credentials.bearer() == "aet_secret"
-    assert "aet_" not in repr(place)
+    target = target_of(root / "src", CENTRAL)
+    assert (target.url, target.organization) == ("https://code.example", "acme")
+    assert (target.project, target.root, target.is_local) == ("shop", root, False)
+    assert target.credentials.bearer() == "aet_secret"
+    assert "aet_" not in repr(target)
 
 
 def test_the_projects_file_names_the_service_and_the_environment_wins(
@@ -45,9 +45,13 @@ def test_the_projects_file_names_the_service_and_the_environment_wins(
 ) -> None:
     server = '[server]\nurl = "http://127.0.0.1:1"\norganization = "file"\nproject = "file"\n'
     root = make_repository("shop", {".codesearch.toml": server, "src/a.py": ""})
-    place = place_of(root / "src", {"AETERNA_TOKEN": "t", "AETERNA_ORGANIZATION": "env"})
-    assert (place.url, place.organization, place.project) == ("http://127.0.0.1:1", "env", "file")
-    given = place_of(root, CENTRAL, url="http://given", organization="o", project="p")
+    target = target_of(root / "src", {"AETERNA_TOKEN": "t", "AETERNA_ORGANIZATION": "env"})
+    assert (target.url, target.organization, target.project) == (
+        "http://127.0.0.1:1",
+        "env",
+        "file",
+    )
+    given = target_of(root, CENTRAL, url="http://given", organization="o", project="p")
     assert (given.url, given.organization, given.project) == ("http://given", "o", "p")
 
 
@@ -55,7 +59,7 @@ def test_the_projects_file_names_the_service_and_the_environment_wins(
 def test_what_a_configured_service_lacks_is_named(name: str, tmp_path: Path) -> None:
     environ = {key: value for key, value in CENTRAL.items() if key != name}
     with pytest.raises(ConfigurationError, match=f"{name} is not set; set it in the environment"):
-        place_of(tmp_path, environ)
+        target_of(tmp_path, environ)
 
 
 @pytest.mark.parametrize(
@@ -64,18 +68,18 @@ def test_what_a_configured_service_lacks_is_named(name: str, tmp_path: Path) -> 
 def test_a_token_that_may_not_is_told_the_scope_that_it_needs(
     purpose: Purpose, scope: str, tmp_path: Path
 ) -> None:
-    with open_place(CENTRAL, tmp_path, purpose=purpose) as place:
-        assert f"`{scope}`" in place.credentials.hints["insufficient_scope"]
+    with open_target(CENTRAL, tmp_path, purpose=purpose) as target:
+        assert f"`{scope}`" in target.credentials.hints["insufficient_scope"]
 
 
-def test_with_nothing_set_the_service_of_this_machine_is_asked(
+def test_with_nothing_set_the_service_of_this_machine_is_request_token(
     service: Service, make_repository: MakeRepository
 ) -> None:
     root = make_repository("place-shop", {"a.py": ""})
-    place = place_of(root, local(service))
-    assert (place.url, place.organization, place.project) == (service.url, "local", "place-shop")
-    assert (place.data_dir, place.root, place.is_local) == (service.data_dir, root, True)
-    assert isinstance(place.credentials, LocalToken)
+    target = target_of(root, local(service))
+    assert (target.url, target.organization, target.project) == (service.url, "local", "place-shop")
+    assert (target.data_dir, target.root, target.is_local) == (service.data_dir, root, True)
+    assert isinstance(target.credentials, LocalToken)
 
 
 def test_organisation_project_and_token_may_be_set_for_it_too(
@@ -83,14 +87,14 @@ def test_organisation_project_and_token_may_be_set_for_it_too(
 ) -> None:
     root = make_repository("place-named", {"a.py": ""})
     environ = local(service, AETERNA_ORGANIZATION="acme", AETERNA_TOKEN="aet_mine")
-    place = place_of(root, environ, project="place-other")
-    assert (place.organization, place.project) == ("acme", "place-other")
-    assert place.credentials.bearer() == "aet_mine"
+    target = target_of(root, environ, project="place-other")
+    assert (target.organization, target.project) == ("acme", "place-other")
+    assert target.credentials.bearer() == "aet_mine"
 
 
 def test_outside_of_a_repository_there_is_no_project(service: Service, tmp_path: Path) -> None:
-    place = place_of(tmp_path, local(service))
-    assert (place.project, place.root) == ("", None)
+    target = target_of(tmp_path, local(service))
+    assert (target.project, target.root) == ("", None)
 
 
 def test_work_trees_of_one_repository_are_indexed_apart(
@@ -105,6 +109,6 @@ def test_work_trees_of_one_repository_are_indexed_apart(
         (Purpose.IMPACT, ["place-trees", "place-trees-2"]),
     ):
         places = [
-            place_of(directory, local(service), purpose=purpose) for directory in (root, other)
+            target_of(directory, local(service), purpose=purpose) for directory in (root, other)
         ]
-        assert [place.project for place in places] == names
+        assert [target.project for target in places] == names

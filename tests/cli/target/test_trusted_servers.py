@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.target.local_token import LocalToken
-from cli.target.trusted_servers import confirm, require_confirmed
+from cli.target.trusted_servers import require_trusted, trust_server
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.exits import Exit
 from scripts.local_service import Service, free_address
@@ -24,7 +24,7 @@ def named(url: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1:1", "[::1]:1", "localhost", "127.9.9.9"])
 def test_this_machine_needs_no_confirmation(host: str, tmp_path: Path) -> None:
-    require_confirmed(f"http://{host}", tmp_path, may_ask=False)
+    require_trusted(f"http://{host}", tmp_path, may_ask=False)
 
 
 @pytest.mark.parametrize(
@@ -41,28 +41,28 @@ def test_this_machine_needs_no_confirmation(host: str, tmp_path: Path) -> None:
 def test_a_server_is_its_scheme_its_name_and_its_port(
     url: str, is_the_same: bool, tmp_path: Path
 ) -> None:
-    confirm("https://code.example", tmp_path)
+    trust_server("https://code.example", tmp_path)
     if is_the_same:
-        require_confirmed(url, tmp_path, may_ask=False)
+        require_trusted(url, tmp_path, may_ask=False)
         return
     with pytest.raises(UnconfirmedServerError, match="your token was not sent"):
-        require_confirmed(url, tmp_path, may_ask=False)
+        require_trusted(url, tmp_path, may_ask=False)
 
 
 @pytest.mark.parametrize("name", ["straße", "\uff53trasse", "ä"])
 def test_a_name_that_is_not_ascii_is_no_servers_that_was_confirmed(
     name: str, tmp_path: Path
 ) -> None:
-    confirm("https://strasse.example", tmp_path)
+    trust_server("https://strasse.example", tmp_path)
     with pytest.raises(ConfigurationError, match="must be written in ASCII letters"):
-        require_confirmed(f"https://{name}.example", tmp_path, may_ask=True)
+        require_trusted(f"https://{name}.example", tmp_path, may_ask=True)
     with pytest.raises(ConfigurationError, match="must be written in ASCII letters"):
-        confirm(f"https://{name}.example", tmp_path)
+        trust_server(f"https://{name}.example", tmp_path)
 
 
 def test_what_is_confirmed_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     for name in ("b", "a", "b"):
-        confirm(f"https://{name}.example", tmp_path / "data")
+        trust_server(f"https://{name}.example", tmp_path / "data")
     servers = tmp_path / "data" / "servers"
     assert servers.read_text() == "https://a.example:443\nhttps://b.example:443\n"
     assert stat.S_IMODE(servers.stat().st_mode) == 0o600
@@ -72,7 +72,7 @@ def test_what_is_confirmed_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
 def test_where_it_cannot_be_kept_it_says_what_to_set(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigurationError, match="set AETERNA_DATA_DIR to another directory"):
-        confirm("https://code.example", tmp_path / "file")
+        trust_server("https://code.example", tmp_path / "file")
 
 
 @pytest.mark.parametrize("command", [("status",), ("search", "x"), ("index",), ("sidecar",)])
@@ -92,9 +92,9 @@ def test_in_a_terminal_it_asks_once(make_repository: MakeRepository, tmp_path: P
     environ = {**TOKEN, "AETERNA_DATA_DIR": str(tmp_path / "data")}
     question = "names the server http://code.invalid:80; send your token there? [y/N]"
     codes = []
-    for typed, is_asked in (("\n", True), ("y\n", True), ("", False)):
+    for typed, is_request_token in (("\n", True), ("y\n", True), ("", False)):
         code, sent = in_terminal("status", directory=root, environ=environ, typed=typed)
-        assert (question in sent) == is_asked
+        assert (question in sent) == is_request_token
         codes.append(code)
     assert codes == [Exit.REFUSED, Exit.UNREACHABLE, Exit.UNREACHABLE]
 

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from cli.watch.journal import Journal, Update
-from cli.watch.lock import Watched
+from cli.watch.journal import Update, UpdateLog
+from cli.watch.lock import WatchRecord
 from indexer.errors import CentralUnreachableError
 from indexer.pipeline.report import Report
 from indexer.records.runs import Mode, Reason, RunStats
 
-STATE = Watched(Path("/src/shop"), "shop", "c" * 40, "2026-01-01T00:00:00.000Z", 1, Path("/data"))
+STATE = WatchRecord(
+    Path("/src/shop"), "shop", "c" * 40, "2026-01-01T00:00:00.000Z", 1, Path("/data")
+)
 REPORT = Report(
     project="shop",
     commit_sha="c" * 40,
@@ -28,7 +30,7 @@ UPDATE = Update(STATE, REPORT, frozenset({"a.py", "b.py", "c\x1b[2J.py", "d.py"}
 def test_a_person_reads_what_changed_and_how_long_it_took(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    journal = Journal(as_json=False)
+    journal = UpdateLog(as_json=False)
     journal.watching(Update(STATE, REPORT))
     journal.updated(UPDATE)
     first, second = capsys.readouterr().out.splitlines()
@@ -37,7 +39,7 @@ def test_a_person_reads_what_changed_and_how_long_it_took(
 
 
 def test_a_program_reads_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    Journal(as_json=True).updated(UPDATE)
+    UpdateLog(as_json=True).updated(UPDATE)
     line = json.loads(capsys.readouterr().out)
     assert line["event"] == "updated"
     assert line["paths"] == sorted(UPDATE.paths)
@@ -50,7 +52,7 @@ def test_a_failure_says_what_happens_next(
     capsys: pytest.CaptureFixture[str], as_json: bool
 ) -> None:
     error = CentralUnreachableError("the service is away\x1b]0;title\x07")
-    Journal(as_json=as_json).failed(error, Path("/src/shop"), 4.0)
+    UpdateLog(as_json=as_json).failed(error, Path("/src/shop"), 4.0)
     written = capsys.readouterr()
     assert "\x1b" not in written.out + written.err
     if as_json:

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from cli.watch.lock import held_checkout, tell_watched, watched
+from cli.watch.lock import lock_checkout, watched, write_watch_record
 from indexer.errors import ConfigurationError
 
 HOLDER = """
 import sys
 from pathlib import Path
-from cli.watch.lock import held_checkout, tell_watched
+from cli.watch.lock import lock_checkout, write_watch_record
 data, root = map(Path, sys.argv[1:])
-with held_checkout(data, root) as directory:
-    tell_watched(directory, root=root, project="shop", commit="c" * 40)
+with lock_checkout(data, root) as directory:
+    write_watch_record(directory, root=root, project="shop", commit="c" * 40)
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -52,7 +52,7 @@ def test_what_a_watcher_says_is_there_for_everybody(
 
 def test_its_directory_is_its_owners_alone(tmp_path: Path) -> None:
     """What is not committed yet is in it."""
-    with held_checkout(tmp_path, tmp_path) as directory:
+    with lock_checkout(tmp_path, tmp_path) as directory:
         for path in (directory, directory.parent):
             assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
@@ -62,14 +62,14 @@ def test_the_second_is_told_who_the_first_is(
 ) -> None:
     with (
         pytest.raises(ConfigurationError, match=rf"by process {holder.pid} since 2\d\d\d-"),
-        held_checkout(tmp_path / "data", tmp_path / "root"),
+        lock_checkout(tmp_path / "data", tmp_path / "root"),
     ):
         pass
 
 
 def test_other_checkouts_are_free(holder: "subprocess.Popen[str]", tmp_path: Path) -> None:
     assert holder.poll() is None
-    with held_checkout(tmp_path / "data", tmp_path / "other") as directory:
+    with lock_checkout(tmp_path / "data", tmp_path / "other") as directory:
         assert directory.is_dir()
 
 
@@ -79,12 +79,12 @@ def test_a_killed_watcher_is_not_believed_any_more(
     holder.kill()
     holder.wait()
     assert watched(tmp_path / "data", tmp_path / "root") is None
-    with held_checkout(tmp_path / "data", tmp_path / "root"):
+    with lock_checkout(tmp_path / "data", tmp_path / "root"):
         assert watched(tmp_path / "data", tmp_path / "root") is None  # nothing is indexed yet
 
 
 def test_one_that_ends_leaves_nothing_said(tmp_path: Path) -> None:
-    with held_checkout(tmp_path, tmp_path / "root") as directory:
-        tell_watched(directory, root=tmp_path / "root", project="shop", commit="c" * 40)
+    with lock_checkout(tmp_path, tmp_path / "root") as directory:
+        write_watch_record(directory, root=tmp_path / "root", project="shop", commit="c" * 40)
         assert watched(tmp_path, tmp_path / "root")
     assert not (directory / "state.json").exists()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.indexing import index_place
-from cli.target.target import open_place
+from cli.indexing import index_target
+from cli.target.target import open_target
 from cli.watch import session
 from cli.watch.events import Events
-from cli.watch.journal import Journal, Update
+from cli.watch.journal import Update, UpdateLog
 from cli.watch.lock import watched
 from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError, NotARepositoryError
@@ -27,7 +27,7 @@ class EnoughError(BaseException):
     """Ends a watcher as a signal does."""
 
 
-class Steps(Journal):
+class Steps(UpdateLog):
     """Does the next step after each update, and ends the watcher after the last."""
 
     def __init__(self, *steps: Callable[[], object]) -> None:
@@ -61,8 +61,8 @@ def watch(environ: dict[str, str], root: Path, *steps: Callable[[], object]) -> 
 
 
 def index(environ: dict[str, str], root: Path) -> None:
-    with open_place(environ, root, purpose=Purpose.INDEX) as place:
-        index_place(place, environ, root, Requested.AUTO, plain=True)
+    with open_target(environ, root, purpose=Purpose.INDEX) as place:
+        index_target(place, environ, root, Requested.AUTO, plain=True)
 
 
 def test_a_change_that_the_kernel_does_not_tell_of_is_found(

@@ -17,8 +17,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from cli.indexing import index_place
-from cli.target.target import open_place
+from cli.indexing import index_target
+from cli.target.target import open_target
 from indexer.client.credentials import Purpose
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
@@ -112,8 +112,8 @@ def repository(directory: Path, files: dict[str, str]) -> Path:
 
 def index(service: Service, root: Path) -> None:
     environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
-    with open_place(environ, root, purpose=Purpose.INDEX) as place:
-        index_place(place, environ, root, Requested.AUTO, plain=True)
+    with open_target(environ, root, purpose=Purpose.INDEX) as target:
+        index_target(target, environ, root, Requested.AUTO, plain=True)
 
 
 def embedder_at(server: Server) -> Embedder:
@@ -138,9 +138,9 @@ def write(
 
     told = [] if notes is None else notes
     environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
-    with open_place(environ, directory) as place:
+    with open_target(environ, directory) as target:
         return export_index(
-            place,
+            target,
             target,
             project=project,
             embedder=embedder,
