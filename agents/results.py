@@ -7,7 +7,7 @@ from typing import Any, Final
 from mcp.types import CallToolResult, TextContent
 
 from agents.backend import INDEX_NOT_FOUND, ErrorHints, ToolError
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 
 COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: which projects answered is not known
 ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message, near}
@@ -25,7 +25,7 @@ def success(text: str, structure: Mapping[str, Any]) -> CallToolResult:
 
 def failure(error: ToolError) -> CallToolResult:
     """The result of a call that was refused, or that failed as calls may."""
-    text = one_line(f"{error.code} ({error.status}): {error}")
+    text = escape_line(f"{error.code} ({error.status}): {error}")
     details: dict[str, Any] = {"code": error.code, "status": error.status, "message": error.message}
     if error.near:
         details["near"] = list(error.near)

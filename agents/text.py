@@ -7,7 +7,7 @@ line, and contents are indented.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from indexer.output.terminal import lines_of, one_line
+from indexer.output.terminal import escape_line, escape_lines
 
 Row = Mapping[str, Any]
 
@@ -120,7 +120,7 @@ def receipt_text(
 def printable(value: Any) -> Any:
     """`value` with each text on one line, whatever a repository has in it, but for contents."""
     if isinstance(value, str):
-        return one_line(value)
+        return escape_line(value)
     if isinstance(value, list):
         return [printable(one) for one in value]
     if isinstance(value, Mapping):
@@ -130,7 +130,7 @@ def printable(value: Any) -> Any:
 
 def indented(content: str) -> str:
     """Content of several lines, none of which begins at the margin."""
-    return "\n".join(f"    {line}" if line else "" for line in lines_of(content.rstrip()))
+    return "\n".join(f"    {line}" if line else "" for line in escape_lines(content.rstrip()))
 
 
 def joined(parts: list[str], answer: Row) -> str:

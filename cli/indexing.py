@@ -16,7 +16,7 @@ from indexer.records.runs import Requested
 from indexer.records.vectors import EmbedderConfig
 
 if TYPE_CHECKING:
-    from indexer.git.local import LocalRepository
+    from indexer.git.local import WorkingCopy
     from indexer.pipeline.run import Progress
 
 _RETRY_SECONDS: Final = 10.0  # the local service may be starting again
@@ -27,12 +27,12 @@ def checkout_root(path: Path) -> Path:
 
     SearchApi nobody: to be called before a service is started that would have nothing to do.
     """
-    from indexer.git.local import LocalRepository
+    from indexer.git.local import WorkingCopy
 
     if not path.is_dir():
         raise NotARepositoryError(f"there is no directory {path}")
     try:
-        repository = LocalRepository(path)
+        repository = WorkingCopy(path)
     except NotARepositoryError as exc:
         raise NotARepositoryError(
             f"{path} is not inside a git repository: go to one, name one, or make one with "
@@ -87,7 +87,7 @@ def index_target(
 
 def index_local(
     target: IndexTarget,
-    repository: "LocalRepository",
+    repository: "WorkingCopy",
     commit: str,
     requested: Requested,
     progress: "Progress",
@@ -147,10 +147,10 @@ def _index_checkout(
     plain: bool,
     run_progress: RunProgress,
 ) -> Report:
-    from indexer.git.local import LocalRepository
+    from indexer.git.local import WorkingCopy
     from indexer.pipeline.progress import display
 
-    repository = LocalRepository(path)
+    repository = WorkingCopy(path)
     try:
         with display(plain=plain) as progress:
             commit = repository.commit("HEAD")

@@ -38,9 +38,9 @@ def _run(name: str) -> NoReturn:
 
 
 def _exit_code(name: str) -> int:
-    from indexer.config.settings import take_environment
+    from indexer.config.settings import consume_environment
 
-    environ = take_environment()
+    environ = consume_environment()
     # httpx imports its own command line, and click and rich for it, where these are installed.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     # `_leave` leaves semaphores to multiprocessing's own cleaner, which need not complain of them.
@@ -115,7 +115,7 @@ def _leave(code: int) -> NoReturn:
     """At once: a thread that still waits for an answer would be waited for."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
-    from indexer.exits import clear_away
+    from indexer.exits import cleanup
 
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -125,5 +125,5 @@ def _leave(code: int) -> NoReturn:
         except OSError as error:
             if not code:
                 code = _fault(error)
-    clear_away()
+    cleanup()
     os._exit(code)

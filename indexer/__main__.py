@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from indexer.commands import impact, run
-from indexer.config.settings import take_environment
+from indexer.config.settings import consume_environment
 from indexer.errors import IndexerError
-from indexer.exits import Exit, TerminatedError, clear_away
+from indexer.exits import Exit, TerminatedError, cleanup
 from indexer.output import log
-from indexer.output.github import Level, Runner
+from indexer.output.github import GitHubRunner, Level
 from indexer.pipeline import job_summary
 
 _COMMANDS: Final = (run, impact)
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and answer its exit code."""
     options = _parser().parse_args(arguments)
-    environ = take_environment()
+    environ = consume_environment()
     log.to_standard_error()
     # httpx imports its own command line, and click and rich for it, where these are installed.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _leave(Exit.of_signal(cancelled))
     except Exception:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found
         _log.exception("error: a fault of the indexer; please report it with these lines:")
-        runner = Runner.of(environ)
+        runner = GitHubRunner.of(environ)
         runner.annotate(
             Level.ERROR, "A fault of the indexer", "Please report it with the lines of the log."
         )
@@ -66,7 +66,7 @@ def _leave(code: Exit) -> NoReturn:
     """At once: a thread that still sends or embeds would be waited for, for minutes at worst."""
     sys.stdout.flush()
     sys.stderr.flush()
-    clear_away()
+    cleanup()
     os._exit(code)
 
 

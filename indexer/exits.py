@@ -45,7 +45,7 @@ _MEANINGS: Final[Mapping[Exit, str]] = {
 }
 
 
-def clear_away() -> None:
+def cleanup() -> None:
     """Remove the directory in which multiprocessing has the socket of its fork server, if any.
 
     The fork server and its workers notice the end of this process by a pipe.

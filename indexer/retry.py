@@ -16,15 +16,15 @@ _Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Away:
+class Retryable:
     """An attempt that may succeed later; `pause_seconds` is what the service asked for."""
 
     problem: IndexerError
     pause_seconds: float = 0.0
 
 
-def persist(
-    attempt: Callable[[], _Answer | Away],
+def with_retries(
+    attempt: Callable[[], _Answer | Retryable],
     *,
     seconds: float,
     sleep: Callable[[float], None] = time.sleep,
@@ -32,7 +32,7 @@ def persist(
     """The first answer of `attempt`. When the time is up, its last problem is raised."""
     give_up_at = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
-    while isinstance(outcome := attempt(), Away):
+    while isinstance(outcome := attempt(), Retryable):
         wait = max(outcome.pause_seconds, pause * random.uniform(0.5, 1.0))  # noqa: S311
         if time.monotonic() + wait > give_up_at:
             raise outcome.problem
@@ -41,7 +41,7 @@ def persist(
     return outcome
 
 
-def asked_pause(retry_after: str | None) -> float:
+def parse_retry_after(retry_after: str | None) -> float:
     """The seconds that a `Retry-After` header (RFC 9110: seconds, or a date) asks to wait for."""
     text = (retry_after or "").strip()
     try:

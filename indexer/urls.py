@@ -47,7 +47,7 @@ def _is_address(url: str) -> bool:
     )
 
 
-def direct(url: str) -> Mapping[str, None]:
+def without_proxy(url: str) -> Mapping[str, None]:
     """The `mounts` of an httpx client of `url`: no proxy if that is a loopback address."""
     if not is_loopback(url):
         return {}

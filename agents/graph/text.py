@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from agents.text import indented, number, printable, receipt_text, remarks
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 
 Row = Mapping[str, Any]
 
@@ -122,7 +122,8 @@ def _violation(row: Row) -> str:
 
 def _matches(rows: Iterable[Row]) -> list[str]:
     return [
-        f"    {row['start_line']}-{row['end_line']}  {one_line(str(row['text']))}" for row in rows
+        f"    {row['start_line']}-{row['end_line']}  {escape_line(str(row['text']))}"
+        for row in rows
     ]
 
 

@@ -16,7 +16,7 @@ from benchmarks.training.report import table as as_table
 from benchmarks.training.training_loop import Learnt, Lesson, learn, lesson
 from indexer.embedding import open_embedder
 from indexer.embedding.catalogue import PACKAGED as PACKAGED_SPEC
-from indexer.embedding.catalogue import impossibility
+from indexer.embedding.catalogue import spec_error
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from scripts.local_service import temporary_workspace
 
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     packaged = read_folder(PACKAGED)
     spec = EmbedderSpec("builtin", options.name, packaged.table.shape[1])
-    if spec.model == PACKAGED_SPEC.model or impossibility(spec):
+    if spec.model == PACKAGED_SPEC.model or spec_error(spec):
         parser.error(f"{options.name} cannot be a model's name: take letters, digits, '-' and '.'")
     with temporary_workspace("aeterna-training-") as temporary:
         workspace = (options.workspace or temporary).resolve()

@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 
-from indexer.embedding.catalogue import impossibility
+from indexer.embedding.catalogue import spec_error
 from indexer.records.vectors import EmbedderSpec
 
 SLUG = r"^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
@@ -27,7 +27,7 @@ def validate_embedder(text: str) -> None:
         raise ValidationError(
             "Name an embedder as provider/model/dimensions, such as builtin/aeterna-static-1/256."
         )
-    if problem := impossibility(spec):
+    if problem := spec_error(spec):
         raise ValidationError(f"There is no embedder {spec}. {problem}")
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from central.ingest.models import LIVE_STATES, IndexRun
 from central.web.advice import Advice, advice_on_run
-from indexer.records.runs import Reason, sentence_of
+from indexer.records.runs import Reason, reason_sentence
 
 _STAGES: Final = ("open", "plan", "select", "process", "apply")  # as the indexer names them
 _ORDER: Final = {name: number for number, name in enumerate(_STAGES)}
@@ -54,7 +54,7 @@ def shown_run(run: IndexRun) -> ShownRun:
 
 def why(reason: str) -> str:
     """The reason of a run's mode as a sentence; "" where there is none yet."""
-    return sentence_of(Reason(reason)) if reason in set(Reason) else reason.replace("_", " ")
+    return reason_sentence(Reason(reason)) if reason in set(Reason) else reason.replace("_", " ")
 
 
 def stages_of(seconds: dict[str, float]) -> list[StageTime]:

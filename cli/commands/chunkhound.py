@@ -167,13 +167,13 @@ def _show(
     from dataclasses import asdict
 
     from cli.output.console import Console, print_stderr, print_stdout
-    from indexer.output.terminal import lines_of
+    from indexer.output.terminal import escape_lines
     from integrations.chunkhound.errors import CodeSearchError
 
     try:
         found: Any = answer()
     except CodeSearchError as error:
-        print_stderr(*lines_of(error.text))
+        print_stderr(*escape_lines(error.text))
         return _exit_of(error)
     if json:
         print_stdout(Console.of(invocation.environ).as_json(asdict(found)))

@@ -10,7 +10,7 @@ import typer
 from cli.commands.options import Project, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
     from integrations.chunkhound.export import Exported, Progress
@@ -67,31 +67,31 @@ def export(
             progress=progress,
         )
     print_stderr(
-        f"{one_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs
+        f"{escape_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs
     )
     return Exit.OK
 
 
 def _content(exported: "Exported") -> str:
-    from indexer.output.terminal import counted
+    from indexer.output.terminal import pluralize
 
     parts = [
-        counted(exported.files, "file"),
-        counted(exported.chunks, "chunk"),
-        counted(exported.embeddings, "embedding"),
+        pluralize(exported.files, "file"),
+        pluralize(exported.chunks, "chunk"),
+        pluralize(exported.embeddings, "embedding"),
     ]
-    named = f"{one_line(exported.project)} at commit {exported.commit[:12]}"
+    named = f"{escape_line(exported.project)} at commit {exported.commit[:12]}"
     return f"{', '.join(parts)} of {named}"
 
 
 def _spent(exported: "Exported") -> str:
-    from indexer.output.terminal import counted
+    from indexer.output.terminal import pluralize
 
     usage = exported.usage
     if not usage.requests:
         return ""
     cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:,.4f}"
-    return f"Embedded by {counted(usage.requests, 'request')}, {usage.tokens:,} tokens{cost}."
+    return f"Embedded by {pluralize(usage.requests, 'request')}, {usage.tokens:,} tokens{cost}."
 
 
 @contextmanager
@@ -121,6 +121,6 @@ def _progress() -> "Iterator[Progress]":
             bars.update(task, description="Embeddings", completed=done, total=total)
 
         def note(sentence: str) -> None:
-            console.print(one_line(sentence), markup=False, highlight=False, soft_wrap=True)
+            console.print(escape_line(sentence), markup=False, highlight=False, soft_wrap=True)
 
         yield Progress(read, embedded, note)

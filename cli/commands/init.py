@@ -145,7 +145,7 @@ def _configured(is_new: bool, given: Mapping[str, str]) -> str:
 
 
 def _columns(rows: Mapping[str, str], *, indent: str = "") -> str:
-    from indexer.output.terminal import one_line
+    from indexer.output.terminal import escape_line
 
     width = max(map(len, rows))
-    return "\n".join(f"{indent}{name:<{width}}  {one_line(text)}" for name, text in rows.items())
+    return "\n".join(f"{indent}{name:<{width}}  {escape_line(text)}" for name, text in rows.items())

@@ -13,7 +13,7 @@ from indexer.exits import Exit
 if TYPE_CHECKING:
     from socket import socket
 
-    from indexer.config.settings import Named
+    from indexer.config.settings import ServerSettings
 
 commands = typer.Typer()
 
@@ -82,7 +82,7 @@ def _listening(bind: str) -> Iterator["socket"]:
 
 
 @contextmanager
-def _service(invocation: CommandContext) -> Iterator["Named"]:
+def _service(invocation: CommandContext) -> Iterator["ServerSettings"]:
     """The service that is named; else that of this machine, which does not end meanwhile."""
     from dataclasses import replace
 
@@ -90,12 +90,12 @@ def _service(invocation: CommandContext) -> Iterator["Named"]:
     from cli.target.embedded import shared_service
     from cli.target.target import LOCAL_ORGANIZATION, data_dir_of
     from cli.target.trusted_servers import require_trusted
-    from indexer.config.settings import Named
+    from indexer.config.settings import ServerSettings
 
     environ = invocation.environ
-    named = Named.load(environ, project_dir=invocation.directory, overrides={})
+    named = ServerSettings.load(environ, project_dir=invocation.directory, overrides={})
     if named.url:
-        if named.is_of_file:
+        if named.from_project_file:
             require_trusted(named.url, data_dir_of(environ), may_ask=True)
         yield named
         return

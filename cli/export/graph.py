@@ -17,7 +17,7 @@ from cli.export.part_file import (
     take_place,
     write_ahead_log,
 )
-from indexer.client.responses import expected
+from indexer.client.responses import malformed_answer
 from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
 from indexer.limits import EXPORTED_BYTES
 
@@ -174,7 +174,7 @@ def _take(
     database: "duckdb.DuckDBPyConnection", page: Mapping[str, Any], progress: Progress
 ) -> str:
     """Add a page and its cursor, which is returned; "" with the last one."""
-    with expected(page):
+    with malformed_answer(page):
         cursor: str = page["next_cursor"] or ""
         projects = page["projects"]
         left = "" if not projects or projects[-1]["ends"] else projects[-1]["project"]

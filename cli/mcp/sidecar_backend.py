@@ -13,7 +13,7 @@ from agents.results import names_in
 from agents.schemas import AnswerModel, SearchAnswer, StatusAnswer
 from agents.trace.schemas import CalleesAnswer, CallersAnswer, GraphAnswer
 from indexer.limits import SIDECAR_ANSWER_BYTES
-from indexer.urls import direct
+from indexer.urls import without_proxy
 
 _TRACES: Final[Mapping[str, type[AnswerModel]]] = {
     "callers": CallersAnswer,
@@ -29,7 +29,7 @@ def open_connections(url: str) -> httpx.AsyncClient:
         base_url=url,
         timeout=_TIMEOUT,
         headers={"Accept": "application/json", "Accept-Encoding": "identity"},
-        mounts=direct(url),
+        mounts=without_proxy(url),
     )
 
 

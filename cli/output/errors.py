@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from indexer.errors import CentralRefusedError, IndexerError
-from indexer.output.terminal import lines_of
+from indexer.output.terminal import escape_lines
 
 # These speak of what was asked for, so who is asked and with what credential is not the matter.
 _OF_THE_QUESTION: Final = {
@@ -38,7 +38,7 @@ def format_error(error: IndexerError) -> str:
     message = str(error)
     if isinstance(error, CentralRefusedError) and error.code in _OF_THE_QUESTION:
         message = _of_the_question(error.problem, _OF_THE_QUESTION[error.code]) or message
-    return "\n".join(lines_of(f"error: {message}"))
+    return "\n".join(escape_lines(f"error: {message}"))
 
 
 def _of_the_question(problem: Mapping[str, Any], advice: str) -> str:

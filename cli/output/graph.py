@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cli.output.console import Console
 from cli.output.links import CONFIDENCE_STYLES, definition_missing
 from cli.output.text import location_link, path_of
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,10 +21,11 @@ def format_plain(answer: Answer) -> str:
     """`project/path:line: caller -> callee at project/path:line (how sure)`, a line each."""
     nodes = {one["id"]: one for one in answer["nodes"]}
     return "".join(
-        f"{path_of(edge)}:{edge['line']}: {one_line(nodes[edge['caller']]['qualified_name'])} -> "
-        f"{one_line(nodes[edge['callee']]['qualified_name'])} at "
+        f"{path_of(edge)}:{edge['line']}: "
+        f"{escape_line(nodes[edge['caller']]['qualified_name'])} -> "
+        f"{escape_line(nodes[edge['callee']]['qualified_name'])} at "
         f"{path_of(nodes[edge['callee']])}:{nodes[edge['callee']]['line']} "
-        f"({one_line(edge['confidence'])}, {one_line(edge['rule'])})\n"
+        f"({escape_line(edge['confidence'])}, {escape_line(edge['rule'])})\n"
         for edge in answer["edges"]
     )
 
@@ -68,7 +69,9 @@ class _Branches:
             beyond = edge[far]
             label = _label(self._nodes[beyond])
             confidence = edge["confidence"]
-            label.append(f"  {one_line(confidence)}", style=CONFIDENCE_STYLES.get(confidence, ""))
+            label.append(
+                f"  {escape_line(confidence)}", style=CONFIDENCE_STYLES.get(confidence, "")
+            )
             if edge["count"] > 1:
                 label.append(f"  at {edge['count']} places", style="dim")
             branch = tree.add(label)
@@ -80,6 +83,6 @@ class _Branches:
 def _label(node: Mapping[str, Any]) -> "Text":
     from rich.text import Text
 
-    label = Text(one_line(node["qualified_name"]), style="bold")
+    label = Text(escape_line(node["qualified_name"]), style="bold")
     label.append("  ").append_text(location_link(node, node["line"]))
     return label.append(definition_missing(node), style="red")

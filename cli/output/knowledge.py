@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
 from cli.output.text import path_of
-from indexer.output.terminal import lines_of, one_line
+from indexer.output.terminal import escape_line, escape_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,7 +53,7 @@ def shown(console: Console, *columns: Columns) -> str:
 
 def body_text(body: str) -> str:
     """A document's text, indented: no line of it looks like one of the answer's."""
-    return "".join(f"    {line}".rstrip() + "\n" for line in lines_of(body)) if body else ""
+    return "".join(f"    {line}".rstrip() + "\n" for line in escape_lines(body)) if body else ""
 
 
 def nodes(rows: Sequence[Row]) -> Columns:
@@ -165,4 +165,4 @@ def _title(node: Row) -> str:
 
 
 def _cell(value: object) -> str:
-    return one_line(str(value)) if value not in (None, "") else "-"
+    return escape_line(str(value)) if value not in (None, "") else "-"

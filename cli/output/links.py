@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
 from cli.output.text import location_link, path_of
-from indexer.output.terminal import counted, one_line
+from indexer.output.terminal import escape_line, pluralize
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +25,7 @@ def definition_line(definition: Mapping[str, Any]) -> str:
     """`project/path:line: signature`."""
     text = definition["signature"] or f"{definition['kind']} {definition['qualified_name']}"
     place = f"{path_of(definition)}:{definition['line']}"
-    return f"{place}: {one_line(text)}{definition_missing(definition)}"
+    return f"{place}: {escape_line(text)}{definition_missing(definition)}"
 
 
 def definition_missing(definition: Mapping[str, Any]) -> str:
@@ -50,15 +50,15 @@ def _heading(definition: Mapping[str, Any]) -> list["Text"]:
     from rich.text import Text
 
     heading = location_link(definition, definition["line"])
-    heading.append(f"  {one_line(definition['kind'])} ")
-    heading.append(one_line(definition["qualified_name"]), style="bold")
+    heading.append(f"  {escape_line(definition['kind'])} ")
+    heading.append(escape_line(definition["qualified_name"]), style="bold")
     package = " ".join(filter(None, (definition.get("package"), definition.get("version"))))
     if package:
-        heading.append(f"  {one_line(package)}", style="dim")
+        heading.append(f"  {escape_line(package)}", style="dim")
     if definition.get("local"):
         heading.append("  not committed", style="yellow")
     heading.append(definition_missing(definition), style="red")
-    return [heading, Text(f"  {one_line(definition['signature'])}", style="dim")]
+    return [heading, Text(f"  {escape_line(definition['signature'])}", style="dim")]
 
 
 def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
@@ -69,18 +69,19 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
     table = Table(box=None, padding=(0, 2, 0, 2), show_edge=False)
     longest = max(place.cell_len for place in places)
     table.add_column("at", min_width=min(longest, width * 2 // 3), overflow="fold")
-    table.add_column(counted(len(links), what.removesuffix("s")), overflow="fold")
+    table.add_column(pluralize(len(links), what.removesuffix("s")), overflow="fold")
     for place, one in zip(places, links, strict=True):
         name = one[what.removesuffix("s")]["qualified_name"]
-        text = Text("  " * (one["depth"] - 1)).append(one_line(name), style="bold")
+        text = Text("  " * (one["depth"] - 1)).append(escape_line(name), style="bold")
         text.append(
-            f"  {one_line(one['confidence'])}", style=CONFIDENCE_STYLES.get(one["confidence"], "")
+            f"  {escape_line(one['confidence'])}",
+            style=CONFIDENCE_STYLES.get(one["confidence"], ""),
         )
         if kind := _kind(one):
             text.append(f"  {kind}")
         if one.get("local"):
             text.append("  not committed", style="yellow")
-        text.append(f"  {one_line(one['evidence'])}", style="dim")
+        text.append(f"  {escape_line(one['evidence'])}", style="dim")
         if version := _version(one):
             text.append(f"  {version}", style="magenta")
         table.add_row(place, text)
@@ -88,21 +89,21 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
 
 
 def _line(one: Link) -> str:
-    caller, callee = (one_line(one[end]["qualified_name"]) for end in ("caller", "callee"))
+    caller, callee = (escape_line(one[end]["qualified_name"]) for end in ("caller", "callee"))
     sure = ", ".join(filter(None, (one["confidence"], one["rule"], _kind(one), _version(one))))
     at = f"{path_of(one['callee'])}:{one['callee']['line']}"
-    return f"{path_of(one)}:{one['line']}: {caller} -> {callee} at {at} ({one_line(sure)})"
+    return f"{path_of(one)}:{one['line']}: {caller} -> {callee} at {at} ({escape_line(sure)})"
 
 
 def _kind(one: Link) -> str:
     """What the use is, where it is no call."""
-    return "" if one["kind"] == "call" else one_line(one["kind"])
+    return "" if one["kind"] == "call" else escape_line(one["kind"])
 
 
 def _version(one: Link) -> str:
     """Which version of the callee's package the caller's repository asks for."""
     if pinned := one["pinned_version"]:
         older = f", older than {one['indexed_version']}" if one["lags"] else ""
-        return one_line(f"pinned {pinned}{older}")
+        return escape_line(f"pinned {pinned}{older}")
     required = one["required_version"]
-    return one_line(f"requires {required}") if required else ""
+    return escape_line(f"requires {required}") if required else ""

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from cli.output.text import age, short_commit
 from indexer.exits import Exit
-from indexer.output.terminal import counted, one_line
+from indexer.output.terminal import escape_line, pluralize
 
 NOTHING_INDEXED: Final = (
     "Nothing is indexed here yet: type `codesearch init` in a repository, or `codesearch index` "
@@ -51,14 +51,14 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "There are more: --limit shows them, or --project, --file and --line choose."
     if unresolved := receipt.get("unresolved", {}).get("count"):
         yield (
-            f"{counted(unresolved, 'use')} of such names could not be resolved; "
+            f"{pluralize(unresolved, 'use')} of such names could not be resolved; "
             "--min-confidence low lists those that may be meant."
         )
 
 
 def missing_note(missing: Sequence[Mapping[str, Any]]) -> str:
     """Of what something may be missing; nothing where that is nothing."""
-    return one_line(f"May lack something of {_missing(missing)}.") if missing else ""
+    return escape_line(f"May lack something of {_missing(missing)}.") if missing else ""
 
 
 def graph_notes(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -96,13 +96,15 @@ def _receipt_line(receipt: Mapping[str, Any]) -> str:
         parts.append(local_line(local))
     if missing := receipt["missing"]:
         parts.append(f"may lack something of {_missing(missing)}")
-    return one_line("; ".join(parts) + ".")
+    return escape_line("; ".join(parts) + ".")
 
 
 def local_line(local: Mapping[str, Any]) -> str:
     """What stands in front of the service's answer: this checkout's work that is not committed."""
-    files = "every file" if local["files"] is None else counted(local["files"], "changed file")
-    return one_line(f"{files} of {local['project']} as in this checkout {age(local['indexed_at'])}")
+    files = "every file" if local["files"] is None else pluralize(local["files"], "changed file")
+    return escape_line(
+        f"{files} of {local['project']} as in this checkout {age(local['indexed_at'])}"
+    )
 
 
 def _searched(projects: Sequence[Mapping[str, Any]]) -> str:
@@ -131,4 +133,4 @@ def in_options(sentence: str) -> str:
     """A sentence of the service in this command line's words."""
     for parameter, option in _OPTIONS.items():
         sentence = sentence.replace(parameter, option)
-    return one_line(sentence)
+    return escape_line(sentence)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cli.output.console import Console
 from cli.output.text import location_link, path_of
 from indexer.limits import COLOURING_CPU_SECONDS
-from indexer.output.terminal import lines_of, one_line
+from indexer.output.terminal import escape_line, escape_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,7 +29,7 @@ def format_plain(results: Sequence[Result]) -> str:
     return "".join(
         f"{path_of(one)}:{number}: {text}\n"
         for one in results
-        for number, text in enumerate(lines_of(one["content"]), one["content_start_line"])
+        for number, text in enumerate(escape_lines(one["content"]), one["content_start_line"])
         if text.strip()
     )
 
@@ -79,7 +79,7 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
     heading = location_link(one, one["start_line"])
     kind = one["chunk_type"]
     name = ".".join(filter(None, (one["container"], one["name"])))
-    heading.append(f"  {one_line(f'{kind} {name}').strip()}", style="bold")
+    heading.append(f"  {escape_line(f'{kind} {name}').strip()}", style="bold")
     heading.append(f"  {one['score']:.2f}", style="dim")
     if one.get("local"):
         heading.append("  not committed", style="yellow")
@@ -93,7 +93,7 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
 def _syntax(one: Result) -> "Syntax":
     from rich.syntax import Syntax
 
-    lines = [line.expandtabs(_TAB) for line in lines_of(one["content"])]
+    lines = [line.expandtabs(_TAB) for line in escape_lines(one["content"])]
     syntax = Syntax(
         "\n".join(lines),
         _LEXERS.get(one["language"], one["language"]),

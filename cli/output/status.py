@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from cli.output.console import Console
 from cli.output.text import age, short_commit
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 
 _STYLES: Final = {
     "current": "green",
@@ -21,7 +21,7 @@ _PLAIN: Final = ("project", "state", "last_indexed_commit", "indexed_at", *_COUN
 
 def format_plain(answer: Mapping[str, Any]) -> str:
     """A line for each repository, its columns separated by tabs; what is not there is `-`."""
-    rows = [[one_line(str(_or_dash(one[key]))) for key in _PLAIN] for one in answer["projects"]]
+    rows = [[escape_line(str(_or_dash(one[key]))) for key in _PLAIN] for one in answer["projects"]]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
@@ -35,8 +35,8 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
         table.add_column(name, justify="right")
     for one in answer["projects"]:
         table.add_row(
-            Text(one_line(one["project"]), overflow="fold"),
-            Text(one_line(_state(one)), style=_STYLES.get(one["state"], "")),
+            Text(escape_line(one["project"]), overflow="fold"),
+            Text(escape_line(_state(one)), style=_STYLES.get(one["state"], "")),
             Text(short_commit(one["last_indexed_commit"])),
             age(one["indexed_at"]),
             *(f"{one[name]:,}" for name in _COUNTS),

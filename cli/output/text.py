@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from indexer.output.terminal import counted, one_line
+from indexer.output.terminal import escape_line, pluralize
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,7 +21,7 @@ def age(moment: str | None, now: datetime | None = None) -> str:
     seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(moment)).total_seconds()
     for unit, size in _UNITS:
         if seconds >= size:
-            return f"{counted(int(seconds // size), unit)} ago"
+            return f"{pluralize(int(seconds // size), unit)} ago"
     return "just now"
 
 
@@ -32,7 +32,7 @@ def short_commit(commit: str | None) -> str:
 
 def path_of(one: Mapping[str, Any]) -> str:
     """`project/path` of a result, a definition or a link."""
-    return one_line(f"{one['project']}/{one['file']}")
+    return escape_line(f"{one['project']}/{one['file']}")
 
 
 def location_link(one: Mapping[str, Any], line: int) -> "Text":

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from indexer.git.edits import hunks_of
-from indexer.git.local import LocalRepository
+from indexer.git.edits import diff_hunks
+from indexer.git.local import WorkingCopy
 from indexer.git.patch import Hunk, Span, moved
 
 _NOT_A_WORD = re.compile(r"\W")
@@ -75,9 +75,9 @@ class EditedLines:
 
     def _hunks(self, path: str) -> tuple[Hunk, ...] | None:
         if path not in self._files:
-            repository = LocalRepository(self._root, self._objects_dir)
+            repository = WorkingCopy(self._root, self._objects_dir)
             try:
-                self._files[path] = hunks_of(repository, path, *self._commits)
+                self._files[path] = diff_hunks(repository, path, *self._commits)
             finally:
                 repository.close()
         return self._files[path]
@@ -86,7 +86,7 @@ class EditedLines:
         if name not in self._names:
             escaped = _NOT_A_WORD.sub(r"\\\g<0>", name)
             pattern = f"(^|[^[:alnum:]_]){escaped}([^[:alnum:]_]|$)"
-            repository = LocalRepository(self._root, self._objects_dir)
+            repository = WorkingCopy(self._root, self._objects_dir)
             try:
                 found = repository.diff(
                     "--name-only", "--text", "--ignore-submodules=all", f"-G{pattern}",

@@ -11,7 +11,7 @@ from central.runtime import data_directory
 from cli.output.console import print_stderr
 from cli.target.trusted_servers import require_trusted
 from indexer.client.credentials import Credentials, Purpose, StaticToken, credentials_of
-from indexer.config.settings import Named, Settings, given_token
+from indexer.config.settings import ServerSettings, Settings, configured_token
 from indexer.errors import NotARepositoryError, UntrustedRepositoryError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def open_target(
     root, name = _repository(directory)
     project_dir = root or directory
     overrides = {"url": url, "organization": organization, "project": project}
-    named = Named.load(environ, project_dir=project_dir, overrides=overrides)
+    named = ServerSettings.load(environ, project_dir=project_dir, overrides=overrides)
     if named.url is None:
         with _embedded(environ, named, root, name, purpose) as target:
             yield target
@@ -78,7 +78,9 @@ def open_target(
     settings = Settings.load(
         environ, project_dir=project_dir, default_project=name, overrides=overrides
     )
-    if named.is_of_file and isinstance(settings.credential, str):  # an id token is for it alone
+    if named.from_project_file and isinstance(
+        settings.credential, str
+    ):  # an id token is for it alone
         require_trusted(settings.url, data_dir_of(environ), may_ask=may_ask)
     yield IndexTarget(
         url=settings.url,
@@ -103,13 +105,13 @@ def open_local_target(environ: Mapping[str, str], directory: Path) -> Iterator[I
         yield target
 
 
-def named_at(environ: Mapping[str, str], directory: Path) -> Named:
+def named_at(environ: Mapping[str, str], directory: Path) -> ServerSettings:
     """What the environment and the checkout's `.codesearch.toml` name; nothing is opened.
 
     Raises ConfigurationError.
     """
     root, _ = _repository(directory)
-    return Named.load(environ, project_dir=root or directory, overrides={})
+    return ServerSettings.load(environ, project_dir=root or directory, overrides={})
 
 
 def data_dir_of(environ: Mapping[str, str]) -> Path:
@@ -119,7 +121,11 @@ def data_dir_of(environ: Mapping[str, str]) -> Path:
 
 @contextmanager
 def _embedded(
-    environ: Mapping[str, str], named: Named, root: Path | None, name: str, purpose: Purpose
+    environ: Mapping[str, str],
+    named: ServerSettings,
+    root: Path | None,
+    name: str,
+    purpose: Purpose,
 ) -> Iterator[IndexTarget]:
     from cli.target.embedded import shared_service
     from cli.target.local_token import LocalToken
@@ -127,7 +133,7 @@ def _embedded(
 
     data_dir = data_dir_of(environ)
     organization = named.organization or LOCAL_ORGANIZATION
-    token = None if named.url else given_token(environ)
+    token = None if named.url else configured_token(environ)
     project = local_project if purpose is Purpose.INDEX else project_of  # who asks claims no name
     with shared_service(data_dir, environ=environ, notify=print_stderr) as server:
         yield IndexTarget(
@@ -145,10 +151,10 @@ def _embedded(
 
 def _repository(directory: Path) -> tuple[Path | None, str]:
     """The top of the checkout that holds `directory`, and its own name."""
-    from indexer.git.local import LocalRepository
+    from indexer.git.local import WorkingCopy
 
     try:
-        repository = LocalRepository(directory)
+        repository = WorkingCopy(directory)
     except (NotARepositoryError, UntrustedRepositoryError):
         return None, ""
     try:

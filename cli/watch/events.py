@@ -15,7 +15,7 @@ from typing import Final
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from indexer.errors import GitError
-from indexer.git.local import LocalRepository
+from indexer.git.local import WorkingCopy
 
 _NOISE_MILLISECONDS: Final = 1_000  # so long a burst is waited for, at most
 _SILENCE_MILLISECONDS: Final = 100  # seen at the second look without a further path
@@ -38,7 +38,7 @@ class Events:
     `.git`, and nothing that git ignores, but what says what it ignores.
     """
 
-    def __init__(self, repository: LocalRepository, warn: Warn) -> None:
+    def __init__(self, repository: WorkingCopy, warn: Warn) -> None:
         self._repository = repository
         self._root = repository.root.resolve()  # as the kernel names it
         self._warn = warn

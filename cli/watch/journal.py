@@ -9,7 +9,7 @@ from typing import Any, Final
 from cli.output.console import print_stderr, print_stdout
 from cli.watch.lock import WatchRecord
 from indexer.errors import IndexerError
-from indexer.output.terminal import lines_of, one_line
+from indexer.output.terminal import escape_line, escape_lines
 from indexer.pipeline.report import Report
 
 _NAMED: Final = 3
@@ -41,9 +41,9 @@ class UpdateLog:
             self._line("watching", _as_json(first))
             return
         state, report = first.state, first.report
-        root = one_line(str(state.root))
+        root = escape_line(str(state.root))
         print_stdout(
-            f"watching {root} as {one_line(state.project)}, up to date after "
+            f"watching {root} as {escape_line(state.project)}, up to date after "
             f"{report.total_seconds:.1f} s ({report.sentence}); Ctrl-C ends it\n"
         )
 
@@ -54,7 +54,7 @@ class UpdateLog:
             return
         names = sorted(update.paths)
         further = len(names) - _NAMED
-        named = ", ".join(one_line(name) for name in names[:_NAMED])
+        named = ", ".join(escape_line(name) for name in names[:_NAMED])
         if further > 0:
             named += f" and {further} more"
         now = datetime.now().astimezone()
@@ -66,12 +66,12 @@ class UpdateLog:
             problem = {"root": str(root), "error": str(error), "retry_seconds": pause}
             self._line("failed", problem)
             return
-        print_stderr(*lines_of(f"not indexed: {error}"))
+        print_stderr(*escape_lines(f"not indexed: {error}"))
         print_stderr(f"The next attempt is at the next change, or in {pause:.0f} s.")
 
     def note(self, text: str) -> None:
         """Something that a person should know."""
-        print_stderr(*lines_of(text))
+        print_stderr(*escape_lines(text))
 
     def _line(self, event: str, fields: dict[str, Any]) -> None:
         print_stdout(json.dumps({"event": event, **fields}) + "\n")

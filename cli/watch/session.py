@@ -27,7 +27,7 @@ from indexer.errors import (
     IndexerError,
     NotARepositoryError,
 )
-from indexer.git.local import LocalRepository
+from indexer.git.local import WorkingCopy
 from indexer.pipeline.progress import Lines, display
 from indexer.pipeline.report import Report
 from indexer.pipeline.worker_pool import start_forkserver
@@ -182,7 +182,7 @@ class _Session:
 
 def _root(path: Path) -> Path:
     try:
-        repository = LocalRepository(path)
+        repository = WorkingCopy(path)
     except NotARepositoryError as exc:
         raise NotARepositoryError(
             f"{path} is not inside a git repository: go to one, name one, or make one with "
@@ -197,7 +197,7 @@ def _root(path: Path) -> Path:
     return repository.root
 
 
-def _refuse_own_data(repository: LocalRepository, data_dir: Path) -> None:
+def _refuse_own_data(repository: WorkingCopy, data_dir: Path) -> None:
     """Each index would be a change of the checkout that holds it."""
     top = repository.root.resolve()
     if data_dir.is_relative_to(top):

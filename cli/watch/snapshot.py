@@ -15,7 +15,7 @@ from typing import Final
 
 from indexer.config.project_file import PROJECT_FILE, read_project_file
 from indexer.errors import CommitNotFoundError, GitError
-from indexer.git.local import LocalRepository
+from indexer.git.local import WorkingCopy
 from indexer.git.parse import parse_diff
 from indexer.pipeline.select import SelectionRules
 
@@ -54,7 +54,7 @@ class Snapshots:
         self._commit: str | None = None
         self._tree = ""
         self._programs: tuple[str, ...] = ()  # filters' settings, as they are for this snapshot
-        self.repository = LocalRepository(root, directory / "objects")
+        self.repository = WorkingCopy(root, directory / "objects")
 
     def reset(self) -> None:
         """Forget all snapshots, also those of other processes; the next follows HEAD."""

@@ -19,7 +19,7 @@ from indexer.bundle.schema import (
     RemovalFields,
     SymbolFields,
 )
-from indexer.bundle.vectors import read_terms, read_vectors
+from indexer.bundle.vectors import decode_terms, decode_vectors
 from indexer.errors import BundleError
 from indexer.http_bodies import has_more_values
 from indexer.limits import (
@@ -299,10 +299,10 @@ def _chunks(
 ) -> tuple[Chunk, ...]:
     if not chunks:
         return ()
-    terms = read_terms(
+    terms = decode_terms(
         [chunk.terms for chunk in chunks], [chunk.weights for chunk in chunks], where=where
     )
-    vectors = read_vectors([chunk.vector for chunk in chunks], dimensions=dimensions, where=where)
+    vectors = decode_vectors([chunk.vector for chunk in chunks], dimensions=dimensions, where=where)
     _require_ascending(chunks, where, last_line)
     return tuple(
         Chunk(Span(one.start, one.end), one.type, one.name, one.container, own_terms, vector)

@@ -22,7 +22,7 @@ _UINT32 = np.dtype("<u4")
 _FLOAT32 = np.dtype("<f4")
 
 
-def read_terms(ids: Sequence[bytes], weights: Sequence[bytes], *, where: str) -> list[TermVector]:
+def decode_terms(ids: Sequence[bytes], weights: Sequence[bytes], *, where: str) -> list[TermVector]:
     """One TermVector per chunk; BundleError names the first chunk that breaks a rule."""
     _require_whole(ids, where, "terms")
     _require_whole(weights, where, "weights")
@@ -55,7 +55,7 @@ def _check_ids(ids: NDArray[np.uint32], ends: list[int], where: str) -> None:
     _refuse_first(descending, where, "terms must be ascending", ends)
 
 
-def read_vectors(
+def decode_vectors(
     vectors: Sequence[bytes | None], *, dimensions: int, where: str
 ) -> list["Vector | None"]:
     """One vector per chunk, None where it was null; BundleError names the first bad chunk."""
@@ -70,7 +70,7 @@ def read_vectors(
     joined = b"".join(vector for _, vector in present)
     matrix = np.frombuffer(joined, _FLOAT32).reshape(len(present), dimensions)
     bad = np.zeros(len(vectors), dtype=bool)
-    bad[[index for index, _ in present]] = ~unit_or_zero(matrix)
+    bad[[index for index, _ in present]] = ~check_normalised(matrix)
     _refuse_first(bad, where, "vector must be finite and of unit length, or zero")
     read: list[Vector | None] = [None] * len(vectors)
     for row, (index, _) in zip(matrix, present, strict=True):
@@ -78,7 +78,7 @@ def read_vectors(
     return read
 
 
-def unit_or_zero(matrix: Matrix) -> NDArray[np.bool_]:
+def check_normalised(matrix: Matrix) -> NDArray[np.bool_]:
     """Of each row, whether it is finite and of unit length, or zero."""
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite length is refused, not warned
         lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))

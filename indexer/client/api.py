@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from standardwebhooks import Webhook
 
 from indexer.bundle.gzip import compress
-from indexer.client.responses import commit_name, expected
+from indexer.client.responses import malformed_answer, parse_commit
 from indexer.client.transport import Transport
 from indexer.errors import RunFailedError, RunStaleError
 from indexer.records.runs import Plan, RunStats
@@ -115,11 +115,11 @@ class IndexingClient:
         """Open a run. RunConflictError: another run of the repository must end first."""
         fields = {key: value for key, value in asdict(request).items() if value is not None}
         answer = self._transport.request("POST", _RUNS, content=_json(fields))
-        with expected(answer):
+        with malformed_answer(answer):
             return OpenedRun(
                 run_id=answer["run_id"],
                 webhook_secret=answer["webhook_secret"],
-                base_commit=commit_name(answer["base_commit"]),
+                base_commit=parse_commit(answer["base_commit"]),
                 base_extractor=answer["base_extractor"],
                 base_embedder=answer["base_embedder"],
                 embedder=EmbedderSpec(**answer["embedder"]),
@@ -135,7 +135,7 @@ class IndexingClient:
         answer = self._transport.request(
             "PUT", f"{_RUNS}/{run_id}/tree", content=compress(body), headers=lambda: _GZIP
         )
-        with expected(answer):
+        with malformed_answer(answer):
             return TreeDiff(frozenset(answer["changed"]), int(answer["removed"]))
 
     def known_embeddings(
@@ -147,7 +147,7 @@ class IndexingClient:
         """
         content = _json({"digests": [digest.hex() for digest in digests]})
         answer = self._transport.request("POST", f"{_RUNS}/{run_id}/embeddings", content=content)
-        with expected(answer):
+        with malformed_answer(answer):
             vectors = answer.get("vectors", {})
             return {
                 bytes.fromhex(digest): a2b_base64(vectors[digest]) if vectors else None
@@ -191,14 +191,14 @@ class IndexingClient:
         answer = self._transport.request(
             "POST", "/api/v1/index/updated", content=content, headers=signed
         )
-        with expected(answer):
+        with malformed_answer(answer):
             page_url = answer.get("page_url")  # none before pages were
             return RunLinks(str(answer["status_url"]), str(page_url) if page_url else None)
 
     def get_run(self, run_id: str) -> RunState:
         """The run's state now."""
         answer = self._transport.request("GET", f"{_RUNS}/{run_id}")
-        with expected(answer):
+        with malformed_answer(answer):
             return RunState(
                 state=answer["state"],
                 error=answer.get("error") or "",

@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 import httpx
 
-from indexer.client.responses import decoded, is_passing, response_of
+from indexer.client.responses import is_transient, parse_response, send
 from indexer.config.settings import IdTokenSource, Settings
 from indexer.errors import CentralError, IdentityError, IdentityUnavailableError
 from indexer.http_bodies import read_answer
-from indexer.retry import Away, asked_pause, persist
-from indexer.urls import direct
+from indexer.retry import Retryable, parse_retry_after, with_retries
+from indexer.urls import without_proxy
 
 _EXCHANGE: Final = "/api/v1/auth/github-oidc"
 _AHEAD_SECONDS: Final = 30.0
@@ -48,7 +48,7 @@ class Credentials(Protocol):
 def credentials_of(settings: Settings, purpose: Purpose = Purpose.INDEX) -> Credentials:
     """The credentials that the settings choose. Asks nobody yet."""
     if isinstance(settings.credential, IdTokenSource):
-        return KeylessToken(settings, settings.credential, purpose)
+        return OidcToken(settings, settings.credential, purpose)
     return StaticToken(settings.credential, purpose)
 
 
@@ -71,7 +71,7 @@ class StaticToken:
         return False
 
 
-class KeylessToken:
+class OidcToken:
     """A short-lived token that central gives for an id token of the job, as often as needed.
 
     Its methods raise CentralError where central refuses or is away, and IdentityError where
@@ -115,12 +115,12 @@ class KeylessToken:
 
     def _exchange(self) -> None:
         began = time.monotonic()
-        headers, mounts = {"Accept": "application/json"}, direct(self._url)
+        headers, mounts = {"Accept": "application/json"}, without_proxy(self._url)
         with httpx.Client(timeout=_TIMEOUT, headers=headers, mounts=mounts) as http:
-            response = persist(
+            response = with_retries(
                 lambda: self._attempt(http), seconds=self._retry_seconds, sleep=self._sleep
             )
-        self._token, lifetime = _granted(decoded(response, self._exchange_hints()))
+        self._token, lifetime = _granted(parse_response(response, self._exchange_hints()))
         self._renew_at = began + max(lifetime - _AHEAD_SECONDS, lifetime / 2)
 
     def _exchange_hints(self) -> Mapping[int | str, str]:
@@ -132,17 +132,17 @@ class KeylessToken:
             ),
         }
 
-    def _attempt(self, http: httpx.Client) -> httpx.Response | Away:
+    def _attempt(self, http: httpx.Client) -> httpx.Response | Retryable:
         """One exchange, with an id token of its own: where an answer was lost, one is used up."""
         id_token = self._id_token(http)
-        if isinstance(id_token, Away):
+        if isinstance(id_token, Retryable):
             return id_token
         body = {"token": id_token, "purpose": self._purpose}
-        return response_of(
+        return send(
             lambda: read_answer(http, "POST", self._url + _EXCHANGE, json=body), url=self._url
         )
 
-    def _id_token(self, http: httpx.Client) -> str | Away:
+    def _id_token(self, http: httpx.Client) -> str | Retryable:
         """https://docs.github.com/en/actions/reference/security/oidc#requesting-the-jwt."""
         address = f"{self._source.url}&audience={quote(self._url, safe='')}"
         try:
@@ -154,13 +154,13 @@ class KeylessToken:
                 "reach the host of ACTIONS_ID_TOKEN_REQUEST_URL"
             )
             problem.__cause__ = exc
-            return Away(problem)
+            return Retryable(problem)
         status = response.status_code
-        if is_passing(response) or status >= httpx.codes.INTERNAL_SERVER_ERROR:
+        if is_transient(response) or status >= httpx.codes.INTERNAL_SERVER_ERROR:
             problem = IdentityUnavailableError(
                 f"GitHub gave no id token (HTTP {status}); run the job again later"
             )
-            return Away(problem, asked_pause(response.headers.get("Retry-After")))
+            return Retryable(problem, parse_retry_after(response.headers.get("Retry-After")))
         value = _value(response) if response.is_success else ""
         if not value:
             raise IdentityError(

@@ -15,7 +15,7 @@ from indexer.errors import (
     RunStaleError,
 )
 from indexer.http_bodies import AnswerTooLongError
-from indexer.retry import Away, asked_pause
+from indexer.retry import Retryable, parse_retry_after
 
 _RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 _COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -25,7 +25,7 @@ _HINTS: Final = {
 }
 
 
-def response_of(send: Callable[[], httpx.Response], *, url: str) -> httpx.Response | Away:
+def send(send: Callable[[], httpx.Response], *, url: str) -> httpx.Response | Retryable:
     """What the service at `url` answered, whatever that is, unless it may be better later."""
     try:
         response = send()
@@ -34,21 +34,21 @@ def response_of(send: Callable[[], httpx.Response], *, url: str) -> httpx.Respon
             f"{url} gave an answer of {exc}: check that AETERNA_URL names the service itself"
         ) from exc
     except httpx.RequestError as exc:
-        return Away(_unreachable(url, exc))
-    if is_passing(response):
+        return Retryable(_unreachable(url, exc))
+    if is_transient(response):
         problem = CentralUnreachableError(
             f"central is not available (HTTP {response.status_code}): {_detail(response)}"
         )
-        return Away(problem, asked_pause(response.headers.get("Retry-After")))
+        return Retryable(problem, parse_retry_after(response.headers.get("Retry-After")))
     return response
 
 
-def is_passing(response: httpx.Response) -> bool:
+def is_transient(response: httpx.Response) -> bool:
     """Whether the status says that the same request may succeed later."""
     return response.status_code in _RETRIED_STATUSES
 
 
-def decoded(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
+def parse_response(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
     """The JSON of an answer, None where there is none; a problem is raised as its error.
 
     `hints` say what to change, by code or by status.
@@ -67,7 +67,7 @@ def decoded(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
 
 
 @contextmanager
-def expected(answer: object) -> Iterator[None]:
+def malformed_answer(answer: object) -> Iterator[None]:
     """An answer that lacks what the contract promises is central's fault, and said to be."""
     try:
         yield
@@ -78,7 +78,7 @@ def expected(answer: object) -> Iterator[None]:
         ) from exc
 
 
-def commit_name(value: Any) -> str | None:
+def parse_commit(value: Any) -> str | None:
     """The commit that an answer names, if any: git takes other texts for options and refs.
 
     Raises TypeError and ValueError.

@@ -10,10 +10,10 @@ from typing import Any, Final
 import httpx
 
 from indexer.client.credentials import Credentials
-from indexer.client.responses import decoded, response_of
+from indexer.client.responses import parse_response, send
 from indexer.http_bodies import read_answer, receive_answer
-from indexer.retry import persist
-from indexer.urls import direct
+from indexer.retry import with_retries
+from indexer.urls import without_proxy
 
 _JSON: Final = {"Content-Type": "application/json"}
 
@@ -33,10 +33,10 @@ class Transport:
         self._credentials = credentials
         self._http = httpx.Client(
             base_url=url,
-            auth=_Bearer(credentials),
+            auth=BearerAuth(credentials),
             headers={"Accept": "application/json"},
             timeout=httpx.Timeout(60.0, connect=5.0),
-            mounts=direct(url),
+            mounts=without_proxy(url),
         )
         self._retry_seconds = retry_seconds
         self._sleep = sleep
@@ -59,15 +59,15 @@ class Transport:
         `headers` is called for each attempt: a signature's time must not grow old.
         """
 
-        def send() -> httpx.Response:
+        def attempt() -> httpx.Response:
             return read_answer(self._http, method, path, content=content, headers=dict(headers()))
 
-        response = persist(
-            lambda: response_of(send, url=self.url),
+        response = with_retries(
+            lambda: send(attempt, url=self.url),
             seconds=self._retry_seconds if retry else 0.0,
             sleep=self._sleep,
         )
-        return decoded(response, self._credentials.hints)
+        return parse_response(response, self._credentials.hints)
 
     def download(
         self,
@@ -82,17 +82,17 @@ class Transport:
         how long the service may take between two pieces.
         """
         timeout = httpx.Timeout(wait_seconds, connect=5.0)
-        response = persist(
-            lambda: response_of(
+        response = with_retries(
+            lambda: send(
                 lambda: receive_answer(self._http, path, receive, timeout=timeout), url=self.url
             ),
             seconds=self._retry_seconds,
             sleep=self._sleep,
         )
-        decoded(response, self._credentials.hints)
+        parse_response(response, self._credentials.hints)
 
 
-class _Bearer(httpx.Auth):
+class BearerAuth(httpx.Auth):
     """The credential of each request; one that is refused is renewed, and that once."""
 
     def __init__(self, credentials: Credentials) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from indexer.commands.connection import add_arguments, connect
 from indexer.errors import IndexerError
 from indexer.exits import Exit
-from indexer.output.github import Level, Runner
+from indexer.output.github import GitHubRunner, Level
 
 if TYPE_CHECKING:
     from indexer.impact.assessment import Impact
@@ -46,7 +46,7 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
         report,
     )
 
-    runner = Runner.of(environ)
+    runner = GitHubRunner.of(environ)
     try:
         impact = _assess(options, environ)
     except IndexerError as error:

@@ -9,7 +9,7 @@ from typing import Final
 from indexer.commands.connection import Connection, add_arguments, connect
 from indexer.errors import IndexerError, ShallowCloneError
 from indexer.exits import Exit, TerminatedError
-from indexer.output.github import Level, Runner
+from indexer.output.github import GitHubRunner, Level
 from indexer.pipeline import job_summary
 from indexer.pipeline.report import Report, RunProgress, as_json, format_text
 from indexer.records.files import SkipReason
@@ -32,7 +32,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     """Bring the index up to date. Raises IndexerError."""
-    runner, run_progress = Runner.of(environ), RunProgress()
+    runner, run_progress = GitHubRunner.of(environ), RunProgress()
     try:
         report = _index(options, environ, run_progress)
     except IndexerError as error:
@@ -94,7 +94,7 @@ def index_branch(
         )
 
 
-def _tell_done(runner: Runner, report: Report) -> None:
+def _tell_done(runner: GitHubRunner, report: Report) -> None:
     runner.summarize(job_summary.report_summary(report))
     runner.set_outputs(
         {
@@ -135,18 +135,18 @@ def _skipped_many(report: Report) -> bool:
     return over >= max(_MANY_FILES, files * _MANY_OF_ALL)
 
 
-def _tell_failure(runner: Runner, error: IndexerError, run_progress: RunProgress) -> None:
+def _tell_failure(runner: GitHubRunner, error: IndexerError, run_progress: RunProgress) -> None:
     runner.annotate(Level.ERROR, error.title, error.message)
     runner.summarize(job_summary.failure_summary(error, type(error).exit_code, run_progress))
     _tell_run(runner, run_progress)
 
 
-def _tell_cancelled(runner: Runner, run_progress: RunProgress, code: Exit) -> None:
+def _tell_cancelled(runner: GitHubRunner, run_progress: RunProgress, code: Exit) -> None:
     sys.stderr.write(f"cancelled: {job_summary.run_outcome(run_progress)}\n")
     runner.summarize(job_summary.cancelled_summary(code, run_progress))
     _tell_run(runner, run_progress)
 
 
-def _tell_run(runner: Runner, run_progress: RunProgress) -> None:
+def _tell_run(runner: GitHubRunner, run_progress: RunProgress) -> None:
     if run_progress.run_id:
         runner.set_outputs({"run-id": run_progress.run_id})

@@ -31,7 +31,7 @@ _GIT_KEPT = re.compile(
 _RETRY_SECONDS = 60.0
 
 
-def take_environment() -> dict[str, str]:
+def consume_environment() -> dict[str, str]:
     """A copy of the environment; secrets and most of git's variables are then removed from it.
 
     So no child process, git's helpers among them, ever sees a token. A program is looked for in
@@ -93,18 +93,18 @@ class IdTokenSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ServerSettings:
     """Service, organisation and project as they are named; None: nobody does."""
 
     url: str | None
     organization: str | None
     project: str | None
-    is_of_file: bool = False  # nobody but `.codesearch.toml` names the service
+    from_project_file: bool = False  # nobody but `.codesearch.toml` names the service
 
     @classmethod
     def load(
         cls, environ: Mapping[str, str], *, project_dir: Path, overrides: Mapping[str, str | None]
-    ) -> "Named":
+    ) -> "ServerSettings":
         """Overrides (of the command line) before environment before file.
 
         Raises ConfigurationError.
@@ -120,7 +120,7 @@ class Named:
             url and central_url(url),
             pick("organization"),
             pick("project"),
-            is_of_file=not (overrides.get("url") or environ.get("AETERNA_URL")),
+            from_project_file=not (overrides.get("url") or environ.get("AETERNA_URL")),
         )
 
 
@@ -150,7 +150,7 @@ class Settings:
 
         Raises ConfigurationError.
         """
-        named = Named.load(environ, project_dir=project_dir, overrides=overrides)
+        named = ServerSettings.load(environ, project_dir=project_dir, overrides=overrides)
         return cls(
             url=_required(named.url, "AETERNA_URL"),
             organization=_required(named.organization, "AETERNA_ORGANIZATION"),
@@ -218,7 +218,7 @@ def _required(value: str | None, name: str) -> str:
     )
 
 
-def given_token(environ: Mapping[str, str]) -> str | None:
+def configured_token(environ: Mapping[str, str]) -> str | None:
     """The API token that AETERNA_TOKEN is. Raises ConfigurationError."""
     token = _secret(environ, "AETERNA_TOKEN")
     if token and not (token.isascii() and token.isprintable()):  # no header may hold it
@@ -230,7 +230,7 @@ def given_token(environ: Mapping[str, str]) -> str | None:
 
 def _credential(environ: Mapping[str, str]) -> str | IdTokenSource:
     """The token, or where to get one: a token that is given is used, also where there is both."""
-    if token := given_token(environ):
+    if token := configured_token(environ):
         return token
     url, key = (environ.get(f"ACTIONS_ID_TOKEN_REQUEST_{name}", "") for name in ("URL", "TOKEN"))
     if url and key:

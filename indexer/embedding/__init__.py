@@ -1,7 +1,7 @@
 """Embedders: text in, unit vectors out. `open_embedder` is the one way to get one."""
 
 from indexer.embedding.base import Embedder
-from indexer.embedding.catalogue import impossibility
+from indexer.embedding.catalogue import spec_error
 from indexer.errors import EmbedderMismatchError, EmbeddingError
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 
@@ -12,7 +12,7 @@ def open_embedder(spec: EmbedderSpec, access: EmbedderConfig | None = None) -> E
     Asks no service yet: `check` does. Raises EmbedderMismatchError if nothing here serves the
     spec, EmbeddingError if what the provider needs is not set.
     """
-    if problem := impossibility(spec):
+    if problem := spec_error(spec):
         raise EmbedderMismatchError(f"No embedder makes vectors of {spec}. {problem}")
     access = access or EmbedderConfig()
     # Here: a process loads what its one provider needs.

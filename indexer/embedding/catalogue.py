@@ -32,7 +32,7 @@ _NAMES: Final[Mapping[str, str]] = {
 }
 
 
-def impossibility(spec: EmbedderSpec) -> str | None:
+def spec_error(spec: EmbedderSpec) -> str | None:
     """Why nothing makes such vectors, and what to write instead; None: something may.
 
     Of models that are not known here any number of dimensions is believed.

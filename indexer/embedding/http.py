@@ -12,7 +12,7 @@ import numpy as np
 from indexer.embedding.base import Usage
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderSpec, Matrix, Vector
-from indexer.retry import Away, persist
+from indexer.retry import Retryable, with_retries
 
 # What reading an answer may raise that is in no known form.
 UNREADABLE: Final = (
@@ -52,22 +52,22 @@ class RefusedError(Exception):
         self.is_too_long = is_too_long
 
 
-def failed(status: int, *, place: str, pause_seconds: float, message: str) -> Away:
+def error_for_status(status: int, *, place: str, pause_seconds: float, message: str) -> Retryable:
     """What an answer other than success stands for, but for those that the provider knows better.
 
     `message` is the service's own. Raises RefusedError, and EmbeddingError where nothing helps but
     a change.
     """
-    said = f"{place} answered HTTP {status}: {readable(message)}".rstrip(": ")
+    said = f"{place} answered HTTP {status}: {redacted_excerpt(message)}".rstrip(": ")
     if status in _REFUSED_AS_A_WHOLE:
         raise RefusedError(said, is_too_long=bool(_TOO_LONG.search(message)))
     if status in {408, 409, 425, 429} or status >= 500:
         asked = f"; it asks to wait {pause_seconds:.0f} s" if pause_seconds else ""
-        return Away(EmbedderUnavailableError(f"{said}{asked}"), pause_seconds)
+        return Retryable(EmbedderUnavailableError(f"{said}{asked}"), pause_seconds)
     raise EmbeddingError(said)
 
 
-def readable(message: str) -> str:
+def redacted_excerpt(message: str) -> str:
     """The start of what a service said, without what looks like a key; nothing of a page."""
     line = " ".join(_SECRET.sub("…", message).split())
     return "" if line.startswith("<") else line[:_MESSAGE_CHARACTERS]
@@ -117,7 +117,7 @@ class Service(Protocol):
     limits: Limits
     price: float | None  # dollars for a million tokens; None: unknown
 
-    def ask(self, texts: Sequence[str]) -> Answer | Away:
+    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
         """One attempt at the vectors of `texts`; safe to call from several threads.
 
         Raises UnreadableAnswerError, RefusedError, and EmbeddingError for what no other attempt
@@ -210,25 +210,27 @@ class RemoteEmbedder:
                 raise EmbedderUnavailableError("another request failed meanwhile")
 
         try:
-            return persist(lambda: self._attempt(texts), seconds=self._retry_seconds, sleep=sleep)
+            return with_retries(
+                lambda: self._attempt(texts), seconds=self._retry_seconds, sleep=sleep
+            )
         except RefusedError as exc:
             parts = _smaller(texts, exc)
         return np.concatenate([self._vectors(part, stopped) for part in parts])
 
-    def _attempt(self, texts: Sequence[str]) -> "Matrix | Away":
+    def _attempt(self, texts: Sequence[str]) -> "Matrix | Retryable":
         service = self._service
         with self._lock:
             self._requests += 1
         try:
             answer = service.ask(texts)
-            if isinstance(answer, Away):
+            if isinstance(answer, Retryable):
                 return answer
             with self._lock:
                 self._tokens += answer.tokens
             return unit_rows(answer.rows, count=len(texts), spec=self._spec, place=service.place)
         except UnreadableAnswerError as exc:
             problem = EmbedderUnavailableError(f"{service.place} gave no usable answer: {exc}")
-            return Away(problem)
+            return Retryable(problem)
 
 
 def _run_all(
@@ -247,16 +249,16 @@ def _run_all(
             work(batch)
         return
     executor = ThreadPoolExecutor(min(max_threads, len(batches)), thread_name_prefix="embed")
-    failed: Future[None] | None = None
+    error_for_status: Future[None] | None = None
     try:
         for future in as_completed([executor.submit(work, batch) for batch in batches]):
-            if failed is None and future.exception():
-                failed = future
+            if error_for_status is None and future.exception():
+                error_for_status = future
     finally:
         stopped.set()
         executor.shutdown(wait=False, cancel_futures=True)
-    if failed:
-        failed.result()
+    if error_for_status:
+        error_for_status.result()
 
 
 def _smaller(texts: list[str], refused: RefusedError) -> list[list[str]]:

@@ -13,13 +13,13 @@ from indexer.embedding.http import (
     Limits,
     RemoteEmbedder,
     UnreadableAnswerError,
-    failed,
+    error_for_status,
 )
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
 from indexer.http_bodies import read_answer
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
-from indexer.retry import Away, asked_pause
-from indexer.urls import direct
+from indexer.retry import Retryable, parse_retry_after
+from indexer.urls import without_proxy
 
 # Small requests: a processor embeds some hundred tokens a second, and each has a time-out. A text
 # is cut by Ollama itself, at what the model reads.
@@ -58,11 +58,11 @@ class OllamaService:
         self._http = httpx.Client(
             base_url=url,
             timeout=httpx.Timeout(access.timeout_seconds, connect=min(access.timeout_seconds, 5.0)),
-            mounts=direct(url),
+            mounts=without_proxy(url),
         )
         weakref.finalize(self, self._http.close)
 
-    def ask(self, texts: Sequence[str]) -> Answer | Away:
+    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
         body = {"model": self._spec.model, "input": list(texts), "truncate": True}
         try:
             response = read_answer(self._http, "POST", "/api/embed", json=body)
@@ -72,7 +72,7 @@ class OllamaService:
                 "`ollama serve` runs there"
             )
             problem.__cause__ = exc
-            return Away(problem)
+            return Retryable(problem)
         if not response.is_success:
             return self._failed(response)
         try:
@@ -81,7 +81,7 @@ class OllamaService:
         except UNREADABLE as exc:
             raise UnreadableAnswerError(f"not in Ollama's form ({type(exc).__name__})") from exc
 
-    def _failed(self, response: httpx.Response) -> Away:
+    def _failed(self, response: httpx.Response) -> Retryable:
         status, message = response.status_code, _message(response)
         if status == httpx.codes.NOT_FOUND and "not found" in message:
             raise EmbedderMismatchError(
@@ -93,8 +93,8 @@ class OllamaService:
                 f"{self.place} knows no /api/embed (HTTP {status}): check OLLAMA_URL, and that it "
                 "is Ollama 0.3 or later."
             )
-        pause = asked_pause(response.headers.get("Retry-After"))
-        return failed(status, place=self.place, pause_seconds=pause, message=message)
+        pause = parse_retry_after(response.headers.get("Retry-After"))
+        return error_for_status(status, place=self.place, pause_seconds=pause, message=message)
 
 
 def _message(response: httpx.Response) -> str:

@@ -17,12 +17,12 @@ from indexer.embedding.http import (
     Limits,
     RemoteEmbedder,
     UnreadableAnswerError,
-    failed,
+    error_for_status,
 )
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
-from indexer.retry import Away, asked_pause
-from indexer.urls import direct
+from indexer.retry import Retryable, parse_retry_after
+from indexer.urls import without_proxy
 
 # A request may hold 2,048 texts and 300,000 tokens, a text 8,191 tokens. No token is shorter than a
 # byte, so a request of this many bytes keeps the limit whatever it says, with no tokenizer. A text
@@ -65,13 +65,13 @@ class OpenAIService:
             max_retries=0,  # ours keep to the time that we are given
             http_client=openai.DefaultHttpxClient(
                 timeout=timeout,
-                mounts=direct(url),
+                mounts=without_proxy(url),
                 follow_redirects=False,  # code goes to nobody but whom the setting names
             ),
         )
         weakref.finalize(self, self._client.close)
 
-    def ask(self, texts: Sequence[str]) -> Answer | Away:
+    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
         try:
             answer = self._client.embeddings.with_raw_response.create(
                 model=self._spec.model,
@@ -87,7 +87,7 @@ class OpenAIService:
                 f"{self.place} did not answer ({kind}): check OPENAI_BASE_URL, and that this "
                 "machine may reach it"
             )
-            return Away(problem)
+            return Retryable(problem)
         else:
             return self._read(answer.headers, answer.content)
         # Here, so that what is raised has no cause: that may hold a part of the key.
@@ -104,7 +104,7 @@ class OpenAIService:
         except UNREADABLE as exc:
             raise UnreadableAnswerError(f"not in OpenAI's form ({type(exc).__name__})") from exc
 
-    def _failed(self, status: int, headers: Mapping[str, str], body: object) -> Away:
+    def _failed(self, status: int, headers: Mapping[str, str], body: object) -> Retryable:
         error = body if isinstance(body, dict) else {"message": body}
         message = str(error.get("message") or "").replace(self._client.api_key, "…")
         if status in {401, 403}:
@@ -122,8 +122,8 @@ class OpenAIService:
                 f"{self.place} says that what is paid for is used up (insufficient_quota): check "
                 "the plan and the billing of OPENAI_API_KEY's account."
             )
-        pause = asked_pause(headers.get("Retry-After"))
-        return failed(status, place=self.place, pause_seconds=pause, message=message)
+        pause = parse_retry_after(headers.get("Retry-After"))
+        return error_for_status(status, place=self.place, pause_seconds=pause, message=message)
 
 
 def _answer(body: Any) -> Answer:

@@ -9,8 +9,8 @@ import time
 from typing import Final
 
 from indexer.errors import GitError
-from indexer.git.parse import explained
-from indexer.git.process import Plumbing, Process, end, timed_out
+from indexer.git.parse import explain_git_error
+from indexer.git.process import GitProcess, Process, end, timed_out
 from indexer.limits import GIT_COMMAND_SECONDS
 
 _READ_BYTES: Final = 1 << 20
@@ -19,7 +19,7 @@ _READ_BYTES: Final = 1 << 20
 class Blobs:
     """Not for use by several threads at once. The process starts with the first question."""
 
-    def __init__(self, git: Plumbing) -> None:
+    def __init__(self, git: GitProcess) -> None:
         self._git = git
         self._process: Process | None = None
         self._rest = bytearray()
@@ -76,6 +76,6 @@ class Blobs:
         return part
 
     def _ended(self, process: Process) -> GitError:
-        complaint = explained(process.stderr.read().decode(errors="replace").strip())
+        complaint = explain_git_error(process.stderr.read().decode(errors="replace").strip())
         self.close()
         return GitError(f"git cat-file failed: {complaint}")

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from indexer.errors import GitError
 from indexer.git.parse import storable_path
-from indexer.git.patch import Hunk, Span, changed_spans, moved, parse_patch
+from indexer.git.patch import Hunk, Span, changed_ranges, moved, parse_patch
 from indexer.git.repository import Repository
 
 _PATHS_AT_ONCE: Final = 500  # below every limit on the length of a command
@@ -37,7 +37,7 @@ class _Changed(NamedTuple):
     old_blob: str
 
 
-def edits_between(repository: Repository, base: str, head: str) -> Edits:
+def branch_edits(repository: Repository, base: str, head: str) -> Edits:
     """What `head` changes of `base`'s files, by base's lines; a rename is a removal and a new file.
 
     A path that cannot be stored is not in the index either and is left out.
@@ -59,10 +59,10 @@ def edits_between(repository: Repository, base: str, head: str) -> Edits:
 def _spans(repository: Repository, one: _Changed, hunks: Sequence[Hunk]) -> list[Span]:
     needs_lines = one.path.endswith(_INDENTED) and any(hunk.added for hunk in hunks)
     lines = repository.read(one.old_blob).split(b"\n") if needs_lines else None
-    return changed_spans(hunks, lines)
+    return changed_ranges(hunks, lines)
 
 
-def moved_files(
+def map_files(
     repository: Repository, files: Sequence[EditedFile], old: str, new: str
 ) -> tuple[EditedFile, ...]:
     """The files with their spans by the lines of `new` instead of those of `old`."""
@@ -73,7 +73,7 @@ def moved_files(
     return tuple(_moved(one, hunks.get(one.path) or ()) for one in files)
 
 
-def hunks_of(repository: Repository, path: str, base: str, head: str) -> tuple[Hunk, ...] | None:
+def diff_hunks(repository: Repository, path: str, base: str, head: str) -> tuple[Hunk, ...] | None:
     """What `head` changes of one file of `base`; None: it has no lines any more, or had none."""
     sections = parse_patch(_patch(repository, base, head, [path]))
     if not sections:

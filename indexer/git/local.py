@@ -14,13 +14,13 @@ from indexer.errors import GitError
 from indexer.git.parse import Changes, parse_diff
 from indexer.git.repository import Repository
 from indexer.records.files import TreeEntry
-from indexer.records.runs import Relation
+from indexer.records.runs import Ancestry
 
 # What a local index is of, whatever branch is checked out.
 LOCAL_REF: Final = "refs/heads/checkout"
 
 
-class LocalRepository(Repository):
+class WorkingCopy(Repository):
     """The checkout at `path`. Shallow or partial: what is not here is not missed.
 
     With `objects_dir` every new object is written there, and found there too.
@@ -29,18 +29,18 @@ class LocalRepository(Repository):
     asks_remotes = False
 
     def __init__(self, path: Path, objects_dir: Path | None = None) -> None:
-        apart = _kept_apart(path, objects_dir) if objects_dir else {}
+        apart = _is_separate_repository(path, objects_dir) if objects_dir else {}
         super().__init__(path, environment=apart)
 
     def default_branch(self) -> str:
         """The checkout, as there is nothing else."""
         return LOCAL_REF
 
-    def tip(self, ref: str) -> str | None:
+    def branch_head(self, ref: str) -> str | None:
         """What is checked out."""
-        return self.commit("HEAD") if ref == LOCAL_REF else super().tip(ref)
+        return self.commit("HEAD") if ref == LOCAL_REF else super().branch_head(ref)
 
-    def has_left(self, head: str, base: str, ref: str) -> bool:  # noqa: ARG002
+    def was_removed_from_branch(self, head: str, base: str, ref: str) -> bool:  # noqa: ARG002
         """No: a checkout is never behind itself."""
         return False
 
@@ -48,13 +48,13 @@ class LocalRepository(Repository):
         """No: no more history is wanted than there is."""
         return False
 
-    def relation(self, base: str, head: str) -> Relation:
+    def ancestry(self, base: str, head: str) -> Ancestry:
         """How `base` lies to `head`; commits that no known history joins have diverged."""
         if base == head:
-            return Relation.SAME
+            return Ancestry.SAME
         if not self.has_commit(base):
-            return Relation.MISSING
-        return Relation.ANCESTOR if self.is_ancestor(base, head) else Relation.DIVERGED
+            return Ancestry.MISSING
+        return Ancestry.ANCESTOR if self.is_ancestor(base, head) else Ancestry.DIVERGED
 
     # The checkout
 
@@ -104,13 +104,13 @@ class LocalRepository(Repository):
         return self._git.text("hash-object", "-t", "tree", "--stdin")
 
 
-def _kept_apart(path: Path, directory: Path) -> dict[str, str]:
+def _is_separate_repository(path: Path, directory: Path) -> dict[str, str]:
     """What makes git write objects to `directory`, and read the repository's own as well.
 
     Between quotes, as a list of such directories is parted by colons.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    repository = LocalRepository(path)
+    repository = WorkingCopy(path)
     own = str(repository.objects.resolve()).replace("\\", r"\\").replace('"', r"\"")
     repository.close()
     return {

@@ -179,7 +179,7 @@ def missing_blob(blob: str) -> GitError:
     )
 
 
-def explained(complaint: str) -> str:
+def explain_git_error(complaint: str) -> str:
     """Git's complaint in one line, with what to do where an object or the owner is not right."""
     if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
         said = " ".join(complaint.split())

@@ -79,7 +79,7 @@ def _span(start: int, count: int) -> Span:
     return Span(start - 1, start - 1 + count) if count else Span(start, start)
 
 
-def changed_spans(hunks: Iterable[Hunk], indented: Sequence[bytes] | None = None) -> list[Span]:
+def changed_ranges(hunks: Iterable[Hunk], indented: Sequence[bytes] | None = None) -> list[Span]:
     """What the hunks change of the old file.
 
     `indented` are its lines where indentation alone ends a block (Python): what is inserted below

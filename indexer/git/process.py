@@ -22,7 +22,7 @@ from git.exc import GitCommandNotFound
 
 from indexer.errors import ConfigurationError, GitError, GitTimeoutError
 from indexer.git.discovery import find_repository
-from indexer.git.parse import explained
+from indexer.git.parse import explain_git_error
 from indexer.limits import GIT_COMMAND_SECONDS, GIT_END_SECONDS
 from indexer.process_group import CHILDREN
 
@@ -71,7 +71,7 @@ _OLDEST: Final = (2, 38)  # the first that knows safe.bareRepository
 _VERSION: Final = re.compile(r"git version (\d+)\.(\d+)")
 
 
-class Plumbing:
+class GitProcess:
     """Git's commands in the repository that holds `path`, all of them with `environment`."""
 
     def __init__(self, path: Path, environment: Mapping[str, str] = NOTHING) -> None:
@@ -159,7 +159,7 @@ def _finished(
     except TimeoutExpired as exc:
         end(process)
         raise timed_out(_name(arguments), seconds) from exc
-    return process.returncode, out, explained(complaint.decode(errors="replace").strip())
+    return process.returncode, out, explain_git_error(complaint.decode(errors="replace").strip())
 
 
 def timed_out(name: str, seconds: float) -> GitTimeoutError:

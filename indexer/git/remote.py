@@ -10,7 +10,7 @@ from typing import Final
 from indexer.config.settings import GitCredential
 from indexer.errors import ConfigurationError, GitError
 from indexer.git.parse import symref_target, web_url
-from indexer.git.process import Plumbing
+from indexer.git.process import GitProcess
 from indexer.limits import GIT_FETCH_SECONDS
 
 # Run here, where the remote is a directory. Git takes the first value, so `-c` cannot replace it.
@@ -19,7 +19,7 @@ _QUIETLY: Final = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto
 _CHECKOUTS_OWN: Final = frozenset({"local", "worktree"})
 
 
-def refuse_programs(git: Plumbing) -> None:
+def refuse_programs(git: GitProcess) -> None:
     """Raise ConfigurationError if the checkout's own settings name a program for fetching."""
     for scope, name in git.configured(_PROGRAMS):
         if scope in _CHECKOUTS_OWN:
@@ -33,13 +33,13 @@ def refuse_programs(git: Plumbing) -> None:
 class Remote:
     """`origin`, or the first remote if there is none of that name."""
 
-    def __init__(self, git: Plumbing, name: str, credential: GitCredential | None) -> None:
+    def __init__(self, git: GitProcess, name: str, credential: GitCredential | None) -> None:
         self._git = git
         self._name = name
         self._credential = credential
 
     @classmethod
-    def of(cls, git: Plumbing, credential: GitCredential | None) -> "Remote | None":
+    def of(cls, git: GitProcess, credential: GitCredential | None) -> "Remote | None":
         """The clone's remote; None for a repository without one."""
         names = git.text("remote").split()
         if not names:
@@ -58,7 +58,7 @@ class Remote:
             return "refs/heads/" + out.decode(errors="replace").strip().removeprefix(prefix)
         return symref_target(self._ask("ls-remote", "--symref", self._name, "HEAD")[1])
 
-    def tip(self, ref: str) -> str | None:
+    def branch_head(self, ref: str) -> str | None:
         """The commit of `ref`; None: no such ref. Raises GitError if the remote does not answer."""
         status, out, problem = self._ask("ls-remote", self._name, ref)
         if status:

@@ -24,11 +24,11 @@ from indexer.git.parse import (
     parse_tree,
     repeats_paths,
 )
-from indexer.git.process import NOTHING, Plumbing
+from indexer.git.process import NOTHING, GitProcess
 from indexer.git.remote import Remote, refuse_programs
 from indexer.limits import PROJECT_FILE_BYTES
 from indexer.records.files import TreeEntry
-from indexer.records.runs import Relation
+from indexer.records.runs import Ancestry
 
 _OBJECT_MISSING = 128
 _PATHS_AT_ONCE = 500  # below every limit on the length of a command
@@ -49,7 +49,7 @@ class Repository:
         credential: GitCredential | None = None,
         environment: Mapping[str, str] = NOTHING,
     ) -> None:
-        self._git = Plumbing(path, environment)
+        self._git = GitProcess(path, environment)
         self._credential = credential
         self._blobs = Blobs(self._git)
         self.root = self._git.root
@@ -101,23 +101,23 @@ class Repository:
         url = self.web_url()
         return url.rpartition("/")[2] if url else self.root.resolve().name.removesuffix(".git")
 
-    def tip(self, ref: str) -> str | None:
+    def branch_head(self, ref: str) -> str | None:
         """The commit of `ref` at the remote, or here if there is no remote; None: no such ref."""
         if self._remote:
-            return self._remote.tip(ref)
+            return self._remote.branch_head(ref)
         status, out, _ = self._git.attempt("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
         return None if status else out.decode().strip()
 
     # Ancestry
 
-    def has_left(self, head: str, base: str, ref: str) -> bool:
+    def was_removed_from_branch(self, head: str, base: str, ref: str) -> bool:
         """Whether the branch was moved from `head` to `base` or past it.
 
         A remote that does not answer is no reason to stop a job that the forge has just started:
         the answer is then no.
         """
         try:
-            tip = self.tip(ref)
+            tip = self.branch_head(ref)
         except GitError:
             return False
         if tip is None or tip == head:
@@ -134,7 +134,7 @@ class Repository:
     def _shallow(self) -> bool:
         return self._git.text("rev-parse", "--is-shallow-repository") == "true"
 
-    def deepen(self) -> None:
+    def unshallow(self) -> None:
         """Fetch the missing history. Raises ShallowCloneError if that cannot be done."""
         advice = "set `fetch-depth: 0` on the checkout step, or run `git fetch --unshallow`"
         if not self._remote:
@@ -165,17 +165,17 @@ class Repository:
             raise CommitNotFoundError(f"{ancestor} or {descendant} is not here: {problem}")
         return status == 0
 
-    def relation(self, base: str, head: str) -> Relation:
+    def ancestry(self, base: str, head: str) -> Ancestry:
         """How `base` lies to `head`. Deepens a shallow clone unless both are the same commit."""
         if base == head:
-            return Relation.SAME
+            return Ancestry.SAME
         if self.is_shallow():
-            self.deepen()
+            self.unshallow()
         if not self.has_commit(base) and not self._fetched(base):
-            return Relation.MISSING
+            return Ancestry.MISSING
         if self.is_ancestor(base, head):
-            return Relation.ANCESTOR
-        return Relation.DESCENDANT if self.is_ancestor(head, base) else Relation.DIVERGED
+            return Ancestry.ANCESTOR
+        return Ancestry.DESCENDANT if self.is_ancestor(head, base) else Ancestry.DIVERGED
 
     def _fetched(self, commit: str) -> bool:
         """Ask the remote for a commit that is not here.
@@ -192,7 +192,7 @@ class Repository:
     def raw_diff(self, base: str, head: str) -> bytes:
         """What differs, as `git diff-tree --raw -z` writes it.
 
-        Plumbing without renames: the same as `git diff -M100%` with each rename split in two, and
+        A raw diff without renames: the same as `git diff -M100%` with each rename split in two, and
         deaf to diff settings of the user.
         """
         return self.diff(
@@ -201,7 +201,7 @@ class Repository:
         )  # fmt: skip
 
     def diff(self, *arguments: str) -> bytes:
-        """The output of `git diff-tree` over all files: see Plumbing.diff."""
+        """The output of `git diff-tree` over all files: see GitProcess.diff."""
         return self._git.diff(*arguments)
 
     def changes(self, base: str, head: str) -> Changes:

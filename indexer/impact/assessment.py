@@ -8,18 +8,18 @@ from typing import Final
 from indexer.client.transport import Transport
 from indexer.config.settings import GitHubContext
 from indexer.errors import CommitNotFoundError, ConfigurationError, GitError
-from indexer.git.edits import EditedFile, Edits, edits_between, moved_files
+from indexer.git.edits import EditedFile, Edits, branch_edits, map_files
 from indexer.git.repository import Repository
 from indexer.impact.queries import (
     Answer,
     ChangedLines,
     ChangedSymbol,
     Definition,
-    Questions,
+    ImpactQueries,
     Receipt,
 )
 from indexer.limits import IMPACT_CHANGES
-from indexer.records.runs import Relation
+from indexer.records.runs import Ancestry
 
 _ATTEMPTS: Final = 3
 # Beside constructors that are called as their class is; with the endings of their files.
@@ -75,9 +75,9 @@ def impact_of(
     min_confidence: str,
 ) -> Impact:
     """The impact of the range that is named, or `range_of` chooses. Raises IndexerError."""
-    return assess(
+    return assess_impact(
         repository=repository,
-        questions=Questions(transport, organization=organization, project=project),
+        questions=ImpactQueries(transport, organization=organization, project=project),
         project=project,
         compared=range_of(repository, github, named),
         min_confidence=min_confidence,
@@ -91,21 +91,21 @@ def range_of(repository: Repository, github: GitHubContext, named: str | None) -
     CommitNotFoundError, ConfigurationError and ShallowCloneError.
     """
     if repository.is_shallow():
-        repository.deepen()
+        repository.unshallow()
     if named is None and github.base_sha and github.head_sha:
         base, head = github.base_sha, repository.commit(github.head_sha)
     else:
         base_name, _, head_name = (named or "").partition("..")
         head = repository.commit(head_name.removeprefix(".") or "HEAD")
         base = repository.commit(base_name) if base_name else _default_base(repository)
-    if repository.relation(base, head) is Relation.MISSING:
+    if repository.ancestry(base, head) is Ancestry.MISSING:
         raise CommitNotFoundError(f"{base} is not in this clone, and the remote does not give it")
     return Range(_merge_base(repository, base, head), head)
 
 
 def _default_base(repository: Repository) -> str:
     branch = repository.default_branch()
-    tip = branch and repository.tip(branch)
+    tip = branch and repository.branch_head(branch)
     if not tip:
         raise ConfigurationError("there is no default branch to compare with; name BASE..HEAD")
     return tip
@@ -120,16 +120,16 @@ def _merge_base(repository: Repository, base: str, head: str) -> str:
         ) from exc
 
 
-def assess(
+def assess_impact(
     *,
     repository: Repository,
-    questions: Questions,
+    questions: ImpactQueries,
     project: str,
     compared: Range,
     min_confidence: str,
 ) -> Impact:
     """Find out what is changed and who calls it. Raises GitError and CentralError."""
-    edits = edits_between(repository, compared.base, compared.head)
+    edits = branch_edits(repository, compared.base, compared.head)
     indexed = questions.indexed_commit()
     for _ in range(_ATTEMPTS):
         lines, files = _placed(repository, edits.files, compared.base, indexed)
@@ -145,12 +145,12 @@ def _placed(
     repository: Repository, files: Sequence[EditedFile], base: str, indexed: str | None
 ) -> tuple[Lines, Sequence[EditedFile]]:
     """The files with the lines that they have in the indexed commit, where that can be had."""
-    if indexed is None or repository.relation(indexed, base) is Relation.MISSING:
+    if indexed is None or repository.ancestry(indexed, base) is Ancestry.MISSING:
         return Lines.APPROXIMATE, files
-    return Lines.EXACT, moved_files(repository, files, base, indexed)
+    return Lines.EXACT, map_files(repository, files, base, indexed)
 
 
-def _asked(questions: Questions, files: Sequence[EditedFile], min_confidence: str) -> Answer:
+def _asked(questions: ImpactQueries, files: Sequence[EditedFile], min_confidence: str) -> Answer:
     edited = {one.path: one for one in files}
     answers = [
         questions.impact_at(some, min_confidence=min_confidence)

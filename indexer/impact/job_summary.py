@@ -14,14 +14,14 @@ from indexer.impact.report import (
     asked,
     called,
     caveats,
-    left_over,
+    format_confidence,
+    omitted_lines,
     some,
     summary_line,
-    surety,
     versions,
 )
 from indexer.output.markdown import code, link, text
-from indexer.output.terminal import counted
+from indexer.output.terminal import pluralize
 
 # GitHub refuses a step's summary above 1 MiB:
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
@@ -48,7 +48,7 @@ def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
         shown.append(block.markdown)
         untold -= block.callers
     if left < 0:
-        shown.append(f"{counted(untold, 'caller')} left out: GitHub shows 1 MiB at most.\n\n")
+        shown.append(f"{pluralize(untold, 'caller')} left out: GitHub shows 1 MiB at most.\n\n")
     return "".join([begin, *shown, end])
 
 
@@ -86,16 +86,16 @@ def _blocks(symbol: ChangedSymbol) -> Iterator[_Block]:
 
 
 def _project(project: AffectedProject, note: str, limit: int) -> _Block:
-    head = f"{counted(project.count, 'caller')}{versions(project)}"
+    head = f"{pluralize(project.count, 'caller')}{versions(project)}"
     calls = "".join(f"  * {_call(one)}\n" for one in project.callers[:limit])
-    more = left_over(project, limit)
+    more = omitted_lines(project, limit)
     rest = f"  * {text(more)}\n" if more else ""
     return _Block(f"* {code(project.project)}{note}: {text(head)}\n{calls}{rest}\n", project.count)
 
 
 def _call(call: Call) -> str:
     place = link(code(f"{call.file}:{call.line}"), call.url)
-    return f"{place} in {code(call.caller.qualified_name)} ({text(surety(call))})"
+    return f"{place} in {code(call.caller.qualified_name)} ({text(format_confidence(call))})"
 
 
 def _end(impact: Impact) -> str:

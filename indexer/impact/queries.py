@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from indexer.client.responses import commit_name, expected
+from indexer.client.responses import malformed_answer, parse_commit
 from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError
 
@@ -102,7 +102,7 @@ class ChangedSymbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingProject:
     """A project of which the answer may lack something."""
 
     project: str
@@ -114,7 +114,7 @@ class Receipt:
     """Which commits answered (by project), and what the answer may lack."""
 
     projects: Mapping[str, str]
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingProject, ...]
     unresolved: int
     cut: tuple[str, ...]
 
@@ -145,7 +145,7 @@ class ChangedLines:
     lines: tuple[tuple[int, int], ...] = ()
 
 
-class Questions:
+class ImpactQueries:
     """One project of one service, as one credential sees it. Raises CentralError."""
 
     def __init__(self, transport: Transport, *, organization: str, project: str) -> None:
@@ -162,8 +162,8 @@ class Questions:
             if exc.code == "repository_not_found":
                 return None
             raise
-        with expected(answer):
-            return commit_name(answer["projects"][0]["last_indexed_commit"])
+        with malformed_answer(answer):
+            return parse_commit(answer["projects"][0]["last_indexed_commit"])
 
     def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
         """Who calls what is defined at the lines; at most IMPACT_CHANGES files."""
@@ -183,7 +183,7 @@ class Questions:
         }
         content = json.dumps(body).encode()
         answer = self._transport.request("POST", "/api/v1/trace/impact", content=content)
-        with expected(answer):
+        with malformed_answer(answer):
             return Answer(
                 symbols=tuple(_symbol(row) for row in answer["symbols"]),
                 unknown=tuple(answer["unknown"]),
@@ -217,7 +217,7 @@ def _call(row: Mapping[str, Any]) -> Call:
 def _receipt(row: Mapping[str, Any]) -> Receipt:
     return Receipt(
         projects={one["project"]: one["commit"] for one in row["projects"]},
-        missing=tuple(_record(Missing, one) for one in row["missing"]),
+        missing=tuple(_record(MissingProject, one) for one in row["missing"]),
         unresolved=int(row["unresolved"]["count"]),
         cut=tuple(row["cut"]),
     )

@@ -7,8 +7,8 @@ from typing import Any, Final
 from indexer.exits import Exit
 from indexer.impact.assessment import Impact, Lines
 from indexer.impact.queries import AffectedProject, Call, ChangedSymbol, Receipt
-from indexer.output.github import plain
-from indexer.output.terminal import counted
+from indexer.output.github import strip_commands
+from indexer.output.terminal import pluralize
 
 CALLS_SHOWN: Final = 20  # of one definition in one project
 OWN_CALLS_SHOWN: Final = 5
@@ -61,18 +61,19 @@ def format_text(impact: Impact) -> str:
             lines += _project_lines(symbol.own, OWN_CALLS_SHOWN)
     if impact.answer.receipt.projects:
         lines.append(f"  asked: {asked(impact)}")
-    return "\n".join(plain(line) for line in lines)
+    return "\n".join(strip_commands(line) for line in lines)
 
 
 def _project_lines(project: AffectedProject, limit: int) -> Iterator[str]:
-    yield f"    in {project.project}: {counted(project.count, 'caller')}{versions(project)}"
+    yield f"    in {project.project}: {pluralize(project.count, 'caller')}{versions(project)}"
     for call in project.callers[:limit]:
-        yield f"      at {call.file}:{call.line} in {call.caller.qualified_name} ({surety(call)})"
-    if more := left_over(project, limit):
+        caller = call.caller.qualified_name
+        yield f"      at {call.file}:{call.line} in {caller} ({format_confidence(call)})"
+    if more := omitted_lines(project, limit):
         yield f"      {more}"
 
 
-def left_over(project: AffectedProject, limit: int) -> str:
+def omitted_lines(project: AffectedProject, limit: int) -> str:
     """How many callers there are beyond `limit` and beyond those that central named."""
     left = project.count - len(project.callers[:limit])
     return f"and {left:,} more" if left else ""
@@ -84,7 +85,7 @@ def told(symbol: ChangedSymbol) -> str:
     return f"{one.kind} {one.qualified_name} ({one.file}:{one.line})"
 
 
-def surety(call: Call) -> str:
+def format_confidence(call: Call) -> str:
     """How sure it is, and why it is taken to be a call."""
     several = f", one of {call.candidates} candidates" if call.candidates > 1 else ""
     return f"{call.confidence}, {call.rule}{several}"
@@ -124,14 +125,14 @@ def summary_line(impact: Impact) -> str:
     if impact.edits.files:
         return "the changed lines are in no function or other definition of the index."
     verb = "is" if impact.edits.added == 1 else "are"
-    return f"no file that existed is changed; {counted(impact.edits.added, 'file')} {verb} new."
+    return f"no file that existed is changed; {pluralize(impact.edits.added, 'file')} {verb} new."
 
 
 def _changed(symbols: Sequence[ChangedSymbol]) -> str:
     """`3 changed functions are`."""
     is_function = all(one.definition.kind in _FUNCTIONS for one in symbols)
     noun = "function" if is_function else "definition"
-    return f"{counted(len(symbols), f'changed {noun}')} {'is' if len(symbols) == 1 else 'are'}"
+    return f"{pluralize(len(symbols), f'changed {noun}')} {'is' if len(symbols) == 1 else 'are'}"
 
 
 def caveats(impact: Impact) -> list[str]:
@@ -160,7 +161,7 @@ def _of_files(impact: Impact) -> Iterator[str]:
     if unknown:
         verb = "is" if len(unknown) == 1 else "are"
         yield (
-            f"{counted(len(unknown), 'changed file')} {verb} not in the index, so of what they "
+            f"{pluralize(len(unknown), 'changed file')} {verb} not in the index, so of what they "
             f"define nothing is known: {some(unknown)}."
         )
 
@@ -169,12 +170,12 @@ def _of_receipt(impact: Impact) -> Iterator[str]:
     receipt = impact.answer.receipt
     if receipt.missing:
         lacks = [f"{one.project} ({one.reason})" for one in receipt.missing]
-        number = counted(len(lacks), "repository", "repositories")
+        number = pluralize(len(lacks), "repository", "repositories")
         yield f"The answer may lack callers in {number}: {some(lacks)}."
     yield from (f"Not everything was traced: {limit}" for limit in receipt.cut)
     if receipt.unresolved:
         yield (
-            f"At least {counted(receipt.unresolved, 'use')} of such names could not be "
+            f"At least {pluralize(receipt.unresolved, 'use')} of such names could not be "
             "resolved; --min-confidence low lists them."
         )
 
@@ -182,7 +183,7 @@ def _of_receipt(impact: Impact) -> Iterator[str]:
 def asked(impact: Impact) -> str:
     """How many indexes answered."""
     number = len(impact.answer.receipt.projects)
-    return f"{counted(number, 'repository', 'repositories')}, all that the credential sees"
+    return f"{pluralize(number, 'repository', 'repositories')}, all that the credential sees"
 
 
 def _limits(impact: Impact) -> Iterator[str]:

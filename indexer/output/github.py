@@ -23,7 +23,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class GitHubRunner:
     """A file that is not there is not written, nor annotations where nobody reads them."""
 
     reads_commands: bool = False
@@ -31,7 +31,7 @@ class Runner:
     output_file: Path | None = None
 
     @classmethod
-    def of(cls, environ: Mapping[str, str]) -> "Runner":
+    def of(cls, environ: Mapping[str, str]) -> "GitHubRunner":
         """The runner that started this process."""
         return cls(
             reads_commands=environ.get("GITHUB_ACTIONS") == "true",
@@ -57,7 +57,7 @@ class Runner:
             sys.stderr.write(f"::{level} title={_property(title)}::{_data(message)}\n")
 
 
-def plain(line: str) -> str:
+def strip_commands(line: str) -> str:
     """`line` as one line that the runner takes for no command: it may hold anybody's words.
 
     The runner looks for `::` at the beginning and for `##[` anywhere (ActionCommand.cs).

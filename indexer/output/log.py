@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from indexer.output.github import plain
+from indexer.output.github import strip_commands
 
 
 def to_standard_error() -> None:
@@ -19,7 +19,7 @@ class _Plain(logging.Formatter):
     """A message is one line, whatever file name it holds; a traceback keeps its lines."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        return plain(super().formatMessage(record))
+        return strip_commands(super().formatMessage(record))
 
     def formatException(self, ei: "logging._SysExcInfoType") -> str:  # noqa: N802 - logging's name
-        return "\n".join(plain(line) for line in super().formatException(ei).split("\n"))
+        return "\n".join(strip_commands(line) for line in super().formatException(ei).split("\n"))

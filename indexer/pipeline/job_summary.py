@@ -3,7 +3,7 @@
 from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
 from indexer.output.markdown import code, link, table, text
-from indexer.output.terminal import counted
+from indexer.output.terminal import pluralize
 from indexer.pipeline.report import Report, RunProgress, RunStage, embedding_cost
 from indexer.records.runs import Mode, Reason, RunStats
 
@@ -94,10 +94,10 @@ def _rewritten(report: Report) -> str:
 def _figures(report: Report) -> str:
     stats = report.stats
     return (
-        f"{counted(stats.files_changed, 'file')} indexed, {stats.files_removed:,} removed, "
-        f"{stats.files_skipped:,} skipped; {counted(stats.chunks, 'chunk')} "
+        f"{pluralize(stats.files_changed, 'file')} indexed, {stats.files_removed:,} removed, "
+        f"{stats.files_skipped:,} skipped; {pluralize(stats.chunks, 'chunk')} "
         f"({stats.embedded:,} embedded, {stats.reused:,} reused), "
-        f"{counted(stats.symbols, 'symbol')}, {counted(stats.references, 'reference')}."
+        f"{pluralize(stats.symbols, 'symbol')}, {pluralize(stats.references, 'reference')}."
         f"{_cost(stats)}"
     )
 

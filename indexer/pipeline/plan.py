@@ -12,7 +12,7 @@ from indexer.git.attributes import attributes_at
 from indexer.git.repository import Repository
 from indexer.pipeline.select import SelectionRules, skip_reason_by_entry
 from indexer.records.files import TreeEntry
-from indexer.records.runs import Indexed, Mode, Plan, Reason, Relation, Requested
+from indexer.records.runs import Ancestry, Indexed, Mode, Plan, Reason, Requested
 
 
 class History(Protocol):
@@ -22,15 +22,15 @@ class History(Protocol):
         """Whether history was cut off."""
         ...
 
-    def relation(self, base: str, head: str) -> Relation:
+    def ancestry(self, base: str, head: str) -> Ancestry:
         """How `base` lies to `head`; fetches history that is missing."""
         ...
 
-    def tip(self, ref: str) -> str | None:
+    def branch_head(self, ref: str) -> str | None:
         """The commit that the ref names at the remote."""
         ...
 
-    def has_left(self, head: str, base: str, ref: str) -> bool:
+    def was_removed_from_branch(self, head: str, base: str, ref: str) -> bool:
         """Whether the ref at the remote holds `base` and no longer is at `head`.
 
         False also where the remote does not answer.
@@ -76,36 +76,36 @@ def _on_demand(
 ) -> Plan:
     if indexed is None or indexed.commit == head:
         return demand
-    if history.is_shallow() and history.tip(ref) == head:  # no need to fetch the history
+    if history.is_shallow() and history.branch_head(ref) == head:  # no need to fetch the history
         return demand
-    relation = history.relation(indexed.commit, head)
+    relation = history.ancestry(indexed.commit, head)
     if _is_superseded(relation, head, ref, indexed.commit, history):
         return Plan(Mode.NONE, Reason.SUPERSEDED)
     return demand
 
 
 def _by_ancestry(head: str, ref: str, base: str, history: History) -> Plan:
-    relation = history.relation(base, head)
-    if relation is Relation.SAME:
+    relation = history.ancestry(base, head)
+    if relation is Ancestry.SAME:
         return Plan(Mode.NONE, Reason.UP_TO_DATE)
-    if relation is Relation.MISSING:
+    if relation is Ancestry.MISSING:
         return Plan(Mode.FULL, Reason.BASE_MISSING)
     if _is_superseded(relation, head, ref, base, history):
         return Plan(Mode.NONE, Reason.SUPERSEDED)
-    if relation is Relation.DIVERGED:
+    if relation is Ancestry.DIVERGED:
         return Plan(Mode.FULL, Reason.DIVERGED)
-    if relation is Relation.DESCENDANT:
+    if relation is Ancestry.DESCENDANT:
         return Plan(Mode.FULL, Reason.REWOUND)
     if history.selection_changed(base, head):
         return Plan(Mode.FULL, Reason.SELECTION_CHANGED)
     return Plan(Mode.INCREMENTAL, Reason.FAST_FORWARD, base)
 
 
-def _is_superseded(relation: Relation, head: str, ref: str, base: str, history: History) -> bool:
+def _is_superseded(relation: Ancestry, head: str, ref: str, base: str, history: History) -> bool:
     """Whether the branch went on from `base` and left `head` behind: an old job is run again."""
-    if relation is Relation.DESCENDANT:
-        return history.tip(ref) != head
-    return relation is Relation.DIVERGED and history.has_left(head, base, ref)
+    if relation is Ancestry.DESCENDANT:
+        return history.branch_head(ref) != head
+    return relation is Ancestry.DIVERGED and history.was_removed_from_branch(head, base, ref)
 
 
 def selected_entries(

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from indexer.output.terminal import counted
+from indexer.output.terminal import pluralize
 from indexer.records.files import SkipReason
-from indexer.records.runs import Mode, Reason, RunStats, sentence_of
+from indexer.records.runs import Mode, Reason, RunStats, reason_sentence
 
 
 class RunStage(Enum):
@@ -64,7 +64,7 @@ class Report:
     @property
     def sentence(self) -> str:
         """Why the run was of its mode."""
-        return sentence_of(self.reason)
+        return reason_sentence(self.reason)
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def _embedding_line(stats: RunStats) -> str:
 
 def embedding_cost(stats: RunStats) -> str:
     """What the embedder's service was asked for and, where a price is known, what that cost."""
-    asked = counted(stats.embedding_requests, "request")
-    tokens = counted(stats.embedding_tokens, "token")
+    asked = pluralize(stats.embedding_requests, "request")
+    tokens = pluralize(stats.embedding_tokens, "token")
     cost = stats.embedding_cost_usd
     return f"{asked}, {tokens}" + ("" if cost is None else f", ${cost:.4f}")
 

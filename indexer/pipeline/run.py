@@ -18,7 +18,7 @@ from indexer.errors import (
     RunStaleError,
 )
 from indexer.git.repository import Repository
-from indexer.output.terminal import counted
+from indexer.output.terminal import pluralize
 from indexer.pipeline.embed import EmbeddingStage
 from indexer.pipeline.open_run import abandon_run, open_run
 from indexer.pipeline.plan import decide, selected_entries
@@ -304,7 +304,7 @@ class _Run:
 
 def _with_salvage_note(problem: EmbeddingError, chunks: int) -> EmbeddingError:
     """The problem as a person is told of it whose run ends before its time."""
-    said, kept = str(problem).removesuffix("."), counted(chunks, "chunk")
+    said, kept = str(problem).removesuffix("."), pluralize(chunks, "chunk")
     return type(problem)(
         f"{said}. What was embedded is kept ({kept}): the next run asks for the rest only."
     )

@@ -62,12 +62,12 @@ _SENTENCES = {
 }
 
 
-def sentence_of(reason: Reason) -> str:
+def reason_sentence(reason: Reason) -> str:
     """What a person reads after the mode."""
     return _SENTENCES[reason]
 
 
-class Relation(StrEnum):
+class Ancestry(StrEnum):
     """How the commit that was indexed (base) lies to the one that is to be indexed (head)."""
 
     MISSING = "missing"

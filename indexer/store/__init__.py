@@ -23,9 +23,9 @@ def open_store(
     scheme, _, rest = url.partition(":")
     match scheme:
         case "edge":
-            from indexer.store.edge.client import ProcessStore
+            from indexer.store.edge.client import EdgeClient
 
-            return ProcessStore(Path(rest))
+            return EdgeClient(Path(rest))
         case "qdrant" | "qdrants":
             from indexer.store.qdrant.store import QdrantStore
 

@@ -151,7 +151,7 @@ class VectorStore(Protocol):
 class DirectStore(VectorStore, Protocol):
     """A store that clients may write to themselves."""
 
-    def require_direct(self, *, own_secret: bool) -> None:
+    def check_direct_upload(self, *, own_secret: bool) -> None:
         """Raise DirectNotAvailableError where `grant` would for any collection; asks nobody."""
         ...
 
@@ -164,7 +164,7 @@ class DirectStore(VectorStore, Protocol):
         ...
 
 
-def has_direction(vector: "Vector | None") -> TypeGuard[Vector]:
+def is_nonzero(vector: "Vector | None") -> TypeGuard[Vector]:
     """Whether a query's vector is near to anything: present and not zero."""
     return vector is not None and bool(vector.any())
 
@@ -174,7 +174,7 @@ def has_terms(terms: TermVector | None) -> TypeGuard[TermVector]:
     return terms is not None and len(terms.ids) > 0
 
 
-def ranked(hits: Iterable[Hit], limit: int) -> list[Hit]:
+def top_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
     """The best `limit` of `hits` in the order that HybridHits promises."""
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from indexer.limits import CHUNKHOUND_DATABASE_BYTES, CHUNKHOUND_DATABASE_SECONDS
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 from integrations.chunkhound.errors import (
     DatabaseError,
     DatabaseLockedError,
@@ -182,7 +182,7 @@ def _translate(error: Exception, target: Target, *, is_expired: bool) -> Databas
             f"Another process is writing to {target.database}. Wait until it has ended: it is "
             "`chunkhound index`, or `chunkhound mcp`, which keeps the database for itself."
         )
-    said = one_line(text.strip().partition("\n")[0])[:_MESSAGE_CHARACTERS]
+    said = escape_line(text.strip().partition("\n")[0])[:_MESSAGE_CHARACTERS]
     return DatabaseError(
         f"{target.database} cannot be read: {said}\n"
         f"If it is ChunkHound's, index again. Run: chunkhound index {target.root}"

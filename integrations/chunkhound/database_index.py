@@ -9,7 +9,7 @@ from indexer.limits import (
     CHUNKHOUND_EXPANDED_CHARACTERS,
     LABEL_CHARACTERS,
 )
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 from integrations.chunkhound.database import (
     THREADS,
     Database,
@@ -130,14 +130,16 @@ class DatabaseIndex:
         """Raises DatabaseMismatchError unless there are embeddings of the queries' model."""
         if EMBEDDINGS not in columns:
             others = sorted(name for name in columns if name.startswith("embeddings_"))
-            named = ", ".join(one_line(name[:LABEL_CHARACTERS]) for name in others[:MODELS_NAMED])
+            named = ", ".join(
+                escape_line(name[:LABEL_CHARACTERS]) for name in others[:MODELS_NAMED]
+            )
             has = f"has only {named}" if others else "has no embeddings"
             raise DatabaseMismatchError(self._again(has))
         if columns[EMBEDDINGS]["embedding"] != VECTOR:
             raise DatabaseMismatchError(self._again(f"has no {VECTOR} in '{EMBEDDINGS}'"))
         if database.rows(HAS_EMBEDDINGS):
             return
-        models = ", ".join(one_line(str(name)) for (name,) in database.rows(MODELS))
+        models = ", ".join(escape_line(str(name)) for (name,) in database.rows(MODELS))
         has = f"has only embeddings of {models}" if models else "has no embeddings"
         raise DatabaseMismatchError(self._again(has))
 

@@ -31,10 +31,10 @@ from indexer.errors import (
     IndexerError,
     NotARepositoryError,
 )
-from indexer.git.local import LocalRepository
+from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
 from indexer.limits import CHUNKHOUND_EXPORTED_CHUNKS
-from indexer.output.terminal import counted
+from indexer.output.terminal import pluralize
 from indexer.pipeline.fingerprint import EXTRACTOR
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec, embedder_input
 from integrations.chunkhound import schema
@@ -256,7 +256,7 @@ def _indexed(target: IndexTarget, project: str) -> _Indexed:
 
 def _repository(target: IndexTarget, root: Path, credential: GitCredential | None) -> Repository:
     """The checkout; of a central index a partial clone fetches what it lacks."""
-    return LocalRepository(root) if target.is_local else Repository(root, credential)
+    return WorkingCopy(root) if target.is_local else Repository(root, credential)
 
 
 def _require_commit(repository: Repository, indexed: _Indexed) -> None:
@@ -307,6 +307,6 @@ def _difference(indexed: _Indexed, chunks: int) -> str:
     if chunks == indexed.chunks:
         return ""
     return (
-        f"The index of {indexed.project} has {counted(indexed.chunks, 'chunk')}: another version "
+        f"The index of {indexed.project} has {pluralize(indexed.chunks, 'chunk')}: another version "
         "made it, or this clone lacks files. `codesearch index` makes it anew."
     )

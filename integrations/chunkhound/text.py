@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from indexer.output.terminal import lines_of, one_line
+from indexer.output.terminal import escape_line, escape_lines
 from integrations.chunkhound.records import IndexStatus, SearchAnswer, SearchResult
 
 
@@ -25,7 +25,7 @@ def batch_text(answer: SearchAnswer) -> str:
 
 def status_text(status: IndexStatus) -> str:
     """What an index holds."""
-    languages = ", ".join(f"{one_line(name)}: {n}" for name, n in status.languages.items())
+    languages = ", ".join(f"{escape_line(name)}: {n}" for name, n in status.languages.items())
     lines = [
         f"Project indexed: {status.project}",
         f"Database: {status.database}",
@@ -48,10 +48,10 @@ def _entry(number: int, result: SearchResult) -> Iterator[str]:
     """Nothing in it commands a terminal; a name stays on its line."""
     lines = f"{result.content_start_line or '?'}-{result.content_end_line or '?'}"
     heading = f"[{result.chunk_type}] {result.name} ({result.language})"
-    yield f"{number}. {one_line(heading)}"
-    yield f"   File: {one_line(result.file)}:{lines}"
+    yield f"{number}. {escape_line(heading)}"
+    yield f"   File: {escape_line(result.file)}:{lines}"
     yield f"   Score: {result.score}"
-    code = lines_of(result.content)
+    code = escape_lines(result.content)
     fence = _fence(code)
     yield f"   {fence}"
     yield from code

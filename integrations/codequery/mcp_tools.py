@@ -19,7 +19,7 @@ from indexer.limits import (
     CODEQUERY_SECONDS,
     QUERY_CHARACTERS,
 )
-from indexer.output.terminal import lines_of
+from indexer.output.terminal import escape_lines
 from integrations.codequery.errors import EXIT_OF, Code
 from integrations.codequery.tool import ALIASES, NAME, codequery
 
@@ -97,4 +97,4 @@ def _result(answer: Mapping[str, Any]) -> CallToolResult:
     if error:
         status = _STATUS_OF[EXIT_OF[Code(error["code"])]]
         raise ToolError(error["message"], code=error["code"], status=status)
-    return success("\n".join(lines_of(str(answer["answer"]))), answer)
+    return success("\n".join(escape_lines(str(answer["answer"]))), answer)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from indexer.config.settings import embedder_access
 from indexer.errors import ConfigurationError
 from indexer.limits import CODEQUERY_API_BYTES, CODEQUERY_REQUEST_SECONDS
-from indexer.retry import asked_pause
-from indexer.urls import direct
+from indexer.retry import parse_retry_after
+from indexer.urls import without_proxy
 from integrations.codequery.configuration import RetryRules
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
 from integrations.codequery.retry import Deadline, Retries
@@ -87,7 +87,7 @@ class OpenAIRequests:
             base_url=account.base_url,
             max_retries=0,  # ours keep to the time of the call
             http_client=openai.DefaultHttpxClient(
-                mounts=direct(account.base_url),
+                mounts=without_proxy(account.base_url),
                 follow_redirects=False,  # code goes to nobody but whom the setting names
                 event_hooks={"response": [self._receive]},
             ),
@@ -183,7 +183,7 @@ class OpenAIRequests:
                 is_general=True,
             )
         if status == 429:
-            pause = asked_pause(retry_after)
+            pause = parse_retry_after(retry_after)
             asks = f"; it asks to wait {pause:.0f} s" if pause else ""
             return CodeQueryError(
                 Code.RATE_LIMITED,
@@ -197,7 +197,7 @@ class OpenAIRequests:
                 Code.SERVICE_ERROR,
                 f"{self._place} failed ({said}): call again later",
                 is_transient=True,
-                pause_seconds=asked_pause(retry_after),
+                pause_seconds=parse_retry_after(retry_after),
             )
         if status in {401, 403}:
             return CodeQueryError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 from integrations.codequery.configuration import Configuration
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
 from integrations.codequery.openai_requests import Account
@@ -109,7 +109,7 @@ class StoreResolution:
         name = self.name
         if not is_store_name(name):
             raise CodeQueryError(
-                Code.CONFIGURATION, f"default_vector_store_name {one_line(name)!r} is no name"
+                Code.CONFIGURATION, f"default_vector_store_name {escape_line(name)!r} is no name"
             )
         kept = cache.get(name)
         if store := _still_there(service, kept):
@@ -155,5 +155,5 @@ def missing_store(store_id: str) -> CodeQueryError:
 def directory_name(directory: Path) -> str:
     """A name that two directories do not share, even where they are called the same."""
     digest = hashlib.sha256(str(directory).encode(errors="surrogateescape")).hexdigest()[:8]
-    name = one_line(directory.name.encode(errors="replace").decode(errors="replace"))[:100]
+    name = escape_line(directory.name.encode(errors="replace").decode(errors="replace"))[:100]
     return f"codequery-{name}-{digest}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.output.receipt import missing_note
-from indexer.client.responses import expected
+from indexer.client.responses import malformed_answer
 from indexer.config.settings import read_environment
 from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError
 from integrations.langchain.similarity import least_cosine
@@ -90,7 +90,7 @@ class Codebase:
             "min_similarity": least_cosine(threshold),
         }
         answer = index.search({name: value for name, value in body.items() if value})
-        with expected(answer):
+        with malformed_answer(answer):
             receipt, results = answer["receipt"], answer["results"]
             incomplete = missing_note(receipt["missing"])
             if not receipt["projects"]:
@@ -112,7 +112,7 @@ class Codebase:
             if exc.code == "repository_not_found":
                 return IndexSize(exists=False, chunks=0)
             raise
-        with expected(answer):
+        with malformed_answer(answer):
             rows = [
                 row
                 for row in answer["projects"]

@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, PrivateAttr
 
-from indexer.client.responses import expected
+from indexer.client.responses import malformed_answer
 from integrations.langchain.codebase import Codebase
 from integrations.langchain.similarity import similarity_of
 
@@ -61,7 +61,7 @@ class CodeSearchRetriever(BaseRetriever):
             threshold=self.similarity_threshold,
         )
         lacks = {"incomplete": found.incomplete} if found.incomplete else {}
-        with expected(found.results):
+        with malformed_answer(found.results):
             return [
                 Document(page_content=row["content"], metadata={**_metadata(row), **lacks})
                 for row in found.results

@@ -11,7 +11,7 @@ from langchain_core.runnables.config import run_in_executor
 from langchain_core.tools import ArgsSchema, BaseTool
 from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr, model_validator
 
-from indexer.client.responses import expected
+from indexer.client.responses import malformed_answer
 from indexer.errors import IndexerError
 from indexer.limits import TOOL_INPUT_CHARACTERS
 from integrations.langchain.codebase import Codebase, IncompleteSearchError, NoIndexError
@@ -166,7 +166,7 @@ class CodebaseSearchTool(BaseTool):
             max_characters=settings.max_code_length,
             threshold=settings.similarity_threshold,
         )
-        with expected(found.results):
+        with malformed_answer(found.results):
             results = [
                 _result(row, settings.max_code_length)
                 for row in sorted(found.results, key=_cosine, reverse=True)

@@ -10,8 +10,8 @@ from cli.overlay.line_map import EditedLines
 from cli.watch.snapshot import Snapshots
 from indexer.errors import GitError
 from indexer.git.attributes import attributes_at
-from indexer.git.edits import edits_between, hunks_of
-from indexer.git.local import LocalRepository
+from indexer.git.edits import branch_edits, diff_hunks
+from indexer.git.local import WorkingCopy
 from indexer.git.parse import SUBMODULE_MODE
 from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
@@ -65,11 +65,11 @@ def _ask_of_remote(repository: Repository, head: str, newer: str) -> None:
     for ask in (
         repository.name,
         repository.default_branch,
-        lambda: repository.tip(MAIN),
-        repository.deepen,
-        lambda: repository.relation(newer, head),
-        lambda: repository.relation(MISSING, head),
-        lambda: repository.has_left(head, newer, MAIN),
+        lambda: repository.branch_head(MAIN),
+        repository.unshallow,
+        lambda: repository.ancestry(newer, head),
+        lambda: repository.ancestry(MISSING, head),
+        lambda: repository.was_removed_from_branch(head, newer, MAIN),
     ):
         with suppress(GitError):
             ask()
@@ -85,16 +85,16 @@ def _ask_of_content(repository: Repository, base: str, head: str) -> None:
             repository.read(entry.blob)
     attributes_at(repository, head, [entry.path for entry in entries])
     repository.read_path(head, "a.py")
-    edits_between(repository, base, head)
-    hunks_of(repository, "a.py", base, head)
+    branch_edits(repository, base, head)
+    diff_hunks(repository, "a.py", base, head)
 
 
 def _ask_of_work_tree(checkout: Sandbox, apart: Path, head: str) -> None:
     snapshots = Snapshots(checkout.path, apart)
-    snapshots.start_over()
-    snapshots.take()
+    snapshots.reset()
+    snapshots.create()
     checkout.write({"a.py": "a = 'edited'\n", "new.py": "n = 1\n"})
-    commit = snapshots.take()
+    commit = snapshots.create()
     assert commit
     assert snapshots.changed_paths(head, commit)
     snapshots.repository.ignored(["a.py", "b.py"])
@@ -102,6 +102,6 @@ def _ask_of_work_tree(checkout: Sandbox, apart: Path, head: str) -> None:
     lines.is_mentioned(["edited"])
     lines.are_edited("a.py", 1, 1)
     snapshots.repository.close()
-    local = LocalRepository(checkout.path)
+    local = WorkingCopy(checkout.path)
     local.tree(head)
     local.close()

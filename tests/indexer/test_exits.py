@@ -13,7 +13,7 @@ from scripts.local_service import clean_environment
 def test_nothing_is_left_and_nothing_is_made_for_it(tmp_path: Path, made: str) -> None:
     program = (
         f"import os, tempfile, multiprocessing.forkserver{made}\n"
-        "from indexer.exits import clear_away\n"
+        "from indexer.exits import cleanup\n"
         "def full(*_, **__): raise OSError(28, 'No space left on device')\n"
         "tempfile.mkdtemp = full\n"
         "clear_away()\n"

@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from indexer.retry import asked_pause
+from indexer.retry import parse_retry_after
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,10 @@ from indexer.retry import asked_pause
 def test_a_pause_in_seconds_is_kept_and_nonsense_is_none(
     header: str | None, seconds: float
 ) -> None:
-    assert asked_pause(header) == seconds
+    assert parse_retry_after(header) == seconds
 
 
 def test_a_pause_until_a_date_is_kept() -> None:
     in_a_minute = datetime.now(UTC) + timedelta(seconds=60)
-    assert 55 < asked_pause(format_datetime(in_a_minute, usegmt=True)) <= 60
-    assert asked_pause("Wed, 21 Oct 2015 07:28:00 GMT") == 0
+    assert 55 < parse_retry_after(format_datetime(in_a_minute, usegmt=True)) <= 60
+    assert parse_retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0

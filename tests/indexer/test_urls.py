@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.urls import direct
+from indexer.urls import without_proxy
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,11 @@ from indexer.urls import direct
     ],
 )
 def test_a_loopback_address_has_no_proxy(url: str, pattern: str) -> None:
-    assert direct(url) == {pattern: None}
+    assert without_proxy(url) == {pattern: None}
 
 
 @pytest.mark.parametrize(
     "url", ["https://code.example", "http://10.0.0.1", "http://localhost.example", "http://[::2]"]
 )
 def test_any_other_address_has_the_environments(url: str) -> None:
-    assert direct(url) == {}
+    assert without_proxy(url) == {}

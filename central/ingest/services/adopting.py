@@ -12,7 +12,7 @@ from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.pieces import Piece, pieces_of
 from central.ingest.services.uploading import uploaded_files
-from indexer.bundle.vectors import unit_or_zero
+from indexer.bundle.vectors import check_normalised
 from indexer.records.vectors import Vector
 from indexer.store.base import Collection, VectorStore
 
@@ -69,7 +69,7 @@ def keep_points(
 
 
 def _is_sound(vector: Vector, dimensions: int) -> bool:
-    return vector.shape == (dimensions,) and bool(unit_or_zero(vector[np.newaxis]).all())
+    return vector.shape == (dimensions,) and bool(check_normalised(vector[np.newaxis]).all())
 
 
 def _problem(missing: int, wrong: int, collection: Collection) -> str:

@@ -16,7 +16,7 @@ ACCESS_SECONDS = 6 * 60 * 60  # of a token: as long as GitHub lets a job run
 _log = structlog.get_logger(__name__)
 
 
-def require_direct(organization: Organization, *, own_secret: bool) -> None:
+def check_direct_upload(organization: Organization, *, own_secret: bool) -> None:
     """Raise ConflictError (`direct_not_available`) unless direct runs are possible; asks nobody."""
     if not organization.direct_uploads:
         raise _refusal(
@@ -24,7 +24,7 @@ def require_direct(organization: Organization, *, own_secret: bool) -> None:
             "(direct_uploads); or send the vectors to this service: AETERNA_VECTORS=relay."
         )
     try:
-        _direct_store().require_direct(own_secret=own_secret)
+        _direct_store().check_direct_upload(own_secret=own_secret)
     except DirectNotAvailableError as exc:
         raise _refusal(str(exc)) from exc
 

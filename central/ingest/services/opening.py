@@ -11,7 +11,7 @@ from central.common.links import is_below
 from central.ingest.models import IndexRun, RunState
 from central.ingest.selectors import busy_run
 from central.ingest.services.binding import require_bound_open
-from central.ingest.services.granting import grant_access, require_direct
+from central.ingest.services.granting import check_direct_upload, grant_access
 from central.ingest.services.identity import Named, repository_of, require_nameable
 from central.ingest.services.keeping import keep_uploads
 from central.repositories.models import Repository
@@ -78,7 +78,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     _require_owner(organization, request)
     _require_embedder(organization)
     if request.is_direct:
-        require_direct(organization, own_secret=request.own_secret)
+        check_direct_upload(organization, own_secret=request.own_secret)
     repository = repository_of(
         organization=organization,
         credential=credential,

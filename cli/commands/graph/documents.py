@@ -28,7 +28,7 @@ from cli.commands.graph.output import mapping, only_given, print_answer, print_s
 from cli.commands.options import Json, Project, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
     from cli.api import GraphApi
@@ -206,7 +206,7 @@ def delete(ctx: typer.Context, id: Id) -> Exit:
 
     with ctx.obj.graph() as graph:
         graph.delete(id)
-    print_stderr(f"Deleted {one_line(id)}.")
+    print_stderr(f"Deleted {escape_line(id)}.")
     return Exit.OK
 
 

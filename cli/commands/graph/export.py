@@ -9,7 +9,7 @@ import typer
 
 from cli.commands.options import examples
 from indexer.exits import Exit
-from indexer.output.terminal import one_line
+from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
     from cli.export.graph import Exported, Progress
@@ -47,16 +47,16 @@ def export(
         exported = export_graph(
             graph, target, with_calls=calls, may_overwrite=force, progress=progress
         )
-    print_stderr(f"{one_line(str(file))}: {_content(exported)}.", missing_note(exported.missing))
+    print_stderr(f"{escape_line(str(file))}: {_content(exported)}.", missing_note(exported.missing))
     return Exit.OK
 
 
 def _content(exported: "Exported") -> str:
-    from indexer.output.terminal import counted
+    from indexer.output.terminal import pluralize
 
-    parts = [counted(exported.nodes, "node"), counted(exported.edges, "edge")]
+    parts = [pluralize(exported.nodes, "node"), pluralize(exported.edges, "edge")]
     if exported.calls is not None:
-        parts.append(counted(exported.calls, "call"))
+        parts.append(pluralize(exported.calls, "call"))
     return ", ".join(parts)
 
 
@@ -80,12 +80,12 @@ def _progress() -> "Iterator[Progress]":
             bars.update(task, description=f"{done / 1e6:,.1f}{whole} MB of the graph")
 
         def added(calls: int, project: str) -> None:
-            of_it = f", now of {one_line(project)}" if project else ""
+            of_it = f", now of {escape_line(project)}" if project else ""
             bars.update(task, description=f"{calls:,} calls{of_it}")
 
         def note(sentence: str) -> None:
             if sentence not in told:
                 told.add(sentence)
-                console.print(one_line(sentence), markup=False, highlight=False, soft_wrap=True)
+                console.print(escape_line(sentence), markup=False, highlight=False, soft_wrap=True)
 
         yield Progress(received, added, note)

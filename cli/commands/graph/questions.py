@@ -53,13 +53,13 @@ def violations(
     """
     from cli.output import knowledge
     from cli.output.console import print_stderr
-    from indexer.output.terminal import counted
+    from indexer.output.terminal import pluralize
 
     with ctx.obj.graph() as graph:
         parameters = {"project": _project(graph, project), "limit": limit}
         answer = graph.ask("violations", parameters)
     if answer["over_limit"] and not json:
-        print_stderr(f"{counted(answer['over_limit'], 'file')} took too long to be matched.")
+        print_stderr(f"{pluralize(answer['over_limit'], 'file')} took too long to be matched.")
     columns = [knowledge.violations(answer)]
     return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
 

@@ -34,7 +34,7 @@ from indexer.store.edge.store import EdgeStore
 _RETRY_SECONDS = 0.05
 
 
-class PackedStore:
+class EdgeServer:
     """EdgeStore with packed arguments and results. A request names one of its public methods."""
 
     def __init__(self, store: EdgeStore) -> None:
@@ -66,7 +66,7 @@ class PackedStore:
         return pack_ids(point for point, _ in found), pack_ids(run for _, run in found), following
 
 
-def load_shards(store: EdgeStore, *, lock_seconds: float) -> None:
+def open_shards(store: EdgeStore, *, lock_seconds: float) -> None:
     """Open what is on disk, so that no search waits for it.
 
     A predecessor that was killed may still hold a lock: wait for it, but no longer than
@@ -89,7 +89,7 @@ def _is_locked(store: EdgeStore, path: Path) -> bool:
     return False
 
 
-def serve(store: PackedStore, channels: Sequence[Channel]) -> None:
+def serve(store: EdgeServer, channels: Sequence[Channel]) -> None:
     """Answer on every channel until the parent has closed them all, or ended."""
     with selectors.DefaultSelector() as selector:
         for channel in channels:
@@ -104,7 +104,7 @@ def serve(store: PackedStore, channels: Sequence[Channel]) -> None:
                     channel.close()
 
 
-def _reply(store: PackedStore, name: str, *arguments: object) -> Reply:
+def _reply(store: EdgeServer, name: str, *arguments: object) -> Reply:
     try:
         return Reply(getattr(store, name)(*arguments))
     except Exception as exc:  # noqa: BLE001 - raised again in the parent
@@ -119,8 +119,8 @@ def main(directory: str, lock_seconds: str, *descriptors: str) -> None:
         signal.signal(number, signal.SIG_IGN)
     channels = [Channel(socket.socket(fileno=int(descriptor))) for descriptor in descriptors]
     store = EdgeStore(Path(directory))
-    load_shards(store, lock_seconds=float(lock_seconds))
-    serve(PackedStore(store), channels)
+    open_shards(store, lock_seconds=float(lock_seconds))
+    serve(EdgeServer(store), channels)
     store.close()
 
 

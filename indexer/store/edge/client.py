@@ -63,7 +63,7 @@ class StoreProcess:
         return self._process.pid
 
     def call(self, name: str, *arguments: object) -> Reply:
-        """What PackedStore's method `name` answers. Raises ProcessGoneError.
+        """What EdgeServer's method `name` answers. Raises ProcessGoneError.
 
         A process that does not answer in time is killed: it holds up every other call too.
         If it raises anything else (an interrupt), a reply may be under way: `end` the process.
@@ -132,7 +132,7 @@ def _start(
     )
 
 
-class ProcessStore:
+class EdgeClient:
     """VectorStore in `directory`. The process starts on first use; safe to share between threads.
 
     If it dies, the calls under way raise StoreUnavailableError and the next starts another. After
@@ -222,11 +222,13 @@ class ProcessStore:
         try:
             reply = process.call(name, *arguments)
         except ProcessGoneError as exc:
-            self._retire(process)
+            self._discard_process(process)
             message = f"The process of the vector store in {self._directory} {exc}; try again."
             raise StoreUnavailableError(message) from exc
         except BaseException:
-            self._retire(process)  # a channel with a reply under way must not serve another call
+            self._discard_process(
+                process
+            )  # a channel with a reply under way must not serve another call
             raise
         return _result(reply)
 
@@ -239,7 +241,7 @@ class ProcessStore:
                 self._process = StoreProcess(self._directory, lock_seconds=self._lock_seconds)
             return self._process
 
-    def _retire(self, process: StoreProcess) -> None:
+    def _discard_process(self, process: StoreProcess) -> None:
         with self._starting:
             if self._process is not process:
                 return  # another thread does it

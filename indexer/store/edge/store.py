@@ -2,7 +2,7 @@
 
 Every call into Edge holds the interpreter lock until it returns (measured with 0.9.0), so
 searches and updates never run side by side; updates go in small batches to let searches in.
-ProcessStore runs it apart from the web process.
+EdgeClient runs it apart from the web process.
 """
 
 import shutil
@@ -22,9 +22,9 @@ from indexer.store.base import (
     HybridHits,
     HybridQuery,
     Point,
-    has_direction,
     has_terms,
-    ranked,
+    is_nonzero,
+    top_hits,
 )
 from indexer.store.edge.filters import point_filter, repository_points
 from indexer.store.edge.shard import Shard, StoredPoint, create_shard
@@ -90,7 +90,7 @@ class EdgeStore:
                 hits.dense.extend(more.dense)
                 hits.lexical.extend(more.lexical)
         return [
-            HybridHits(ranked(hits.dense, query.limit), ranked(hits.lexical, query.limit))
+            HybridHits(top_hits(hits.dense, query.limit), top_hits(hits.lexical, query.limit))
             for hits, query in zip(found, queries, strict=True)
         ]
 
@@ -239,7 +239,7 @@ def _ask(
     answers: list[list[Hit]] = []
     for query, (dense, lexical) in zip(queries, hits, strict=True):
         allowed = point_filter(shard, repositories, query.filter)
-        if has_direction(query.vector):
+        if is_nonzero(query.vector):
             requests.append(_request(query.vector.tolist(), DENSE, query.limit, allowed))
             answers.append(dense)
         if has_terms(query.terms):

@@ -71,7 +71,7 @@ class VectorIndex(NamedTuple):
     lists: int
 
 
-def maintain(connection: psycopg.Connection, *, exact_points: int) -> None:
+def run(connection: psycopg.Connection, *, exact_points: int) -> None:
     """Index the vectors of partitions of more than `exact_points`; refresh what is stale.
 
     `connection` is in autocommit mode. Does nothing while another process is at it.
@@ -120,14 +120,14 @@ def _maintain(connection: psycopg.Connection, partition: Partition, exact_points
 def _is_due(points: float, indexes: Sequence[VectorIndex], exact_points: int) -> bool:
     """Whether so many points need another index than those that there are."""
     lists = _lists(points)
-    return points > exact_points and not any(_is_fit(index, lists) for index in indexes)
+    return points > exact_points and not any(_is_index_valid(index, lists) for index in indexes)
 
 
 def _lists(points: float) -> int:
     return min(isqrt(int(points)), _MOST_LISTS)
 
 
-def _is_fit(index: VectorIndex, lists: int) -> bool:
+def _is_index_valid(index: VectorIndex, lists: int) -> bool:
     """Whether an index for so many lists would hardly be better."""
     return lists**2 <= _GROWN * index.lists**2
 

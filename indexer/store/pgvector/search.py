@@ -7,10 +7,10 @@ import psycopg
 from psycopg import sql
 
 from indexer.records.vectors import EmbedderSpec
-from indexer.store.base import Hit, HybridQuery, PointFilter, has_direction, has_terms
+from indexer.store.base import Hit, HybridQuery, PointFilter, has_terms, is_nonzero
 from indexer.store.pgvector import statements
 from indexer.store.pgvector.maintenance import vector_indexes
-from indexer.store.pgvector.statements import TermWeights, any_of, by_weight, most, reaching
+from indexer.store.pgvector.statements import TermWeights, any_of, by_weight, most, score_condition
 from indexer.store.pgvector.tables import partition
 
 # Of a large organisation more are: what a filter leaves is seldom where the query's nearest are,
@@ -75,7 +75,7 @@ class Scope:
 
         The scan goes on through further lists until it has found enough.
         """
-        if not has_direction(query.vector):
+        if not is_nonzero(query.vector):
             return []
         lists = self._lists_to_read(query.filter)
         if lists:
@@ -104,12 +104,12 @@ class Scope:
             return self._score(query, weights, None, narrow=narrow)
         for share in _EXPECTED_SHARES if query.limit <= _LONG_LIST else ():
             guess = share * most(weights)
-            hits = self._score(query, weights, reaching(weights, guess), narrow=narrow)
+            hits = self._score(query, weights, score_condition(weights, guess), narrow=narrow)
             if len(hits) == query.limit:
                 last = hits[-1].score
                 if last >= guess:
                     return hits
-                return self._score(query, weights, reaching(weights, last), narrow=narrow)
+                return self._score(query, weights, score_condition(weights, last), narrow=narrow)
         return self._score(query, weights, any_of(weights), narrow=narrow)
 
     def _lists_to_read(self, wanted: PointFilter) -> int:

@@ -34,7 +34,7 @@ def any_of(weights: TermWeights) -> str:
     return "|".join(str(term) for term, _ in weights)
 
 
-def reaching(weights: TermWeights, score: float) -> str:
+def score_condition(weights: TermWeights, score: float) -> str:
     """A tsquery for the points that could reach `score`, and few others.
 
     `weights` as `by_weight` gives them. The lighter terms that are not told apart count as held by
@@ -90,12 +90,12 @@ _OWN = (
 )
 
 
-def stage(embedder: EmbedderSpec) -> sql.Composed:
+def stage_sql(embedder: EmbedderSpec) -> sql.Composed:
     """A temporary table like the embedder's, gone at commit."""
     return sql.SQL(_STAGE).format(table=table(embedder))
 
 
-def merge(embedder: EmbedderSpec) -> sql.Composed:
+def merge_sql(embedder: EmbedderSpec) -> sql.Composed:
     """Insert or replace what was staged; of an id that was staged twice, either."""
     return sql.SQL(_MERGE).format(table=table(embedder))
 

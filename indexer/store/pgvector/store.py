@@ -15,7 +15,7 @@ import psycopg
 
 from indexer.errors import StoreError
 from indexer.records.vectors import EmbedderSpec, Vector
-from indexer.store.base import Collection, HybridHits, HybridQuery, Point, ranked
+from indexer.store.base import Collection, HybridHits, HybridQuery, Point, top_hits
 from indexer.store.pgvector import maintenance, statements
 from indexer.store.pgvector.connections import Connections
 from indexer.store.pgvector.search import Scope, begin
@@ -101,7 +101,7 @@ class PgVectorStore:
                     hits.dense.extend(scope.dense(query))
                     hits.lexical.extend(scope.lexical(query))
         return [
-            HybridHits(ranked(hits.dense, query.limit), ranked(hits.lexical, query.limit))
+            HybridHits(top_hits(hits.dense, query.limit), top_hits(hits.lexical, query.limit))
             for hits, query in zip(found, queries, strict=True)
         ]
 
@@ -125,7 +125,7 @@ class PgVectorStore:
         with self._connections.transaction() as connection:
             divide_plain_tables(connection)
         with self._connections.session() as connection:
-            maintenance.maintain(connection, exact_points=self._exact_points)
+            maintenance.run(connection, exact_points=self._exact_points)
 
     def check(self) -> None:
         with self._connections.transaction() as connection:
@@ -176,12 +176,12 @@ class PgVectorStore:
 def _upsert(
     connection: psycopg.Connection, collection: Collection, points: Sequence[Point]
 ) -> None:
-    connection.execute(statements.stage(collection.embedder))
+    connection.execute(statements.stage_sql(collection.embedder))
     with connection.cursor() as cursor, cursor.copy(statements.COPY) as copy:
         copy.set_types(statements.COPY_TYPES)
         for point in points:
             copy.write_row(statements.row(collection, point))
-    connection.execute(statements.merge(collection.embedder))
+    connection.execute(statements.merge_sql(collection.embedder))
 
 
 def _scopes(collections: Sequence[Collection]) -> dict[tuple[str, EmbedderSpec], list[int]]:

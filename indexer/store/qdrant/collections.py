@@ -10,7 +10,7 @@ from qdrant_client import QdrantClient, models
 
 from indexer.errors import CollectionMissingError, StoreError, StoreUnavailableError
 from indexer.records.vectors import EmbedderSpec
-from indexer.retry import Away, persist
+from indexer.retry import Retryable, with_retries
 from indexer.store.base import Collection
 from indexer.store.qdrant.address import CollectionsPer, QdrantAddress
 from indexer.store.qdrant.connection import Connection
@@ -119,7 +119,7 @@ def drop_family(connection: Connection, family: str) -> None:
             connection.call(partial(QdrantClient.delete_collection, collection_name=name))
 
 
-def release_if_empty(connection: Connection, names: Names) -> None:
+def drop_if_empty(connection: Connection, names: Names) -> None:
     """Let another embedder's collection have the alias once this one holds no repository's points.
 
     It stays, because somebody may be about to write to it.
@@ -137,14 +137,14 @@ def _release_alias(connection: Connection, names: Names) -> None:
     _change_aliases(connection, names, changes)
 
 
-def settle(connection: Connection, *, seconds: float) -> None:
+def wait_until_indexed(connection: Connection, *, seconds: float) -> None:
     """Wait until every collection of ours is indexed. Raises StoreUnavailableError."""
     for name in sorted(_existing(connection)):
         if name.startswith(PREFIX):
-            persist(partial(_progress, connection, name), seconds=seconds)
+            with_retries(partial(_progress, connection, name), seconds=seconds)
 
 
-def _progress(connection: Connection, name: str) -> models.CollectionStatus | Away:
+def _progress(connection: Connection, name: str) -> models.CollectionStatus | Retryable:
     status = connection.call(lambda client: client.get_collection(name)).status
     if status == models.CollectionStatus.GREY:  # it goes on at the next update
         anew = models.OptimizersConfigDiff()
@@ -152,7 +152,7 @@ def _progress(connection: Connection, name: str) -> models.CollectionStatus | Aw
     if status in {models.CollectionStatus.GREEN, models.CollectionStatus.RED}:
         return status
     message = f"Qdrant still indexes the collection {name}; ask again later."
-    return Away(StoreUnavailableError(message))
+    return Retryable(StoreUnavailableError(message))
 
 
 def _create(

@@ -19,7 +19,7 @@ from indexer.errors import (
     StoreFullError,
     StoreUnavailableError,
 )
-from indexer.retry import Away, persist
+from indexer.retry import Retryable, with_retries
 from indexer.store.qdrant.address import QdrantAddress
 
 _Answer = TypeVar("_Answer")
@@ -69,7 +69,7 @@ class Connection:
         Raises StoreError: CollectionMissingError, StoreUnavailableError once patience is over.
         """
         patience = self._patience_seconds if patience_seconds is None else patience_seconds
-        return persist(partial(self._attempt, operation), seconds=patience)
+        return with_retries(partial(self._attempt, operation), seconds=patience)
 
     def close(self) -> None:
         """Close what is open; later calls raise StoreUnavailableError."""
@@ -79,12 +79,12 @@ class Connection:
         if client:
             client.close()
 
-    def _attempt(self, operation: Callable[[QdrantClient], _Answer]) -> "_Answer | Away":
+    def _attempt(self, operation: Callable[[QdrantClient], _Answer]) -> "_Answer | Retryable":
         client = self._opened()
         try:
             return operation(client)
         except FOREIGN as exc:
-            away = problem_of(exc, self._address.place)
+            away = translate_error(exc, self._address.place)
             if self._closed:
                 raise self._closed_error() from exc
             if not away.problem.retryable or isinstance(away.problem, StoreFullError):
@@ -158,7 +158,7 @@ _SERVER_ERRORS: Final = 500
 _FULL: Final = ("no space left", "disk space", "disk is full", "out of disk")
 
 
-def problem_of(error: Exception, place: str) -> Away:
+def translate_error(error: Exception, place: str) -> Retryable:
     """One of FOREIGN that came from the server at `place`, as the error to raise.
 
     It is retryable where the same request may succeed later; `pause_seconds` is what the server
@@ -167,7 +167,7 @@ def problem_of(error: Exception, place: str) -> Away:
     problem = _translated(error, place)
     problem.__cause__ = error
     pause = error.retry_after_s if isinstance(error, ResourceExhaustedResponse) else 0
-    return Away(problem, float(pause))
+    return Retryable(problem, float(pause))
 
 
 def _translated(error: Exception, place: str) -> StoreError:

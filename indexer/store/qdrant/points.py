@@ -15,9 +15,9 @@ from indexer.store.base import (
     HybridQuery,
     Point,
     PointFilter,
-    has_direction,
     has_terms,
-    ranked,
+    is_nonzero,
+    top_hits,
 )
 from indexer.store.schema import (
     DENSE,
@@ -105,7 +105,7 @@ def requests_of(
     requests: list[models.QueryRequest] = []
     for query in queries:
         allowed = point_filter(repositories, query.filter)
-        if has_direction(query.vector):
+        if is_nonzero(query.vector):
             requests.append(
                 models.QueryRequest(
                     query=query.vector.tolist(),
@@ -142,14 +142,14 @@ class Found(NamedTuple):
         )
 
 
-def found_by(
+def hits_from_response(
     queries: Sequence[HybridQuery], responses: Sequence[types.QueryResponse]
 ) -> list[Found]:
     """The answers to `requests_of` the same queries."""
     answers = iter(responses)
     return [
         Found(
-            next(answers).points if has_direction(query.vector) else [],
+            next(answers).points if is_nonzero(query.vector) else [],
             next(answers).points if has_terms(query.terms) else [],
         )
         for query in queries
@@ -180,7 +180,7 @@ def _best(points: list[models.ScoredPoint], least: float, most: float, limit: in
     least, most = least - _ROUNDING, most * (1 + _ROUNDING)
     sound = [point for point in points if least <= point.score <= most]  # NaN is neither
     best = sorted(sound, key=lambda point: (-point.score, str(point.id)))[:limit]
-    return ranked([Hit(point_uuid(point.id), point.score) for point in best], limit)
+    return top_hits([Hit(point_uuid(point.id), point.score) for point in best], limit)
 
 
 def _any(key: str, values: Iterable[str]) -> models.FieldCondition:

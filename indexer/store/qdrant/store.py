@@ -28,7 +28,7 @@ from indexer.store.qdrant.direct import WORK_SECONDS, batches, upsert
 from indexer.store.qdrant.points import (
     Found,
     dense_vector,
-    found_by,
+    hits_from_response,
     point_filter,
     point_uuid,
     requests_of,
@@ -93,7 +93,7 @@ class QdrantStore:
             collections.drop(self._working, names)
         else:
             self._delete(collection, point_filter([collection.repository]))
-            collections.release_if_empty(self._working, names)
+            collections.drop_if_empty(self._working, names)
 
     def drop_organization(self, organization: str) -> None:
         with self._making:
@@ -130,7 +130,7 @@ class QdrantStore:
 
     def optimize(self) -> None:
         """Wait until the server, which compacts and indexes by itself, has nothing left to do."""
-        collections.settle(self._working, seconds=_SETTLE_SECONDS)
+        collections.wait_until_indexed(self._working, seconds=_SETTLE_SECONDS)
 
     def maintain(self) -> None:
         """Nothing is due: the server looks after itself, beside searches and writes."""
@@ -145,13 +145,13 @@ class QdrantStore:
         self._working.close()
         self._threads.shutdown()
 
-    def require_direct(self, *, own_secret: bool) -> None:
+    def check_direct_upload(self, *, own_secret: bool) -> None:
         """Raise DirectNotAvailableError unless `grant` can be asked; contacts nobody."""
         if reason := self._no_direct(own_secret=own_secret):
             raise DirectNotAvailableError(f"Clients cannot write to Qdrant themselves: {reason}")
 
     def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
-        self.require_direct(own_secret=own_secret)
+        self.check_direct_upload(own_secret=own_secret)
         names = self._names(collection)
         self._forget(names)  # its client can make nothing that another process has dropped
         self._make(collection, names)
@@ -206,12 +206,12 @@ class QdrantStore:
         name, repositories = scope
         requests = requests_of(repositories, queries)
         if not requests:
-            return found_by(queries, [])
+            return hits_from_response(queries, [])
         try:
             answers = self._searching.call(lambda client: client.query_batch_points(name, requests))
         except CollectionMissingError:
             return [Found([], []) for _ in queries]
-        return found_by(queries, answers)
+        return hits_from_response(queries, answers)
 
     def _retrieve(
         self, collection: Collection, ids: Sequence[UUID], *, vectors: list[str] | None = None

@@ -27,11 +27,11 @@ class OpenStore:
         for name in VectorStore.__dict__:
             if not name.startswith("_"):
                 setattr(self, name, getattr(store, name))
-        self.unavailable: StoreError | None = None  # what `require_direct` raises,
+        self.unavailable: StoreError | None = None  # what `check_direct_upload` raises,
         self.failure: StoreError | None = None  # and what `grant`
         self.granted: list[tuple[Collection, int, bool]] = []
 
-    def require_direct(self, *, own_secret: bool) -> None:
+    def check_direct_upload(self, *, own_secret: bool) -> None:
         """Possible, unless the test says otherwise."""
         del own_secret
         if self.unavailable:

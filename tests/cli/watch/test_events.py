@@ -8,7 +8,7 @@ import pytest
 
 from cli.watch import events as events_module
 from cli.watch.events import Events
-from indexer.git.local import LocalRepository
+from indexer.git.local import WorkingCopy
 from tests.indexer.repositories import Sandbox
 
 SECONDS = 20.0
@@ -31,7 +31,7 @@ def told() -> list[str]:
 
 @pytest.fixture
 def events(sandbox: Sandbox, told: list[str]) -> Iterator[Events]:
-    events = Events(LocalRepository(sandbox.path), told.append)
+    events = Events(WorkingCopy(sandbox.path), told.append)
     yield events
     events.close()
 
@@ -97,6 +97,6 @@ def test_without_watches_git_is_asked_now_and_then_and_the_user_told(
 ) -> None:
     monkeypatch.setattr(events_module, "has_watches_left", lambda: False)
     monkeypatch.setattr(events_module, "_POLL_SECONDS", 0.05)
-    events = Events(LocalRepository(sandbox.path), told.append)
+    events = Events(WorkingCopy(sandbox.path), told.append)
     assert events.wait(SECONDS) == frozenset()
     assert "fs.inotify.max_user_watches" in told[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from indexer.client.credentials import KeylessToken, Purpose, StaticToken, credentials_of
+from indexer.client.credentials import OidcToken, Purpose, StaticToken, credentials_of
 from indexer.client.transport import Transport
 from indexer.config.settings import IdTokenSource, Settings
 from indexer.errors import (
@@ -169,7 +169,7 @@ def test_each_attempt_at_an_exchange_has_an_id_token_of_its_own(
 ) -> None:
     """Central may have taken the one whose answer was lost."""
     server.failures = [refusal("busy", 503), refusal("busy", 502)]
-    KeylessToken(settings, source(settings), Purpose.INDEX, lambda _: None).bearer()
+    OidcToken(settings, source(settings), Purpose.INDEX, lambda _: None).bearer()
     bodies = [request.body for request in server.requests]
     assert len(set(bodies)) == len(bodies) == 3
 
@@ -217,7 +217,7 @@ def test_github_is_waited_for(settings: Settings, github: LocalGitHub) -> None:
         pauses.append(seconds)
         github.is_away = len(pauses) < 3
 
-    assert KeylessToken(settings, source(settings), Purpose.INDEX, sleep).bearer()
+    assert OidcToken(settings, source(settings), Purpose.INDEX, sleep).bearer()
     assert len(pauses) == 3
 
 

@@ -10,9 +10,9 @@ from indexer.config.settings import (
     GitCredential,
     IdTokenSource,
     Settings,
+    consume_environment,
     direct_settings,
     embedder_access,
-    take_environment,
 )
 from indexer.errors import ConfigurationError
 from indexer.records.vectors import EmbedderConfig
@@ -175,7 +175,7 @@ def test_taking_the_environment_leaves_no_secret_to_children(
     for name in removed:
         monkeypatch.setenv(name, "value")
     monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
-    environ = take_environment()
+    environ = consume_environment()
     assert {name: environ[name] for name in removed} == dict.fromkeys(removed, "value")
     assert removed.isdisjoint(os.environ)
     assert os.environ["TOKENIZERS_PARALLELISM"] == "false"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.embedding.catalogue import DEFAULTS, impossibility
+from indexer.embedding.catalogue import DEFAULTS, spec_error
 from indexer.records.vectors import EmbedderSpec
 
 
@@ -21,7 +21,7 @@ from indexer.records.vectors import EmbedderSpec
     ],
 )
 def test_what_may_exist_is_believed(text: str) -> None:
-    assert impossibility(EmbedderSpec.parse(text)) is None
+    assert spec_error(EmbedderSpec.parse(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_what_may_exist_is_believed(text: str) -> None:
 )
 def test_what_cannot_be_says_what_to_write(text: str, instead: str) -> None:
     with pytest.raises(AssertionError, match=instead):
-        assert impossibility(EmbedderSpec.parse(text)) is None
+        assert spec_error(EmbedderSpec.parse(text)) is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from indexer.embedding.http import Answer, Limits, RemoteEmbedder, ToolError
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderSpec, Vector
-from indexer.retry import Away
+from indexer.retry import Retryable
 from tests.embedding_servers import vector_of
 
 SPEC = EmbedderSpec("openai", "a-model", 16)
@@ -37,14 +37,14 @@ class Service:
         self.asked: list[Sequence[str]] = []
         self.lock = threading.Lock()
 
-    def ask(self, texts: Sequence[str]) -> Answer | Away:
+    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
         with self.lock:
             self.asked.append(texts)
             self.answers -= 1
         if len(texts) > self.most:
             raise ToolError("too many texts", is_too_long=True)
         if self.answers < 0:
-            return Away(EmbedderUnavailableError("away"))
+            return Retryable(EmbedderUnavailableError("away"))
         return Answer([vector_of(text, SPEC.dimensions) for text in texts], len(texts))
 
 
@@ -92,10 +92,10 @@ def test_the_first_failure_ends_the_waiting_of_the_others() -> None:
     """One request meets what no waiting mends, while another waits for an hour."""
 
     class Mixed(Service):
-        def ask(self, texts: Sequence[str]) -> Answer | Away:
+        def ask(self, texts: Sequence[str]) -> Answer | Retryable:
             if texts == ["patient"]:
                 self.waiting.set()
-                return Away(EmbedderUnavailableError("busy"), 3_600)
+                return Retryable(EmbedderUnavailableError("busy"), 3_600)
             self.waiting.wait(30)
             raise ToolError("never", is_too_long=False)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.git.edits import EditedFile, Edits, edits_between, moved_files
+from indexer.git.edits import EditedFile, Edits, branch_edits, map_files
 from indexer.git.patch import Span
 from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
@@ -19,7 +19,7 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 
 def edits(sandbox: Sandbox, base: str, head: str) -> Edits:
-    return edits_between(Repository(sandbox.path), base, head)
+    return branch_edits(Repository(sandbox.path), base, head)
 
 
 def test_edited_removed_and_new_files_are_told_apart(sandbox: Sandbox) -> None:
@@ -124,7 +124,7 @@ def test_spans_are_moved_to_another_commit_and_whole_or_gone_files_stay(sandbox:
     later = sandbox.commit("later", {"a.py": "zero\n" + THREE, "b.py": None})
     files = [EditedFile("a.py", (Span(1, 2), Span(3, 3))), EditedFile("b.py", (Span(0, 1),)),
              EditedFile("c.py")]  # fmt: skip
-    assert moved_files(Repository(sandbox.path), files, base, later) == (
+    assert map_files(Repository(sandbox.path), files, base, later) == (
         EditedFile("a.py", (Span(2, 3), Span(4, 4))),
         *files[1:],
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import ConfigurationError, GitError, UntrustedRepositoryError
-from indexer.git.local import LocalRepository
+from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
 from tests.indexer.planted import MAIN, Planted, ask_everything
 from tests.indexer.repositories import Sandbox
@@ -113,7 +113,7 @@ def test_git_itself_obeys_a_bare_repository_that_a_commit_brought(
 
 
 @pytest.mark.parametrize("inside", ["docs", "docs/objects", "docs/refs/heads"])
-@pytest.mark.parametrize("kind", [Repository, LocalRepository])
+@pytest.mark.parametrize("kind", [Repository, WorkingCopy])
 def test_a_bare_repository_inside_of_a_work_tree_is_refused(
     origin: Sandbox, planted: Planted, inside: str, kind: type[Repository]
 ) -> None:
@@ -185,7 +185,7 @@ def test_the_work_tree_is_where_the_repository_is_whatever_its_settings_say(
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "key.py").write_text("key = 1\n")
     origin.git("config", "core.worktree", str(tmp_path / "secret"))
-    repository = LocalRepository(origin.path)
+    repository = WorkingCopy(origin.path)
     assert repository.root == origin.path
     listed = repository.run("ls-files", "-z", "-o", "--exclude-standard")
     repository.close()
@@ -255,7 +255,7 @@ def test_a_program_for_fetching_is_refused_and_taken_from_the_user_alone(
 ) -> None:
     clone.git("config", "remote.origin.uploadpack", str(planted.path))
     repository = Repository(clone.path)
-    for ask in (repository.deepen, lambda: repository.tip(MAIN)):
+    for ask in (repository.unshallow, lambda: repository.branch_head(MAIN)):
         with pytest.raises(ConfigurationError, match="git config --local --unset-all"):
             ask()
     repository.close()
@@ -263,14 +263,14 @@ def test_a_program_for_fetching_is_refused_and_taken_from_the_user_alone(
     clone.git("config", "remote.origin.promisor", "true")
     with pytest.raises(ConfigurationError, match="--unset-all"):
         Repository(clone.path)  # which may fetch with any command
-    LocalRepository(clone.path).close()  # which never does
+    WorkingCopy(clone.path).close()  # which never does
     clone.git("config", "--unset", "remote.origin.promisor")
     clone.git("config", "--unset", "remote.origin.uploadpack")
     users = tmp_path / "users.config"
     clone.git("config", "--file", str(users), "remote.origin.uploadpack", str(planted.path))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(users))
     with pytest.raises(GitError):
-        Repository(clone.path).tip(MAIN)
+        Repository(clone.path).branch_head(MAIN)
     assert planted.traces
 
 
@@ -281,12 +281,12 @@ def test_what_reaches_the_remote_is_run_by_commands_that_ask_it_alone(
     origin.git("remote", "add", "origin", "ssh://example.invalid/a.git")
     origin.git("config", "core.sshCommand", str(planted.path))
     origin.git("config", "remote.origin.promisor", "true")
-    local = LocalRepository(origin.path)
+    local = WorkingCopy(origin.path)
     assert not local.has_commit("0" * 39 + "1")
     local.close()
     assert planted.traces == ""
     with pytest.raises(GitError):
-        Repository(origin.path).tip(MAIN)
+        Repository(origin.path).branch_head(MAIN)
     assert "example.invalid" in planted.traces
 
 
@@ -335,7 +335,7 @@ def test_no_variable_of_the_caller_is_passed_on_that_names(
     values = {"p": planted.path, "elsewhere": elsewhere.path, "bin": tmp_path / "bin"}
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from indexer.config.settings import take_environment\ntake_environment()\n"
+        "from indexer.config.settings import consume_environment\nconsume_environment()\n"
         "from tests.indexer.planted import ask_everything\n"
         "from tests.indexer.repositories import Sandbox\n"
         "checkout = object.__new__(Sandbox)\ncheckout.path = Path(sys.argv[1])\n"

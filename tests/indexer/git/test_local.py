@@ -6,9 +6,9 @@ import pytest
 
 from indexer.errors import GitError
 from indexer.git.attributes import GENERATED, attributes_at
-from indexer.git.local import LOCAL_REF, LocalRepository
+from indexer.git.local import LOCAL_REF, WorkingCopy
 from indexer.pipeline.plan import decide
-from indexer.records.runs import Indexed, Mode, Plan, Reason, Relation, Requested
+from indexer.records.runs import Ancestry, Indexed, Mode, Plan, Reason, Requested
 from tests.indexer.repositories import Sandbox
 
 MISSING = "0123456789012345678901234567890123456789"
@@ -19,7 +19,7 @@ def origin(tmp_path: Path) -> Sandbox:
     return Sandbox(tmp_path / "origin")
 
 
-def plan(repository: LocalRepository, base: str, head: str) -> Plan:
+def plan(repository: WorkingCopy, base: str, head: str) -> Plan:
     indexed = Indexed(base, same_extractor=True, same_embedder=True)
     return decide(
         head=head, ref=LOCAL_REF, indexed=indexed, requested=Requested.AUTO, history=repository
@@ -33,7 +33,7 @@ def test_a_base_that_is_here_is_gone_on_from_or_left(origin: Sandbox) -> None:
     base, head = origin.commit("base"), origin.commit("head")
     origin.git("checkout", "--quiet", "--detach", base)
     side = origin.commit("side")
-    repository = LocalRepository(origin.path)
+    repository = WorkingCopy(origin.path)
     assert plan(repository, base, head) == Plan(Mode.INCREMENTAL, Reason.FAST_FORWARD, base)
     assert plan(repository, side, head) == Plan(Mode.FULL, Reason.DIVERGED)
     assert plan(repository, head, head) == Plan(Mode.NONE, Reason.UP_TO_DATE)
@@ -44,7 +44,7 @@ def test_an_older_commit_that_is_checked_out_is_indexed_and_never_superseded(
     origin: Sandbox,
 ) -> None:
     old, new = origin.commit("old"), origin.commit("new")
-    assert plan(LocalRepository(origin.path), new, old) == Plan(Mode.FULL, Reason.DIVERGED)
+    assert plan(WorkingCopy(origin.path), new, old) == Plan(Mode.FULL, Reason.DIVERGED)
 
 
 def test_a_shallow_clone_is_taken_as_it_is(origin: Sandbox, tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_a_shallow_clone_is_taken_as_it_is(origin: Sandbox, tmp_path: Path) -> N
     base = origin.commit("second")
     clone = origin.clone_to(tmp_path / "clone", "--depth=1")
     head = clone.commit("of my own")
-    repository = LocalRepository(clone.path)
-    assert repository.relation(base, head) is Relation.ANCESTOR
+    repository = WorkingCopy(clone.path)
+    assert repository.ancestry(base, head) is Ancestry.ANCESTOR
     assert Path(clone.path, ".git/shallow").is_file()
 
 
@@ -61,8 +61,8 @@ def test_no_remote_is_asked(origin: Sandbox, tmp_path: Path) -> None:
     origin.commit("first")
     clone = origin.clone_to(tmp_path / "clone")
     newer = origin.commit("second")
-    repository = LocalRepository(clone.path)
-    assert repository.relation(newer, repository.commit("HEAD")) is Relation.MISSING
+    repository = WorkingCopy(clone.path)
+    assert repository.ancestry(newer, repository.commit("HEAD")) is Ancestry.MISSING
     assert repository.default_branch() == LOCAL_REF
 
 
@@ -74,8 +74,8 @@ def test_what_is_ignored_is_not_tracked_and_may_have_any_name(origin: Sandbox) -
     origin.git("add", "--force", "kept.log")
     names = ["kept.log", "b.log", ":(glob)*.log", "build/a.py", "new\nline.log", "a.py", "away.log"]
     ignored = {"b.log", ":(glob)*.log", "build/a.py", "new\nline.log", "away.log"}
-    assert LocalRepository(origin.path).ignored(names) == ignored
-    assert LocalRepository(origin.path).ignored(["a.py"]) == frozenset()
+    assert WorkingCopy(origin.path).ignored(names) == ignored
+    assert WorkingCopy(origin.path).ignored(["a.py"]) == frozenset()
 
 
 # Partial clones
@@ -89,7 +89,7 @@ def test_files_that_a_partial_clone_lacks_are_not_there_and_not_fetched(
     clone.git("sparse-checkout", "set", "here")
     base = clone.git("rev-parse", "HEAD")
     head = clone.commit("second", {"here/a.py": "a = 2\n"})
-    repository = LocalRepository(clone.path)
+    repository = WorkingCopy(clone.path)
     assert [entry.path for entry in repository.tree(head)] == ["here/a.py"]
     assert [entry.size for entry in repository.tree(head)] == [6]
     assert [entry.path for entry in repository.changes(base, head).entries] == ["here/a.py"]
@@ -105,7 +105,7 @@ def test_a_file_whose_new_content_is_not_here_counts_as_removed(
     head = origin.commit("second", {"away/b.py": "b = 2\n"})
     clone = origin.clone_to(tmp_path / "clone", "--filter=blob:none", "--sparse")
     clone.git("sparse-checkout", "set", "here")
-    assert LocalRepository(clone.path).changes(base, head).removed == ("away/b.py",)
+    assert WorkingCopy(clone.path).changes(base, head).removed == ("away/b.py",)
 
 
 # Objects of its own
@@ -118,7 +118,7 @@ def test_new_objects_are_written_apart_and_read_like_the_others(
     sandbox = Sandbox(tmp_path / 'a "name": of\\ sorts', f"--object-format={object_format}")
     sandbox.commit("first", {"a.py": "a = 1\n"})
     before = objects_in(sandbox.path / ".git")
-    repository = LocalRepository(sandbox.path, tmp_path / "apart:here")
+    repository = WorkingCopy(sandbox.path, tmp_path / "apart:here")
     blob = repository.run("hash-object", "-w", "--stdin", stdin=b"new\n").decode().strip()
     assert repository.read(blob) == b"new\n"
     assert repository.read_path("HEAD", "a.py") == b"a = 1\n"
@@ -129,7 +129,7 @@ def test_new_objects_are_written_apart_and_read_like_the_others(
 def test_attributes_are_read_from_objects_that_are_kept_apart(tmp_path: Path) -> None:
     sandbox = Sandbox(tmp_path / "repository")
     sandbox.commit("first", {"a.py": "", "b.py": ""})
-    repository = LocalRepository(sandbox.path, tmp_path / "apart")
+    repository = WorkingCopy(sandbox.path, tmp_path / "apart")
     commit = commit_with(repository, ".gitattributes", f"a.py {GENERATED}\n".encode())
     assert attributes_at(repository, commit, ["a.py", "b.py"]) == {"a.py": {GENERATED: "set"}}
 
@@ -146,12 +146,12 @@ def test_linked_work_trees_and_submodules_read_their_own_objects(
         whole = Sandbox(tmp_path / "whole")
         whole.git("submodule", "--quiet", "add", f"file://{origin.path}", "part")
         path = whole.path / "part"
-    repository = LocalRepository(path, tmp_path / "apart")
+    repository = WorkingCopy(path, tmp_path / "apart")
     assert repository.root == path
     assert repository.read_path("HEAD", "a.py") == b"a = 1\n"
 
 
-def commit_with(repository: LocalRepository, path: str, content: bytes) -> str:
+def commit_with(repository: WorkingCopy, path: str, content: bytes) -> str:
     """A commit of a single file, which no ref names."""
     blob = repository.run("hash-object", "-w", "--stdin", stdin=content).decode().strip()
     tree = repository.run("mktree", stdin=f"100644 blob {blob}\t{path}\n".encode())

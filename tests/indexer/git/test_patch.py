@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.git.patch import Hunk, Span, changed_spans, moved, parse_patch
+from indexer.git.patch import Hunk, Span, changed_ranges, moved, parse_patch
 from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
 
@@ -136,7 +136,7 @@ F, G = (1, 2), (3, 4)
 def touched(repository: Repository, old: bytes, new: bytes, *, python: bool = True) -> list[str]:
     """Which of f and g, as they stand in TWO, the change touches."""
     lines = old.split(b"\n") if python else None
-    spans = changed_spans(hunks_between(repository, old, new), lines)
+    spans = changed_ranges(hunks_between(repository, old, new), lines)
     return [
         name for name, place in (("f", F), ("g", G)) if any(span.touches(*place) for span in spans)
     ]
@@ -178,7 +178,7 @@ def test_lines_below_an_inner_block_belong_to_the_block_around_it(repository: Re
     old = b"class C:\n    def m(self):\n        if x:\n            y()\n\nz = 1\n"
     inserted = b"class C:\n    def m(self):\n        if x:\n            y()\n%b\nz = 1\n"
     method, other = (
-        changed_spans(hunks_between(repository, old, inserted % text), old.split(b"\n"))
+        changed_ranges(hunks_between(repository, old, inserted % text), old.split(b"\n"))
         for text in (b"        z()\n", b"    def n(self): ...\n")
     )
     assert method == [Span(1, 2)], "the line of def m"
@@ -192,7 +192,7 @@ def test_many_thousand_edits_of_one_file_take_no_minutes() -> None:
         Hunk(Span(at, at), Span(2 * at - 1, 2 * at), (b"    3: 4,",)) for at in range(1, number)
     ]
     began = monotonic()
-    spans = changed_spans(hunks, old)
+    spans = changed_ranges(hunks, old)
     assert {moved(span, hunks) for span in spans} == {Span(0, 1)}, "the line of DATA"
     assert moved(Span(number - 1, number), hunks) == Span(2 * number - 2, 2 * number - 1)
     assert monotonic() - began < 5, "seconds; a comparison of all with all takes a minute"

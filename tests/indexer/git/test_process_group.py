@@ -15,7 +15,7 @@ import pytest
 
 from indexer.errors import GitTimeoutError
 from indexer.git import process as git_process
-from indexer.git.local import LocalRepository
+from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
 from indexer.pipeline.worker_pool import _prepare
 from tests.indexer.repositories import Sandbox
@@ -125,7 +125,7 @@ def test_a_git_that_does_not_end_is_ended_with_what_to_do(
     hostile: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git_process, "GIT_COMMAND_SECONDS", 0.5)
-    repository = LocalRepository(hostile.path)
+    repository = WorkingCopy(hostile.path)
     with pytest.raises(
         GitTimeoutError, match=r"check-ignore did not end .* `\*` in .gitattributes"
     ):
@@ -137,7 +137,7 @@ def test_a_git_that_does_not_end_is_ended_with_what_to_do(
 def test_a_hostile_attribute_holds_up_neither_run_nor_impact(hostile: Sandbox) -> None:
     """The same patterns that keep git busy, where only what is committed counts."""
     from indexer.git.attributes import attributes_at
-    from indexer.git.edits import edits_between
+    from indexer.git.edits import branch_edits
 
     base = hostile.git("rev-parse", "HEAD")
     quick = ("-c", "core.attributesFile=/dev/null")
@@ -150,6 +150,6 @@ def test_a_hostile_attribute_holds_up_neither_run_nor_impact(hostile: Sandbox) -
     repository = Repository(hostile.path)
     began = time.monotonic()
     assert attributes_at(repository, two, [f"{HELD}.py", "a.py"]) == {}
-    assert [file.path for file in edits_between(repository, one, two).files] == [f"{HELD}.py"]
+    assert [file.path for file in branch_edits(repository, one, two).files] == [f"{HELD}.py"]
     assert time.monotonic() - began < 30
     repository.close()

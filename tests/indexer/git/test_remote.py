@@ -10,7 +10,7 @@ import pytest
 from indexer.config.settings import GitCredential
 from indexer.errors import GitError, ShallowCloneError
 from indexer.git.repository import Repository
-from indexer.records.runs import Relation
+from indexer.records.runs import Ancestry
 from tests.indexer.git_server import GitServer, git_server
 from tests.indexer.repositories import Sandbox
 
@@ -51,7 +51,7 @@ def test_a_shallow_checkout_of_a_private_repository_is_deepened(
 ) -> None:
     repository = opened(checkout, server)
     base, head = origin.git("rev-parse", "main~1"), origin.git("rev-parse", "main")
-    assert repository.relation(base, head) is Relation.ANCESTOR
+    assert repository.ancestry(base, head) is Ancestry.ANCESTOR
     assert not repository.is_shallow()
 
 
@@ -60,7 +60,7 @@ def test_the_tip_and_the_default_branch_are_asked_for(
 ) -> None:
     checkout.git("remote", "set-head", "origin", "--delete")  # as actions/checkout leaves it
     repository = opened(checkout, server)
-    assert repository.tip(MAIN) == origin.git("rev-parse", "main")
+    assert repository.branch_head(MAIN) == origin.git("rev-parse", "main")
     assert repository.default_branch() == MAIN
 
 
@@ -72,8 +72,8 @@ def test_a_commit_that_was_force_pushed_away_is_fetched(
     left = origin.commit("left", {"c.py": "c = 1\n"})
     origin.git("checkout", "--quiet", "main")  # no ref holds `left`
     repository = opened(checkout, server)
-    assert repository.relation(left, head) is Relation.DIVERGED
-    assert repository.relation(MISSING, head) is Relation.MISSING
+    assert repository.ancestry(left, head) is Ancestry.DIVERGED
+    assert repository.ancestry(MISSING, head) is Ancestry.MISSING
 
 
 @pytest.mark.parametrize("token", [None, "ghs_wrong-token"])
@@ -83,9 +83,9 @@ def test_without_the_right_credential_the_line_to_change_is_named_and_no_secret(
     credential = GitCredential(server.url, token) if token else None
     repository = Repository(checkout.path, credential)
     with pytest.raises(ShallowCloneError, match="fetch-depth: 0") as shallow:
-        repository.deepen()
+        repository.unshallow()
     with pytest.raises(GitError, match="ls-remote") as asked:
-        repository.tip(MAIN)
+        repository.branch_head(MAIN)
     assert repository.default_branch() == MAIN  # this the clone knows
     said = f"{shallow.value} {asked.value}"
     assert "ghs_" not in said
@@ -105,8 +105,8 @@ def test_the_credential_is_in_no_argument_and_in_no_file(
     spy.chmod(0o755)
     monkeypatch.setenv("PATH", f"{spy.parent}:{os.environ['PATH']}")
     repository = opened(checkout, server)
-    repository.deepen()
-    repository.tip(MAIN)
+    repository.unshallow()
+    repository.branch_head(MAIN)
     repository.tree("HEAD")
     repository.close()
     lines = seen.read_text().splitlines()
@@ -129,7 +129,7 @@ def test_a_credential_that_the_checkout_kept_is_used_alone(
     checkout.git(
         "config", f"http.{server.url}/.extraheader", f"AUTHORIZATION: basic {server.secret}"
     )
-    opened(checkout, server, "ghs_another-token").deepen()
+    opened(checkout, server, "ghs_another-token").unshallow()
     assert {tuple(came) for came in server.authorizations} == {(f"basic {server.secret}",)}
 
 
@@ -142,14 +142,14 @@ def test_a_credential_in_an_included_file_is_used_alone(
         f"AUTHORIZATION: basic {server.secret}",
     )  # fmt: skip
     checkout.git("config", f"includeIf.gitdir:{checkout.path}/.git.path", str(kept))
-    opened(checkout, server, "ghs_another-token").deepen()
+    opened(checkout, server, "ghs_another-token").unshallow()
     assert {tuple(came) for came in server.authorizations} == {(f"basic {server.secret}",)}
 
 
 def test_other_headers_are_kept(checkout: Sandbox, server: GitServer) -> None:
     checkout.git("config", "http.extraheader", "X-Proxy: yes")
     checkout.git("config", f"http.{server.url}/.extraheader", "X-Other: yes")
-    opened(checkout, server).deepen()
+    opened(checkout, server).unshallow()
     assert {tuple(came) for came in server.authorizations} == {(f"basic {server.secret}",)}
 
 
@@ -157,7 +157,7 @@ def test_an_address_with_a_password_is_left_as_it_is(checkout: Sandbox, server: 
     host = server.url.removeprefix("http://")
     address = f"http://x-access-token:{TOKEN}@{host}/acme/app.git"
     checkout.git("remote", "set-url", "origin", address)
-    opened(checkout, server, "ghs_another-token").deepen()
+    opened(checkout, server, "ghs_another-token").unshallow()
     assert {tuple(came) for came in server.authorizations} == {(), (f"Basic {server.secret}",)}
 
 
@@ -167,10 +167,10 @@ def test_another_server_is_never_shown_the_credential(
     """Not as a remote, nor where the right one sends git there."""
     with git_server(tmp_path / "served", token="") as other:
         checkout.git("remote", "set-url", "origin", f"{other.url}/acme/app.git")
-        assert opened(checkout, server).tip(MAIN)
+        assert opened(checkout, server).branch_head(MAIN)
         checkout.git("remote", "set-url", "origin", f"{server.url}/acme/app.git")
         server.redirect_to = other.url
         with pytest.raises(GitError, match="302"):
-            opened(checkout, server).tip(MAIN)
+            opened(checkout, server).branch_head(MAIN)
     assert not any(other.authorizations)
     assert any(server.authorizations)

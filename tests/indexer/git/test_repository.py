@@ -9,7 +9,7 @@ from indexer.errors import CommitNotFoundError, GitError, NotARepositoryError, S
 from indexer.git.parse import storable_path
 from indexer.git.repository import Repository
 from indexer.records.files import SkipReason
-from indexer.records.runs import Relation
+from indexer.records.runs import Ancestry
 from tests.indexer.repositories import Sandbox
 
 MISSING = "0123456789012345678901234567890123456789"
@@ -35,11 +35,11 @@ def history(origin: Sandbox) -> tuple[str, str, str]:
 def test_the_relations_of_two_commits(origin: Sandbox) -> None:
     base, head, side = history(origin)
     repository = Repository(origin.path)
-    assert repository.relation(head, head) is Relation.SAME
-    assert repository.relation(base, head) is Relation.ANCESTOR
-    assert repository.relation(head, base) is Relation.DESCENDANT
-    assert repository.relation(side, head) is Relation.DIVERGED
-    assert repository.relation(MISSING, head) is Relation.MISSING
+    assert repository.ancestry(head, head) is Ancestry.SAME
+    assert repository.ancestry(base, head) is Ancestry.ANCESTOR
+    assert repository.ancestry(head, base) is Ancestry.DESCENDANT
+    assert repository.ancestry(side, head) is Ancestry.DIVERGED
+    assert repository.ancestry(MISSING, head) is Ancestry.MISSING
 
 
 def test_a_missing_object_is_an_error_to_is_ancestor_and_not_a_no(origin: Sandbox) -> None:
@@ -65,7 +65,7 @@ def test_a_shallow_clone_is_deepened_where_that_is_possible(
 ) -> None:
     base, head, _ = history(origin)
     clone = origin.clone_to(tmp_path / "clone", "--depth=1")
-    assert Repository(clone.path).relation(base, head) is Relation.ANCESTOR
+    assert Repository(clone.path).ancestry(base, head) is Ancestry.ANCESTOR
     assert not Repository(clone.path).is_shallow()
 
 
@@ -80,7 +80,7 @@ def test_a_shallow_clone_that_cannot_be_deepened_says_which_line_to_change(
     else:
         clone.git("remote", "remove", "origin")
     with pytest.raises(ShallowCloneError, match="fetch-depth: 0"):
-        Repository(clone.path).relation(base, head)
+        Repository(clone.path).ancestry(base, head)
 
 
 def test_a_newer_commit_than_the_clone_is_fetched_and_moves_no_ref(
@@ -91,8 +91,8 @@ def test_a_newer_commit_than_the_clone_is_fetched_and_moves_no_ref(
     refs = clone.git("show-ref")
     newer = origin.commit("newer", {"n.py": "n = 1\n"})
     repository = Repository(clone.path)
-    assert repository.relation(newer, head) is Relation.DESCENDANT
-    assert repository.relation(MISSING, head) is Relation.MISSING
+    assert repository.ancestry(newer, head) is Ancestry.DESCENDANT
+    assert repository.ancestry(MISSING, head) is Ancestry.MISSING
     assert clone.git("show-ref") == refs
 
 
@@ -100,7 +100,7 @@ def test_the_same_commit_needs_no_history(origin: Sandbox, tmp_path: Path) -> No
     _, head, _ = history(origin)
     clone = origin.clone_to(tmp_path / "clone", "--depth=1")
     shutil.rmtree(origin.path)
-    assert Repository(clone.path).relation(head, head) is Relation.SAME
+    assert Repository(clone.path).ancestry(head, head) is Ancestry.SAME
 
 
 @pytest.mark.parametrize("remote", ["there", "gone"])
@@ -110,8 +110,8 @@ def test_a_blobless_clone_gives_right_answers(origin: Sandbox, tmp_path: Path, r
     if remote == "gone":  # the checkout fetched head's blobs, and the diff needs no older ones
         shutil.rmtree(origin.path)
     repository = Repository(clone.path)
-    assert repository.relation(base, head) is Relation.ANCESTOR
-    assert repository.relation(side, head) is Relation.DIVERGED
+    assert repository.ancestry(base, head) is Ancestry.ANCESTOR
+    assert repository.ancestry(side, head) is Ancestry.DIVERGED
     (entry,) = repository.changes(base, head).entries
     assert (entry.path, entry.size) == ("b.py", 6)
     assert repository.read(entry.blob) == b"b = 1\n"
@@ -139,7 +139,7 @@ def test_existence_is_not_ancestry(origin: Sandbox, tmp_path: Path) -> None:
     clone.git("fetch", "--quiet", "origin")
     repository = Repository(clone.path)
     assert repository.has_commit(head)
-    assert repository.relation(head, rewritten) is Relation.DIVERGED
+    assert repository.ancestry(head, rewritten) is Ancestry.DIVERGED
 
 
 # Changes and trees
@@ -244,7 +244,7 @@ def test_no_program_of_the_checkouts_configuration_is_run(origin: Sandbox, tmp_p
     repository = Repository(origin.path)
     repository.changes(base, head)
     repository.tree(head)
-    repository.relation(base, head)
+    repository.ancestry(base, head)
     repository.selection_changed(base, head)
     assert not ran.exists()
 
@@ -260,7 +260,7 @@ def test_local_edits_change_nothing(origin: Sandbox) -> None:
 def test_a_replaced_object_is_read_as_it_was_committed(origin: Sandbox) -> None:
     base, head, side = history(origin)
     origin.git("replace", head, side)
-    assert Repository(origin.path).relation(base, head) is Relation.ANCESTOR
+    assert Repository(origin.path).ancestry(base, head) is Ancestry.ANCESTOR
     assert {entry.path for entry in Repository(origin.path).tree(head)} == {"a.py", "b.py"}
 
 
@@ -271,7 +271,7 @@ def test_sha256_repositories_work(tmp_path: Path) -> None:
     (entry,) = repository.changes(base, head).entries
     assert len(entry.blob) == len(head) == 64
     assert repository.read(entry.blob) == b"b = 1\n"
-    assert repository.relation(side, head) is Relation.DIVERGED
+    assert repository.ancestry(side, head) is Ancestry.DIVERGED
 
 
 def test_big_and_empty_blobs_are_read_one_after_the_other(origin: Sandbox) -> None:
@@ -295,11 +295,11 @@ def test_refs_and_tips_of_a_clone(origin: Sandbox, tmp_path: Path) -> None:
     repository = Repository(clone.path)
     assert repository.head_ref() == "refs/heads/work"
     assert repository.default_branch() == "refs/heads/main"
-    assert repository.tip("refs/heads/main") == head
-    assert repository.tip("refs/heads/side") == side
-    assert repository.tip("refs/heads/work") is None  # the remote's word counts
+    assert repository.branch_head("refs/heads/main") == head
+    assert repository.branch_head("refs/heads/side") == side
+    assert repository.branch_head("refs/heads/work") is None  # the remote's word counts
     later = origin.commit("later")
-    assert repository.tip("refs/heads/main") == later
+    assert repository.branch_head("refs/heads/main") == later
     assert repository.web_url() is None
 
 
@@ -322,8 +322,8 @@ def test_without_a_remote_the_local_branch_is_default_and_tip(origin: Sandbox) -
     _, head, _ = history(origin)
     repository = Repository(origin.path)
     assert repository.default_branch() == "refs/heads/main"
-    assert repository.tip("refs/heads/main") == head
-    assert repository.tip("refs/heads/none") is None
+    assert repository.branch_head("refs/heads/main") == head
+    assert repository.branch_head("refs/heads/none") is None
     origin.git("checkout", "--quiet", "--detach")
     assert Repository(origin.path).head_ref() is None
 
@@ -332,7 +332,7 @@ def test_an_unreachable_remote_is_an_error_and_not_an_answer(origin: Sandbox) ->
     history(origin)
     origin.git("remote", "add", "origin", "/nowhere")
     with pytest.raises(GitError, match="ls-remote"):
-        Repository(origin.path).tip("refs/heads/main")
+        Repository(origin.path).branch_head("refs/heads/main")
 
 
 def test_unknown_revisions_and_directories_are_named(origin: Sandbox, tmp_path: Path) -> None:
@@ -365,11 +365,13 @@ def test_a_branch_that_was_moved_has_left_the_old_commit(origin: Sandbox, tmp_pa
     later = origin.commit("later", {"a": "3"})
     repository = Repository(clone.path)
     main = "refs/heads/main"
-    assert repository.relation(moved, old) is Relation.DIVERGED
-    assert repository.has_left(old, moved, main)  # the tip is after what is indexed
-    assert repository.has_left(old, later, main)  # the tip is what is indexed
-    assert not repository.has_left(later, old, main)  # the job is the tip
-    assert not repository.has_left(moved, old, main)  # the branch does not hold what is indexed
-    assert not repository.has_left(old, moved, "refs/heads/gone")
+    assert repository.ancestry(moved, old) is Ancestry.DIVERGED
+    assert repository.was_removed_from_branch(old, moved, main)  # the tip is after what is indexed
+    assert repository.was_removed_from_branch(old, later, main)  # the tip is what is indexed
+    assert not repository.was_removed_from_branch(later, old, main)  # the job is the tip
+    assert not repository.was_removed_from_branch(
+        moved, old, main
+    )  # the branch does not hold what is indexed
+    assert not repository.was_removed_from_branch(old, moved, "refs/heads/gone")
     clone.git("remote", "set-url", "origin", str(tmp_path / "nowhere"))
-    assert not repository.has_left(old, later, main)
+    assert not repository.was_removed_from_branch(old, later, main)

@@ -11,7 +11,7 @@ from indexer.impact.queries import (
     Caller,
     ChangedSymbol,
     Definition,
-    Missing,
+    MissingProject,
     Receipt,
 )
 
@@ -57,7 +57,7 @@ def symbol(name: str, *projects: AffectedProject, **more: Any) -> ChangedSymbol:
     return ChangedSymbol(Definition(**(fields | more)), projects)
 
 
-def receipt(*missing: Missing, unresolved: int = 0, cut: tuple[str, ...] = ()) -> Receipt:
+def receipt(*missing: MissingProject, unresolved: int = 0, cut: tuple[str, ...] = ()) -> Receipt:
     """Of the project itself and another."""
     return Receipt({"shop": INDEXED, "web": HEAD}, missing, unresolved, cut)
 

@@ -8,13 +8,13 @@ import pytest
 from indexer.config.settings import GitHubContext
 from indexer.errors import CommitNotFoundError, ConfigurationError
 from indexer.git.repository import Repository
-from indexer.impact.assessment import Impact, Lines, Range, assess, range_of
+from indexer.impact.assessment import Impact, Lines, Range, assess_impact, range_of
 from indexer.impact.queries import (
     Answer,
     ChangedLines,
     ChangedSymbol,
-    Missing,
-    Questions,
+    ImpactQueries,
+    MissingProject,
     Receipt,
 )
 from tests.indexer.impact.impacts import affected, symbol
@@ -24,7 +24,7 @@ NOBODY = GitHubContext()
 LIBRARY = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 
 
-class IndexingClient(Questions):
+class IndexingClient(ImpactQueries):
     """Answers what it is given, and keeps what it was asked."""
 
     def __init__(self, *symbols: ChangedSymbol, indexed: str | None) -> None:
@@ -52,7 +52,7 @@ class IndexingClient(Questions):
         if len(self.indexed) > 1:
             self.indexed.pop(0)
         projects = {"shop": self.indexed[0] or "", "web": "f" * 40}
-        receipt = Receipt(projects, (Missing("web", "behind"),), 4, (cut,))
+        receipt = Receipt(projects, (MissingProject("web", "behind"),), 4, (cut,))
         return Answer(tuple(symbols), ("lib.py",), None, receipt)
 
 
@@ -64,7 +64,7 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 
 def assessed(sandbox: Sandbox, central: IndexingClient, base: str, head: str) -> Impact:
-    return assess(
+    return assess_impact(
         repository=Repository(sandbox.path),
         questions=central,
         project="shop",
@@ -186,7 +186,7 @@ def test_more_changes_than_a_request_may_have_are_asked_in_several(sandbox: Sand
     sizes = [[(one.path, len(one.lines)) for one in some] for some in central.asked]
     assert sizes == [[("a.txt", 880)], [("b.txt", 1_000)], [("b.txt", 320), ("c.txt", 0)]]
     assert found.answer.receipt.cut == ("cut 1", "cut 2", "cut 3")
-    assert found.answer.receipt.missing == (Missing("web", "behind"),)
+    assert found.answer.receipt.missing == (MissingProject("web", "behind"),)
     assert found.answer.unknown == ("lib.py",)
     assert found.answer.receipt.unresolved == 4
 

@@ -9,7 +9,7 @@ import pytest
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.errors import CentralError, CentralRefusedError
-from indexer.impact.queries import ChangedLines, Missing, Questions
+from indexer.impact.queries import ChangedLines, ImpactQueries, MissingProject
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 RECEIPT: dict[str, Any] = {
@@ -35,9 +35,9 @@ def server() -> Iterator[StandIn]:
 
 
 @pytest.fixture
-def questions(server: StandIn) -> Iterator[Questions]:
+def questions(server: StandIn) -> Iterator[ImpactQueries]:
     transport = Transport(url=server.url, credentials=StaticToken(TOKEN), retry_seconds=0)
-    yield Questions(transport, organization="acme", project="a b&c")
+    yield ImpactQueries(transport, organization="acme", project="a b&c")
     transport.close()
 
 
@@ -46,7 +46,7 @@ def answer(server: StandIn, status: int, body: object) -> None:
 
 
 def test_the_indexed_commit_is_that_of_the_projects_status(
-    server: StandIn, questions: Questions
+    server: StandIn, questions: ImpactQueries
 ) -> None:
     answer(server, 200, {"projects": [{"last_indexed_commit": "c" * 40}]})
     assert questions.indexed_commit() == "c" * 40
@@ -54,7 +54,7 @@ def test_the_indexed_commit_is_that_of_the_projects_status(
 
 
 def test_neither_an_unknown_project_nor_one_without_a_run_is_indexed(
-    server: StandIn, questions: Questions
+    server: StandIn, questions: ImpactQueries
 ) -> None:
     answer(server, 404, {"code": "repository_not_found", "detail": "No such."})
     answer(server, 200, {"projects": [{"last_indexed_commit": None}]})
@@ -63,7 +63,7 @@ def test_neither_an_unknown_project_nor_one_without_a_run_is_indexed(
 
 
 def test_an_organisation_that_is_not_the_credentials_is_an_error(
-    server: StandIn, questions: Questions
+    server: StandIn, questions: ImpactQueries
 ) -> None:
     answer(server, 404, {"code": "organization_not_found", "detail": "No such."})
     with pytest.raises(CentralRefusedError, match="organization_not_found"):
@@ -71,7 +71,7 @@ def test_an_organisation_that_is_not_the_credentials_is_an_error(
 
 
 def test_files_and_names_are_asked_about_in_the_apis_words(
-    server: StandIn, questions: Questions
+    server: StandIn, questions: ImpactQueries
 ) -> None:
     answer(server, 200, EMPTY)
     answer(server, 200, EMPTY)
@@ -89,14 +89,14 @@ def test_files_and_names_are_asked_about_in_the_apis_words(
     assert found.unknown == ("new.py",)
     assert found.visibilities == ("public",)
     assert found.receipt.projects == {"shop": "c" * 40}
-    assert found.receipt.missing == (Missing("web", "behind"),)
+    assert found.receipt.missing == (MissingProject("web", "behind"),)
     assert (found.receipt.unresolved, found.receipt.cut) == (3, ("a limit",))
     assert not found.receipt.complete
 
 
 @pytest.mark.parametrize("body", [{}, [], {**EMPTY, "symbols": [{}]}, {**EMPTY, "receipt": None}])
 def test_an_answer_that_cannot_be_read_is_centrals_fault(
-    server: StandIn, questions: Questions, body: object
+    server: StandIn, questions: ImpactQueries, body: object
 ) -> None:
     answer(server, 200, body)
     with pytest.raises(CentralError, match="are both up to date"):
@@ -105,7 +105,7 @@ def test_an_answer_that_cannot_be_read_is_centrals_fault(
 
 @pytest.mark.parametrize("name", ["--upload-pack=touch x", "main", "+HEAD:refs/heads/main", "", 5])
 def test_git_is_never_given_a_name_of_centrals_that_is_no_commits(
-    server: StandIn, questions: Questions, name: object
+    server: StandIn, questions: ImpactQueries, name: object
 ) -> None:
     answer(server, 200, {"projects": [{"last_indexed_commit": name}]})
     with pytest.raises(CentralError, match="are both up to date"):

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.git.edits import EditedFile, Edits
 from indexer.impact.assessment import Impact, Lines
-from indexer.impact.queries import Caller, Missing
+from indexer.impact.queries import Caller, MissingProject
 from indexer.impact.report import as_json, caveats, format_text, summary_line
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
@@ -59,7 +59,9 @@ def test_a_whole_answer_needs_no_note() -> None:
         (impact(unknown=("a.py", "b.py")), "2 changed files are not in the index"),
         (impact(unknown=("a.py",)), "1 changed file is not in the index"),
         (
-            impact(receipt=receipt(Missing("web", "behind"), Missing("till", "failed"))),
+            impact(
+                receipt=receipt(MissingProject("web", "behind"), MissingProject("till", "failed"))
+            ),
             "may lack callers in 2 repositories: web (behind), till (failed).",
         ),
         (impact(receipt=receipt(cut=("The first 3.",))), "Not everything was traced: The first 3."),

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.output.github import Level, Runner, plain
+from indexer.output.github import GitHubRunner, Level, strip_commands
 
 # As the runner tells a command from other lines: src/Runner.Common/ActionCommand.cs.
 COMMAND = re.compile(r"\s*::|.*##\[", re.DOTALL)
 
 
 def test_an_annotation_is_one_command_whatever_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    runner = Runner(reads_commands=True)
+    runner = GitHubRunner(reads_commands=True)
     runner.annotate(Level.ERROR, "a: b, 5%", "50% gone\n::warning::x\r, and: more\u202e\x1b[31m")
     assert capsys.readouterr() == (
         "",
@@ -23,7 +23,7 @@ def test_an_annotation_is_one_command_whatever_it_says(capsys: pytest.CaptureFix
 
 
 def test_outside_of_github_nothing_is_written(capsys: pytest.CaptureFixture[str]) -> None:
-    runner = Runner.of({"CI": "true"})
+    runner = GitHubRunner.of({"CI": "true"})
     runner.annotate(Level.NOTICE, "title", "message")
     runner.summarize("# summary")
     runner.set_outputs({"mode": "full"})
@@ -32,7 +32,7 @@ def test_outside_of_github_nothing_is_written(capsys: pytest.CaptureFixture[str]
 
 def test_files_are_added_to(tmp_path: Path) -> None:
     summary, output = tmp_path / "summary", tmp_path / "output"
-    runner = Runner.of({"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output)})
+    runner = GitHubRunner.of({"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output)})
     for number in ("1", "2"):
         runner.summarize(number)
         runner.set_outputs({"run-id": number, "mode": "full"})
@@ -42,13 +42,13 @@ def test_files_are_added_to(tmp_path: Path) -> None:
 
 def test_what_is_no_text_is_replaced(tmp_path: Path) -> None:
     output = tmp_path / "output"
-    Runner(output_file=output).set_outputs({"run-id": "half a \ud800 character"})
+    GitHubRunner(output_file=output).set_outputs({"run-id": "half a \ud800 character"})
     assert "half a ? character" in output.read_text()
 
 
 def test_an_output_ends_where_nobody_can_guess(tmp_path: Path) -> None:
     output = tmp_path / "output"
-    Runner(output_file=output).set_outputs({"run-id": "1\nEOF\nmode<<EOF\nfull\nEOF"})
+    GitHubRunner(output_file=output).set_outputs({"run-id": "1\nEOF\nmode<<EOF\nfull\nEOF"})
     first, *value, last = output.read_text().splitlines()
     name, _, delimiter = first.partition("<<")
     assert (name, len(delimiter)) == ("run-id", 32)
@@ -59,7 +59,7 @@ def test_an_output_ends_where_nobody_can_guess(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_told_and_no_more(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    Runner(summary_file=tmp_path).summarize("# summary")
+    GitHubRunner(summary_file=tmp_path).summarize("# summary")
     assert "was not written" in caplog.text
 
 
@@ -75,10 +75,10 @@ def test_a_file_that_cannot_be_written_is_told_and_no_more(
     ],
 )
 def test_a_line_of_the_log_is_no_command(line: str, shown: str) -> None:
-    assert plain(line) == shown
+    assert strip_commands(line) == shown
 
 
 @given(st.lists(st.sampled_from(["::", "#", "##[", "[", "\n", " ", "error", "]"])).map("".join))
 def test_no_name_makes_a_line_of_the_log_a_command(line: str) -> None:
-    assert not COMMAND.match(plain(line))
-    assert len(plain(line).splitlines()) <= 1
+    assert not COMMAND.match(strip_commands(line))
+    assert len(strip_commands(line).splitlines()) <= 1

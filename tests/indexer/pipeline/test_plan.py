@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from indexer.pipeline.plan import decide
-from indexer.records.runs import Indexed, Mode, Plan, Reason, Relation, Requested
+from indexer.records.runs import Ancestry, Indexed, Mode, Plan, Reason, Requested
 
 HEAD, BASE, REF = "head", "base", "refs/heads/main"
 
@@ -14,7 +14,7 @@ HEAD, BASE, REF = "head", "base", "refs/heads/main"
 class Facts:
     """A history that knows its answers and remembers what it was asked."""
 
-    is_: Relation = Relation.ANCESTOR
+    is_: Ancestry = Ancestry.ANCESTOR
     at_tip: bool = True
     shallow: bool = False
     selection: bool = False
@@ -25,16 +25,16 @@ class Facts:
         self.asked.append("shallow")
         return self.shallow
 
-    def relation(self, base: str, head: str) -> Relation:
+    def ancestry(self, base: str, head: str) -> Ancestry:
         self.asked.append("relation")
-        return Relation.SAME if base == head else self.is_
+        return Ancestry.SAME if base == head else self.is_
 
-    def tip(self, ref: str) -> str | None:
+    def branch_head(self, ref: str) -> str | None:
         assert ref == REF
         self.asked.append("tip")
         return HEAD if self.at_tip else "newer"
 
-    def has_left(self, head: str, base: str, ref: str) -> bool:
+    def was_removed_from_branch(self, head: str, base: str, ref: str) -> bool:
         assert (head, base, ref) == (HEAD, BASE, REF)
         self.asked.append("left")
         return self.left
@@ -50,7 +50,7 @@ def indexed(commit: str = BASE, *, extractor: bool = True, embedder: bool = True
 
 
 AUTO, FULL, FORCE = Requested.AUTO, Requested.FULL, Requested.FORCE
-PASSED = Relation.DESCENDANT
+PASSED = Ancestry.DESCENDANT
 SUPERSEDED = Plan(Mode.NONE, Reason.SUPERSEDED)
 
 
@@ -69,9 +69,9 @@ TABLE = {
         Plan(Mode.INCREMENTAL, Reason.FAST_FORWARD, BASE),
     ),
     "selection": (indexed(), AUTO, Facts(selection=True), full(Reason.SELECTION_CHANGED)),
-    "base missing": (indexed(), AUTO, Facts(Relation.MISSING), full(Reason.BASE_MISSING)),
-    "diverged": (indexed(), AUTO, Facts(Relation.DIVERGED), full(Reason.DIVERGED)),
-    "diverged, left behind": (indexed(), AUTO, Facts(Relation.DIVERGED, left=True), SUPERSEDED),
+    "base missing": (indexed(), AUTO, Facts(Ancestry.MISSING), full(Reason.BASE_MISSING)),
+    "diverged": (indexed(), AUTO, Facts(Ancestry.DIVERGED), full(Reason.DIVERGED)),
+    "diverged, left behind": (indexed(), AUTO, Facts(Ancestry.DIVERGED, left=True), SUPERSEDED),
     "passed, at the tip": (indexed(), AUTO, Facts(PASSED), full(Reason.REWOUND)),
     "passed": (indexed(), AUTO, Facts(PASSED, at_tip=False), SUPERSEDED),
     "extractor": (
@@ -98,10 +98,10 @@ TABLE = {
     "full": (indexed(), FULL, Facts(), full(Reason.REQUESTED)),
     "full, nothing indexed": (None, FULL, Facts(), full(Reason.REQUESTED)),
     "full, same commit": (indexed(HEAD), FULL, Facts(), full(Reason.REQUESTED)),
-    "full, base missing": (indexed(), FULL, Facts(Relation.MISSING), full(Reason.REQUESTED)),
+    "full, base missing": (indexed(), FULL, Facts(Ancestry.MISSING), full(Reason.REQUESTED)),
     "full, passed": (indexed(), FULL, Facts(PASSED, at_tip=False), SUPERSEDED),
-    "full, diverged": (indexed(), FULL, Facts(Relation.DIVERGED), full(Reason.REQUESTED)),
-    "full, left behind": (indexed(), FULL, Facts(Relation.DIVERGED, left=True), SUPERSEDED),
+    "full, diverged": (indexed(), FULL, Facts(Ancestry.DIVERGED), full(Reason.REQUESTED)),
+    "full, left behind": (indexed(), FULL, Facts(Ancestry.DIVERGED, left=True), SUPERSEDED),
     "full, passed, at the tip": (indexed(), FULL, Facts(PASSED), full(Reason.REQUESTED)),
     "force": (indexed(), FORCE, Facts(), Plan(Mode.FORCE, Reason.REQUESTED)),
     "force, nothing indexed": (None, FORCE, Facts(), Plan(Mode.FORCE, Reason.REQUESTED)),
@@ -126,7 +126,7 @@ def test_every_reason_is_reached() -> None:
         (None, FULL, Facts(), []),
         (indexed(HEAD), FORCE, Facts(), []),
         (indexed(), AUTO, Facts(), ["relation", "selection"]),
-        (indexed(), AUTO, Facts(Relation.DIVERGED), ["relation", "left"]),
+        (indexed(), AUTO, Facts(Ancestry.DIVERGED), ["relation", "left"]),
         (indexed(), FULL, Facts(shallow=True), ["shallow", "tip"]),
         (indexed(), FULL, Facts(), ["shallow", "relation"]),
     ],

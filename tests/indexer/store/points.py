@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from indexer.records.vectors import EmbedderSpec, TermVector, Vector
-from indexer.store.base import Collection, Hit, HybridQuery, Point, PointFilter, ranked
+from indexer.store.base import Collection, Hit, HybridQuery, Point, PointFilter, top_hits
 
 DIMENSIONS = 8
 SMALL = EmbedderSpec("builtin", "test-small", DIMENSIONS)
@@ -78,7 +78,7 @@ def ids(hits: Iterable[Hit]) -> list[UUID]:
 
 
 def brute_force_dense(points: Sequence[Point], vector: Vector) -> list[Hit]:
-    return ranked([Hit(point.id, float(point.vector @ vector)) for point in points], len(points))
+    return top_hits([Hit(point.id, float(point.vector @ vector)) for point in points], len(points))
 
 
 def brute_force_lexical(points: Sequence[Point], query: TermVector) -> list[Hit]:
@@ -88,4 +88,4 @@ def brute_force_lexical(points: Sequence[Point], query: TermVector) -> list[Hit]
         held = dict(zip(point.terms.ids.tolist(), point.terms.weights.tolist(), strict=True))
         if shared := asked.keys() & held.keys():
             hits.append(Hit(point.id, sum(asked[term] * held[term] for term in shared)))
-    return ranked(hits, len(hits))
+    return top_hits(hits, len(hits))

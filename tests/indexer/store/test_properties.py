@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexer.records.vectors import TermVector
 from indexer.store import schema
-from indexer.store.base import Collection, Hit, HybridQuery, Point, VectorStore, ranked
+from indexer.store.base import Collection, Hit, HybridQuery, Point, VectorStore, top_hits
 from tests.indexer.store.points import (
     DIMENSIONS,
     TOLERANCE,
@@ -77,7 +77,7 @@ def assert_same_ranking(hits: list[Hit], expected: list[Hit], limit: int) -> Non
     """Equal but for the order of scores that are closer than the stores' precision."""
     exact = {hit.id: hit.score for hit in expected}
     assert len(hits) == min(limit, len(expected))
-    assert hits == ranked(hits, limit)
+    assert hits == top_hits(hits, limit)
     for hit, best in zip(hits, expected, strict=False):
         assert hit.score == pytest.approx(exact[hit.id], rel=TOLERANCE, abs=TOLERANCE)
         assert hit.score == pytest.approx(best.score, rel=TOLERANCE, abs=TOLERANCE)

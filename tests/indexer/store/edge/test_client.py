@@ -16,7 +16,7 @@ from indexer.errors import StoreError, StoreLockedError, StoreUnavailableError
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import VectorStore
 from indexer.store.edge import client
-from indexer.store.edge.client import ProcessStore
+from indexer.store.edge.client import EdgeClient
 from indexer.store.edge.store import EdgeStore
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
 
@@ -28,12 +28,12 @@ PARENT = """
 import signal
 import sys
 from pathlib import Path
-from indexer.store.edge.client import ProcessStore
+from indexer.store.edge.client import EdgeClient
 from tests.indexer.store.points import a_collection, a_point
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores it
 print("main module ran", flush=True)
-store = ProcessStore(Path(sys.argv[1]))
+store = EdgeClient(Path(sys.argv[1]))
 store.upsert(a_collection("acme"), [a_point() for _ in range(300)])
 print(store.pid, flush=True)
 sys.stdin.read()
@@ -41,8 +41,8 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[ProcessStore]:
-    opened = ProcessStore(tmp_path / "vectors", lock_seconds=5)
+def store(tmp_path: Path) -> Iterator[EdgeClient]:
+    opened = EdgeClient(tmp_path / "vectors", lock_seconds=5)
     yield opened
     opened.close()
 
@@ -65,12 +65,12 @@ def parent_process(directory: Path) -> Iterator[tuple[subprocess.Popen[str], psu
         parent.kill()
 
 
-def store_process(store: ProcessStore) -> psutil.Process:
+def store_process(store: EdgeClient) -> psutil.Process:
     assert store.pid is not None
     return psutil.Process(store.pid)
 
 
-def test_nothing_starts_before_the_first_use(store: ProcessStore) -> None:
+def test_nothing_starts_before_the_first_use(store: EdgeClient) -> None:
     assert store.pid is None
     store.check()
     assert store_process(store).is_running()
@@ -85,7 +85,7 @@ def test_store_process_imports_only_what_it_needs() -> None:
 
 
 def test_close_ends_the_process_and_releases_the_lock(tmp_path: Path) -> None:
-    store = ProcessStore(tmp_path)
+    store = EdgeClient(tmp_path)
     store.upsert(ACME, [a_point()])
     process = store_process(store)
     store.close()
@@ -100,7 +100,7 @@ def test_close_ends_the_process_and_releases_the_lock(tmp_path: Path) -> None:
 
 
 def test_killed_process_fails_the_calls_under_way_and_the_next_starts_another(
-    store: ProcessStore,
+    store: EdgeClient,
 ) -> None:
     points = [a_point() for _ in range(200)]
     store.upsert(ACME, points)
@@ -129,7 +129,7 @@ def test_killed_process_fails_the_calls_under_way_and_the_next_starts_another(
 
 
 def test_process_that_hangs_is_killed_and_the_next_call_starts_another(
-    store: ProcessStore, monkeypatch: pytest.MonkeyPatch
+    store: EdgeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     point = a_point()
     store.upsert(ACME, [point])
@@ -155,7 +155,7 @@ def test_process_that_hangs_is_killed_and_the_next_call_starts_another(
     assert store.existing(ACME, [point.id]) == {point.id}
 
 
-def test_store_process_that_was_killed_can_be_closed(store: ProcessStore) -> None:
+def test_store_process_that_was_killed_can_be_closed(store: EdgeClient) -> None:
     store.upsert(ACME, [a_point()])
     store_process(store).kill()
     store.close()
@@ -163,7 +163,7 @@ def test_store_process_that_was_killed_can_be_closed(store: ProcessStore) -> Non
 
 
 def test_interrupted_call_leaves_no_answer_to_the_next(
-    store: ProcessStore,
+    store: EdgeClient,
 ) -> None:
     store.upsert(ACME, [a_point()])
     process = store_process(store)
@@ -190,7 +190,7 @@ def test_interrupted_call_leaves_no_answer_to_the_next(
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_store_process_ends_with_its_parent_and_a_successor_waits_for_it(
-    tmp_path: Path, store: ProcessStore, number: signal.Signals
+    tmp_path: Path, store: EdgeClient, number: signal.Signals
 ) -> None:
     with parent_process(tmp_path) as (parent, process):
         process.suspend()  # as one that is slow to close
@@ -215,7 +215,7 @@ def test_signals_to_the_store_process_leave_it_to_its_parent(tmp_path: Path) -> 
 
 def test_second_parent_is_refused_while_the_first_lives(tmp_path: Path) -> None:
     with parent_process(tmp_path):
-        second = ProcessStore(tmp_path / "vectors", lock_seconds=0.1)
+        second = EdgeClient(tmp_path / "vectors", lock_seconds=0.1)
         with pytest.raises(StoreLockedError, match="stop the other server"):
             list(second.points(ACME))
         second.close()
@@ -229,7 +229,7 @@ def test_errors_arrive_with_their_type_and_message(store: VectorStore) -> None:
         store.search([a_collection("../acme")], [dense_query(unit(1.0))])
 
 
-def test_defect_is_raised_with_the_trace_of_the_store_process(store: ProcessStore) -> None:
+def test_defect_is_raised_with_the_trace_of_the_store_process(store: EdgeClient) -> None:
     with pytest.raises(AttributeError) as caught:
         store.search([ACME], [None])  # type: ignore[list-item]
     assert "edge/store.py" in caught.value.__notes__[0]
@@ -239,13 +239,13 @@ def test_defect_is_raised_with_the_trace_of_the_store_process(store: ProcessStor
 def test_directory_that_is_a_file_is_unavailable(tmp_path: Path) -> None:
     path = tmp_path / "vectors"
     path.write_text("not a directory")
-    store = ProcessStore(path)
+    store = EdgeClient(path)
     with pytest.raises(StoreUnavailableError, match="not a directory"):
         store.check()
     store.close()
 
 
-def test_pages_and_slices_hold_every_point_once(store: ProcessStore) -> None:
+def test_pages_and_slices_hold_every_point_once(store: EdgeClient) -> None:
     points = [a_point() for _ in range(2100)]
     known = [point.id for point in points]
     store.upsert(ACME, points)
@@ -255,7 +255,7 @@ def test_pages_and_slices_hold_every_point_once(store: ProcessStore) -> None:
     assert list(store.points(ACME)) == []
 
 
-def test_more_threads_than_channels_are_all_answered(store: ProcessStore) -> None:
+def test_more_threads_than_channels_are_all_answered(store: EdgeClient) -> None:
     point = a_point()
     store.upsert(ACME, [point])
     found: list[object] = []

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.store.pgvector.statements import any_of, by_weight, most, reaching
+from indexer.store.pgvector.statements import any_of, by_weight, most, score_condition
 from indexer.store.schema import MAX_TERM_WEIGHT
 from tests.indexer.store.points import terms
 
@@ -27,17 +27,17 @@ def test_point_that_could_reach_the_score_is_let_through(
         held = {term for term, _ in weights[-count:]} | (more - asked.keys())
         could = MAX_TERM_WEIGHT * sum(weight for term, weight in weights if term in held)
         if could >= score:
-            assert holds(reaching(weights, score), held)
+            assert holds(score_condition(weights, score), held)
 
 
 def test_point_that_holds_too_little_is_not_read() -> None:
     weights = by_weight(terms({1: 8.0, 2: 3.0, 3: 3.0}))
-    condition = reaching(weights, 0.4 * most(weights))
+    condition = score_condition(weights, 0.4 * most(weights))
     assert condition == "1|2&(3)"
 
 
 def test_terms_that_are_not_told_apart_count_as_held() -> None:
     weights = by_weight(terms(dict.fromkeys(range(1, 13), 1.0)))
-    assert reaching(weights, 2 * MAX_TERM_WEIGHT) == any_of(weights)
-    assert holds(reaching(weights, 4 * MAX_TERM_WEIGHT), {1, 2})
-    assert not holds(reaching(weights, 4 * MAX_TERM_WEIGHT), {1})
+    assert score_condition(weights, 2 * MAX_TERM_WEIGHT) == any_of(weights)
+    assert holds(score_condition(weights, 4 * MAX_TERM_WEIGHT), {1, 2})
+    assert not holds(score_condition(weights, 4 * MAX_TERM_WEIGHT), {1})

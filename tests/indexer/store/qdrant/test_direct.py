@@ -171,7 +171,7 @@ def test_why_clients_may_not_write_is_said_without_asking_the_server(
     store = open_store(f"qdrant://127.0.0.1:1{options}", api_key=api_key)
     assert isinstance(store, DirectStore)
     with pytest.raises(DirectNotAvailableError, match=reason):
-        store.require_direct(own_secret=own_secret)
+        store.check_direct_upload(own_secret=own_secret)
     with pytest.raises(DirectNotAvailableError, match=reason):
         store.grant(a_collection(), seconds=60, own_secret=own_secret)
     store.close()

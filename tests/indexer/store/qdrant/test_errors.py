@@ -16,7 +16,7 @@ from indexer.errors import (
     StoreFullError,
     StoreUnavailableError,
 )
-from indexer.store.qdrant.connection import FOREIGN, problem_of
+from indexer.store.qdrant.connection import FOREIGN, translate_error
 
 AWAY = StoreUnavailableError
 
@@ -44,7 +44,7 @@ def test_every_code_of_grpc_is_known(code: grpc.StatusCode) -> None:
         **dict.fromkeys(("UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"), AWAY),
         **dict.fromkeys(("ABORTED", "INTERNAL", "UNKNOWN", "CANCELLED"), AWAY),
     }
-    away = problem_of(Failed(code), "q:6334")
+    away = translate_error(Failed(code), "q:6334")
     assert type(away.problem) is expected.get(code.name, StoreError)
     assert "as told" in str(away.problem)
     key = code.name in {"UNAUTHENTICATED", "PERMISSION_DENIED"}
@@ -66,7 +66,7 @@ def test_every_code_of_grpc_is_known(code: grpc.StatusCode) -> None:
 )
 def test_every_status_of_rest_is_known(status: int, expected: type[StoreError]) -> None:
     answer = UnexpectedResponse(status, "no", b'{"status":{"error":"as told"}}', httpx.Headers())
-    problem = problem_of(answer, "q:6333").problem
+    problem = translate_error(answer, "q:6333").problem
     assert type(problem) is expected
     assert "as told" in str(problem)
     assert ("QDRANT_API_KEY" in str(problem)) == (status in {401, 403})
@@ -74,21 +74,21 @@ def test_every_status_of_rest_is_known(status: int, expected: type[StoreError]) 
 
 def test_full_disk_is_recognised_over_rest() -> None:
     answer = UnexpectedResponse(500, "", b"Service error: No space left on device", httpx.Headers())
-    assert type(problem_of(answer, "q:6333").problem) is StoreFullError
+    assert type(translate_error(answer, "q:6333").problem) is StoreFullError
 
 
 def test_connection_that_fails_over_rest_is_unavailable() -> None:
-    away = problem_of(ResponseHandlingException(httpx.ConnectError("refused")), "q:6333")
+    away = translate_error(ResponseHandlingException(httpx.ConnectError("refused")), "q:6333")
     assert type(away.problem) is AWAY
 
 
 def test_answer_that_cannot_be_read_is_not_tried_again() -> None:
-    away = problem_of(ResponseHandlingException(ValueError("odd")), "q:6333")
+    away = translate_error(ResponseHandlingException(ValueError("odd")), "q:6333")
     assert type(away.problem) is StoreError
 
 
 def test_pause_that_the_server_asks_for_is_kept() -> None:
-    away = problem_of(ResourceExhaustedResponse("busy", 7), "q:6334")
+    away = translate_error(ResourceExhaustedResponse("busy", 7), "q:6334")
     assert type(away.problem) is AWAY
     assert away.pause_seconds == 7
 
