@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embedding.http import Answer, Limits, RemoteEmbedder, ToolError
+from indexer.embedding.http import Answer, Limits, RefusedError, RemoteEmbedder
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderSpec, Vector
 from indexer.retry import Retryable
@@ -42,7 +42,7 @@ class Service:
             self.asked.append(texts)
             self.answers -= 1
         if len(texts) > self.most:
-            raise ToolError("too many texts", is_too_long=True)
+            raise RefusedError("too many texts", is_too_long=True)
         if self.answers < 0:
             return Retryable(EmbedderUnavailableError("away"))
         return Answer([vector_of(text, SPEC.dimensions) for text in texts], len(texts))
@@ -97,7 +97,7 @@ def test_the_first_failure_ends_the_waiting_of_the_others() -> None:
                 self.waiting.set()
                 return Retryable(EmbedderUnavailableError("busy"), 3_600)
             self.waiting.wait(30)
-            raise ToolError("never", is_too_long=False)
+            raise RefusedError("never", is_too_long=False)
 
         waiting = threading.Event()
 

@@ -126,7 +126,7 @@ def embedder_at(server: Server) -> Embedder:
 def write(
     service: Service,
     directory: Path,
-    target: Path,
+    destination: Path,
     *,
     project: str | None = None,
     embedder: Embedder | None = None,
@@ -141,7 +141,7 @@ def write(
     with open_target(environ, directory) as target:
         return export_index(
             target,
-            target,
+            destination,
             project=project,
             embedder=embedder,
             credential=None,
