@@ -178,7 +178,7 @@ def test_a_longer_text_is_not_coloured_and_says_so() -> None:
 def test_a_snippet_that_was_given_up_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     colouring = Colouring(cpu_seconds=0.003, pause_seconds=0)
     monkeypatch.setattr("central.web.colouring._colouring", colouring)
-    code = "=" * 1_499 + "!"  # 0.03 s
+    code = "=" * 4_499 + "!"  # 0.3 s: a timer of 3 ms may be late by some
     assert coloured(code, "ini").note == TOO_SLOW
     colouring.close()
     assert coloured(code, "ini").note == TOO_SLOW
