@@ -306,7 +306,7 @@ def tools() -> Lines:
         return server, add(server, *arguments, **named)
 
     code, toolset = server_of(
-        find("add_tools", "agents."), lambda: None, advice=find("LOCAL_ADVICE", "agents.")
+        find("add_tools", "agents."), lambda: None, hints=find("LOCAL_HINTS", "agents.")
     )
     sidecar, _ = server_of(find("add_sidecar_tools", "agents."), lambda: None)
     for module in modules("integrations."):
