@@ -16,7 +16,7 @@ def test_nothing_is_left_and_nothing_is_made_for_it(tmp_path: Path, made: str) -
         "from indexer.exits import cleanup\n"
         "def full(*_, **__): raise OSError(28, 'No space left on device')\n"
         "tempfile.mkdtemp = full\n"
-        "clear_away()\n"
+        "cleanup()\n"
         "os._exit(0)"
     )
     subprocess.run(

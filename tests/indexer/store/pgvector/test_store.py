@@ -276,6 +276,7 @@ def test_upkeep_leaves_it_to_the_process_that_is_at_it(indexed: Indexed) -> None
         other.execute(TRY_LOCK)
         indexed.store.maintain()
         assert indexed.indexes() == []
+        other.execute("SELECT pg_advisory_unlock_all()")
     indexed.store.maintain()
     assert len(indexed.indexes()) == 1
 
