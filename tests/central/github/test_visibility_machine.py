@@ -162,11 +162,12 @@ class Machine(RuleBasedStateMachine):
     def pass_name_on(self, number: int, other: int) -> None:
         """A repository takes another's name, which has a new one."""
         there = self.world.there()
-        given_that(len(there) > 1)
+        free = list(self.world.free_names())
+        given_that(len(there) > 1 and free)
         giver = there[number % len(there)]
         taker = next(real for real in there[other % len(there) :] + there if real is not giver)
         name = giver.name
-        self._rename(giver, next(self.world.free_names()))
+        self._rename(giver, free[0])
         self._rename(taker, name)
 
     def _rename(self, real: Real, name: str) -> None:
