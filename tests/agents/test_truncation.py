@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import schemas
@@ -30,8 +30,9 @@ from agents.truncation import (
     truncate_status,
 )
 from tests.agents.recorded import recorded
+from tests.property_settings import examples
 
-FEW = settings(max_examples=25)
+FEW = examples(25)
 TOKENS = st.integers(min_value=MIN_TOKENS, max_value=4_000)
 FITTED = {
     "search": (truncate_search, search_text, schemas.SearchAnswer),

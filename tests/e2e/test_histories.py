@@ -15,6 +15,7 @@ from indexer.records.runs import Requested
 from scripts.local_service import Organization
 from tests.e2e.histories import Branch, Step, steps
 from tests.e2e.indexing import carried_out, opened
+from tests.property_settings import examples
 
 MAIN = "refs/heads/main"
 _numbers = itertools.count()
@@ -33,8 +34,7 @@ def dump(acme: Organization, project: str) -> list[str]:
 
 
 @settings(
-    max_examples=25,
-    deadline=None,
+    examples(12),
     database=None,
     print_blob=True,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
@@ -16,6 +16,7 @@ from indexer.globs import ignore_spec
 from indexer.limits import PATTERN_BYTES, PATTERN_WILDCARDS, PATTERNS
 from indexer.pipeline.select import SelectionRules, skip_reason_by_entry
 from tests.indexer.repositories import Sandbox
+from tests.property_settings import examples
 
 PIECES = st.sampled_from(["a", "b", "*", "?", "**", "/", "[ab]", "[!a]", ".py", "\\*"])
 PATTERNS_OF_GIT = st.lists(PIECES, min_size=1, max_size=8).map("".join)
@@ -32,7 +33,7 @@ def slash_free(pattern: str) -> bool:
 
 @example(patterns=["**//a"], is_negated=False, path="a")
 @given(st.lists(PATTERNS_OF_GIT, min_size=1, max_size=3), st.booleans(), PATHS)
-@settings(max_examples=1_000)
+@examples(1_000)
 def test_the_same_is_matched_as_by_the_library(
     patterns: list[str], is_negated: bool, path: str
 ) -> None:
@@ -99,7 +100,7 @@ MACROS = "[attr]m x -y\n[attr]n m=1 y\n"
 
 
 @given(st.lists(st.tuples(LINES, LINES, st.lists(PATHS, min_size=1, max_size=6)), max_size=1))
-@settings(max_examples=150)
+@examples(150)
 def test_attributes_are_those_that_git_finds(
     git_attributes: Sandbox, cases: list[tuple[list[str], list[str], list[str]]]
 ) -> None:

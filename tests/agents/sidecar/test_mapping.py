@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import schemas
@@ -21,8 +21,9 @@ from agents.sidecar.mapping import (
 )
 from agents.trace import schemas as trace_schemas
 from tests.agents.recorded import recorded
+from tests.property_settings import examples
 
-FEW = settings(max_examples=25)  # a draw costs milliseconds
+FEW = examples(25)  # a draw costs milliseconds
 NAMES = st.text(min_size=1, max_size=12)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),

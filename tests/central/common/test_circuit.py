@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from central.common.circuit import Circuit, CircuitOpenError
+from tests.property_settings import examples
 
 THRESHOLD, PAUSE = 5, 10.0
 
@@ -170,5 +171,5 @@ class CircuitMachine(RuleBasedStateMachine):
         assert all(a != b for a, b in pairwise(told))
 
 
-CircuitMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+CircuitMachine.TestCase.settings = settings(examples(60), stateful_step_count=40)
 TestCircuit = CircuitMachine.TestCase

@@ -19,6 +19,7 @@ from central.tenancy.models import ApiToken, Organization
 from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.refusals import assert_problem
+from tests.property_settings import examples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("policy")]
 
@@ -273,7 +274,7 @@ CLAIMS += ["repository_owner_id", "repository_visibility", "ref", "sha", "event_
 CLAIMS += ["job_workflow_ref"]
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(examples(40), suppress_health_check=list(HealthCheck))
 @given(changes=st.dictionaries(st.sampled_from(CLAIMS), any_json, min_size=1, max_size=4))
 def test_whatever_an_issuer_signs_is_answered(
     github: LocalGitHub, changes: dict[str, object]
@@ -285,7 +286,7 @@ def test_whatever_an_issuer_signs_is_answered(
         assert rows() == before
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(examples(40), suppress_health_check=list(HealthCheck))
 @given(
     token=st.text()
     | st.lists(st.binary(max_size=40), min_size=2, max_size=4).map(

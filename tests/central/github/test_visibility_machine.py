@@ -52,6 +52,7 @@ from tests.central.protocol import (
     file_record,
     tree_of,
 )
+from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -540,10 +541,7 @@ def machine(github: LocalGitHub, settings: Settings) -> type[Machine]:
 
 def test_no_credential_ever_sees_what_it_may_not(machine: type[Machine]) -> None:
     """Some examples each time; HYPOTHESIS_PROFILE=nightly tries many."""
-    examples = max(1, settings.default.max_examples // 20)
-    run_state_machine_as_test(
-        machine, settings=settings(max_examples=examples, stateful_step_count=20)
-    )
+    run_state_machine_as_test(machine, settings=settings(examples(5), stateful_step_count=20))
 
 
 # --- Orders of events that did show something, or would without what stands against them ----------

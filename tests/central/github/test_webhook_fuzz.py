@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings as DjangoSettings
 
@@ -18,10 +18,11 @@ from central.tenancy.models import Organization
 from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
 from tests.central.github.payloads import APP_SECRET, OWNER_ID, GitHub
+from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db
 
-FEW = settings(max_examples=25)  # each is a request
+FEW = examples(25)  # each is a request
 
 SCALARS = (
     st.none()
@@ -85,13 +86,13 @@ def read(event: str, payload: dict[str, Any]) -> Event | InvalidError:
         return exc
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(EVENTS, st.dictionaries(st.text(max_size=10), JSON, max_size=4))
 def test_any_object_is_read_or_refused(event: str, payload: dict[str, Any]) -> None:
     assert isinstance(read(event, payload), Ignored | InvalidError)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(mutated())
 def test_any_mutation_of_an_event_is_read_or_refused(example: tuple[str, dict[str, Any]]) -> None:
     hash(read(*example))

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.dump import dump_lines
@@ -35,6 +35,7 @@ from tests.central.protocol import (
     skipped_record,
     tree_of,
 )
+from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -91,7 +92,7 @@ TREES = st.dictionaries(
 )
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(history=st.lists(TREES, min_size=2, max_size=4))
 def test_incremental_runs_end_where_a_full_one_does(history: list[dict[str, str]]) -> None:
     api = api_of()

@@ -4,7 +4,7 @@ import asyncio
 import json
 from contextlib import suppress
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.backend import ToolError
@@ -12,6 +12,7 @@ from agents.schemas import SearchAnswer
 from agents.sidecar.mapping import api_search
 from central.mcp.sidecar import Answer, Sidecar
 from tests.central.mcp.standins import Message, modern, response, result, standing_in
+from tests.property_settings import examples
 
 KINDS = st.sampled_from(["application/json", "text/event-stream", "text/html", ""])
 HEADERS = st.sampled_from(["", "Content-Encoding: gzip\r\n", "Location: //elsewhere.example/\r\n"])
@@ -41,7 +42,7 @@ async def ask(url: str) -> None:
         await sidecar.close()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(status=st.integers(200, 599), body=st.binary(max_size=60), kind=KINDS, extra=HEADERS)
 def test_any_http_response_is_told(status: int, body: bytes, kind: str, extra: str) -> None:
     head = response(status, body, kind).replace(b"Connection", extra.encode() + b"Connection", 1)
@@ -53,7 +54,7 @@ def test_any_http_response_is_told(status: int, body: bytes, kind: str, extra: s
     asyncio.run(whole())
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(told=JSON, as_text=st.booleans())
 def test_any_result_of_the_tool_is_told(told: object, as_text: bool) -> None:
     def call(message: Message) -> bytes:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -23,6 +23,7 @@ from tests.central.factories import (
     RepositoryFactory,
     UserFactory,
 )
+from tests.property_settings import examples
 
 NAMES = ["shop", "till", "web"]
 
@@ -46,7 +47,7 @@ def restrictions(values: list[str]) -> st.SearchStrategy[list[str] | None]:
 class TestNeverMoreThanTheOwner(TestCase):
     """Over all restrictions of both."""
 
-    @settings(max_examples=40)
+    @examples(40)
     @given(
         role=st.none() | st.sampled_from(Role.values),
         is_active=st.booleans(),

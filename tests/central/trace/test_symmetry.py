@@ -5,7 +5,7 @@ resolve to it, whatever the code looks like.
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.models import Reference, Symbol
@@ -18,6 +18,7 @@ from central.trace.sites import Site
 from central.trace.symbols import definitions_at
 from central.trace.things import Key
 from tests.central.trace.corpus import organization_of, pyproject, repository
+from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -109,7 +110,7 @@ files = st.builds(
 corpora = st.fixed_dictionaries(dict.fromkeys(MODULES, files))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(corpus=corpora)
 def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, str]) -> None:
     Reference.objects.all().delete()

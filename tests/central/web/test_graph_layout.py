@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from central.trace.answers import GraphEdge, GraphNode
@@ -12,6 +12,7 @@ from central.web.graph_drawing import vertices_of
 from central.web.graph_layout import HEIGHT, TINTS, WIDTH, Arc, Box, Picture, picture_of
 from central.web.graph_text import columns
 from tests.central.web.graphs import chain, edge, node
+from tests.property_settings import examples
 
 ROOT = node("root", 0)
 
@@ -45,7 +46,7 @@ def overlap(one: Box, other: Box) -> bool:
     return abs(one.x - other.x) < WIDTH and abs(one.y - other.y) < HEIGHT
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(graphs())
 def test_no_two_boxes_overlap_and_all_lie_in_the_picture(
     graph: tuple[list[GraphNode], list[GraphEdge]],
@@ -60,7 +61,7 @@ def test_no_two_boxes_overlap_and_all_lie_in_the_picture(
         assert columns(box.place) <= 28
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(graphs())
 def test_each_line_joins_a_side_of_its_caller_with_a_side_of_its_callee(
     graph: tuple[list[GraphNode], list[GraphEdge]],
@@ -75,7 +76,7 @@ def test_each_line_joins_a_side_of_its_caller_with_a_side_of_its_callee(
             assert box.y < y < box.y + HEIGHT
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(graphs(), st.randoms(use_true_random=False))
 def test_the_same_graph_gives_the_same_picture_in_whatever_order_it_comes(
     graph: tuple[list[GraphNode], list[GraphEdge]], order: random.Random

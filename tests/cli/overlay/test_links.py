@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.overlay.links import local_only_links, merge_links
@@ -14,6 +14,7 @@ from tests.cli.overlay.rows import (
     link,
     traced,
 )
+from tests.property_settings import examples
 
 CHARGE = end("a.py", "charge", 10)
 LOCAL_CHARGE = end("a.py", "charge", 12, project=LOCAL)
@@ -242,7 +243,7 @@ def answers(draw: st.DrawFn, project: str) -> Row:
     )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(answers(CENTRAL), answers(LOCAL), st.sets(st.sampled_from(FILES), min_size=1))
 def test_every_use_in_the_project_is_told_by_one_side_alone(
     central: Row, local: Row, changed: set[str]
@@ -255,7 +256,7 @@ def test_every_use_in_the_project_is_told_by_one_side_alone(
     assert places(answer) == sorted(expected)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(answers(CENTRAL), answers(LOCAL))
 def test_a_work_tree_without_changes_leaves_the_trace_as_it_is(central: Row, local: Row) -> None:
     assert merge_links(central, local, front_of(), what="callers") == central

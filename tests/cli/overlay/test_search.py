@@ -1,9 +1,10 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.overlay.search import merge_hits, without_changed
 from tests.cli.overlay.rows import CENTRAL, LOCAL, SNAPSHOT, Row, found, front_of, hit
+from tests.property_settings import examples
 
 FILES = ("a.py", "b.py", "c.py")
 
@@ -47,7 +48,7 @@ def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() ->
     assert answer["receipt"]["complete"]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(central_hits, local_hits)
 def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(
     central: list[Row], local: list[Row]
@@ -69,7 +70,7 @@ def test_a_hit_that_is_worth_nothing_says_nothing_of_the_scale() -> None:
     assert all(0.0 <= one["score"] <= 1.0 for one in answer["results"])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(central_hits, local_hits, changes, limits)
 def test_every_path_is_told_by_one_side_alone_in_descending_order(
     central: list[Row], local: list[Row], changed: set[str], limit: int
@@ -87,7 +88,7 @@ def test_every_path_is_told_by_one_side_alone_in_descending_order(
     assert not {LOCAL} & {one["project"] for one in results}
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(central_hits, local_hits, changes, limits)
 def test_what_of_central_is_not_shown_is_where_the_next_page_begins(
     central: list[Row], local: list[Row], changed: set[str], limit: int

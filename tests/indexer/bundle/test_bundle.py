@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer import limits
@@ -31,6 +31,7 @@ from indexer.records.files import (
 )
 from indexer.records.vectors import TermVector
 from tests.indexer.central import entries_of
+from tests.property_settings import examples
 
 DIMENSIONS = 8
 BLOB = "ce013625030ba8dba906f756967f9e9ca394464a"
@@ -231,7 +232,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_any_mutated_record_decodes_or_is_refused(data: st.DataObject) -> None:
     fields = file_fields()

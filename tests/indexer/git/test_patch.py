@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from time import monotonic
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.git.patch import Hunk, Span, changed_ranges, moved, parse_patch
 from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
+from tests.property_settings import examples
 
 # Lines that look like a patch's own, are cut by other readers, or hold nothing.
 _LINES = st.sampled_from(
@@ -54,7 +55,7 @@ def lines_of(content: bytes) -> list[bytes]:
     return re.findall(rb"[^\n]*\n|[^\n]+\Z", content)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(pairs=st.lists(st.tuples(_FILES, _FILES), min_size=1, max_size=6))
 def test_the_hunks_make_the_new_file_out_of_the_old_one(
     repository: Repository, pairs: list[tuple[bytes, bytes]]
@@ -84,7 +85,7 @@ def _edits(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return old, new
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(edit=_edits())
 def test_a_moved_span_holds_the_lines_that_are_left_of_it_and_no_other_old_line(
     repository: Repository, edit: tuple[list[int], list[int]]

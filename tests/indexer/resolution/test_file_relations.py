@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.limits import FILE_REFERENCES
 from indexer.pipeline.extract import extract_file
 from indexer.records.files import FileRecord
 from tests.indexer.golden import SOURCES
+from tests.property_settings import examples
 
 
 def record_of(path: str, content: bytes) -> FileRecord:
@@ -101,7 +102,7 @@ def test_what_repeats_is_read_in_a_moment(line: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.py", "a.js", "a.ts", "a.tsx"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(content=st.binary(max_size=300))
 def test_any_bytes_have_a_record(name: str, content: bytes) -> None:
     text = content.decode("utf-8", "ignore").encode()
@@ -109,7 +110,7 @@ def test_any_bytes_have_a_record(name: str, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(data=st.data())
 def test_torn_source_has_a_record(source: Path, data: st.DataObject) -> None:
     text = source.read_text("utf-8")

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.records.vectors import TermVector
@@ -20,6 +20,7 @@ from tests.indexer.store.points import (
     terms,
     unit,
 )
+from tests.property_settings import examples
 
 components = st.lists(
     st.floats(-1, 1, width=16).map(lambda x: round(x, 2)), min_size=0, max_size=DIMENSIONS
@@ -37,7 +38,7 @@ query_weights = st.dictionaries(
 Placed = list[tuple[Collection, Point]]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     values=st.lists(point_values, max_size=30),
     asked=st.sets(st.integers(1, 3)),

@@ -1,12 +1,13 @@
 """Chunks: the partition of a file into whole lines, and where it is cut."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.pipeline.extract import extract_file
 from indexer.records.files import Chunk, ChunkType, line_span, split_lines
 from indexer.syntax.chunking import WINDOW_LINES
 from indexer.syntax.lines import SOFT_CHARACTERS
+from tests.property_settings import examples
 
 FRAGMENTS = (
     "def first(a):\n    return a\n", "class Order:\n", "    def total(self):\n        pass\n",
@@ -30,7 +31,7 @@ def spans_of(name: str, text: str) -> list[tuple[int, int, str]]:
     return [(*chunk.span, chunk.name) for chunk in chunks_of(name, text)]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     name=st.sampled_from(NAMES),
     parts=st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=30)), max_size=40),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from integrations.codequery.configuration import DiscoveryRules
@@ -23,6 +23,7 @@ from integrations.codequery.secret_files import is_secret_content, is_secret_pat
 from scripts.local_service import temporary_workspace
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import Server
+from tests.property_settings import examples
 
 NOBODY = 65_534
 PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n"  # in two, as a scanner would find it here
@@ -112,7 +113,7 @@ PATTERNS = st.sampled_from([
 RULES = st.lists(PATTERNS, max_size=5)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     files=st.lists(st.lists(NAMES, min_size=1, max_size=3).map("/".join), min_size=1, max_size=9),
     rules=st.dictionaries(st.sampled_from(["", "lib/", "out/", "a/", "lib/out/"]), RULES),
