@@ -4,8 +4,8 @@ from functools import cache
 from pathlib import Path
 
 from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
-ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = "examples: Organization"  # indexing them takes many seconds
 BROWSER = "tests/e2e/browser/"  # of the examples
 TOGETHER = ("tests/cli/", "tests/action/")  # one service, and one runner, for all of each
@@ -19,11 +19,31 @@ class Scheduling(LoadFileScheduling):
         for directory in TOGETHER:
             if file.startswith(directory):
                 return directory
-        is_of_examples = file.startswith(BROWSER) or asks_examples(file)
+        is_of_examples = file.startswith(BROWSER) or asks_examples(self.config.rootpath / file)
         return EXAMPLES if is_of_examples else file
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Queue what a process that died had not run yet; the test that ended it, if one did.
+
+        As pytest-xdist after 3.8.0, which queues complete files and that test once more, and so
+        never ends (its issues 1371 and 1378).
+        """
+        assigned = self.assigned_work.pop(node).items()
+        pending = {scope: tests for scope, tests in assigned if not all(tests.values())}
+        if not pending:
+            return None
+        running = next(iter(pending.values()))
+        crashed: str = next(test for test, is_complete in running.items() if not is_complete)
+        running[crashed] = True
+        self.workqueue.update(
+            {scope: tests for scope, tests in pending.items() if not all(tests.values())}
+        )
+        for other in self.assigned_work:
+            self._reschedule(other)
+        return crashed
 
 
 @cache
-def asks_examples(file: str) -> bool:
-    """Whether a test of `file`, relative to the project, has the fixture."""
-    return EXAMPLES in (ROOT / file).read_text(encoding="utf-8")
+def asks_examples(file: Path) -> bool:
+    """Whether a test of `file` has the fixture."""
+    return EXAMPLES in file.read_text(encoding="utf-8")
