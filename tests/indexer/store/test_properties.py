@@ -38,7 +38,7 @@ query_weights = st.dictionaries(
 Placed = list[tuple[Collection, Point]]
 
 
-@examples(30)
+@examples(15)
 @given(
     values=st.lists(point_values, max_size=30),
     asked=st.sets(st.integers(1, 3)),
