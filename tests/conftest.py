@@ -5,6 +5,7 @@ tool.
 import os
 import shutil
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,16 +27,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/")
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
 SERVICE_SECONDS = 600
-# What `make check` leaves out: whole folders, what asks for one of these fixtures, and what has
-# the marker because it takes more than a second.
-SLOW_FOLDERS = (
-    "tests/action/",
-    "tests/cli/commands/",
-    "tests/deploy/",
-    "tests/e2e/",
-    "tests/indexer/store/pgvector/",
-    "tests/indexer/store/qdrant/",
-    "tests/workflows/",
+# What `make check` leaves out: folders and files, tests with one of these fixtures, and tests that
+# have the marker because they take more than a second.
+SLOW = (
+    "tests/action",
+    "tests/cli/commands",
+    "tests/deploy",
+    "tests/e2e",
+    "tests/indexer/store/pgvector",
+    "tests/indexer/store/qdrant",
+    "tests/workflows",
 )
 SLOW_FIXTURES = {"browser", "examples", "live_server", "on_qdrant", "service", "transactional_db"}
 
@@ -67,6 +68,14 @@ def is_absent(tool: str) -> bool:
     return not os.environ.get(tool) if tool.isupper() else shutil.which(tool) is None
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m "not slow"`, import no file of which all tests would be left out."""
+    if config.option.markexpr != "not slow":
+        return None
+    path = collection_path.relative_to(config.rootpath).as_posix()
+    return True if path.startswith(SLOW) else None
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     if item.nodeid.startswith(SERVICES):
         item.add_marker(pytest.mark.timeout(SERVICE_SECONDS))
@@ -78,7 +87,7 @@ def is_slow(item: pytest.Item) -> bool:
     """Whether a test starts something, or leaves its data to others."""
     database = item.get_closest_marker("django_db")
     return (
-        item.nodeid.startswith(SLOW_FOLDERS)
+        item.nodeid.startswith(SLOW)
         or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
         or bool(database and database.kwargs.get("transaction"))
     )

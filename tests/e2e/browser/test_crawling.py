@@ -18,6 +18,7 @@ pytestmark = pytest.mark.system("chromium")
 
 PAGES = 130  # what a crawl may come to: more patterns than that are not collapsed as they should be
 DOCUMENTED = ("/api/v1/search", "/api/v1/trace/callers", "/api/v1/index/runs")
+DOWNLOAD = "/api/v1/schema"  # which the page of the API links to once its script has drawn it
 _LINKS = "links => links.map(link => link.getAttribute('href'))"
 _NAMES = (
     (re.compile(r"^/o/[^/]+/r/[^/]+/file/.+"), "/o/_/r/_/file/_"),
@@ -64,7 +65,7 @@ def crawl(page: Page, start: str) -> set[str]:
         page.goto(address, wait_until="load")
         for href in page.locator("a[href]").evaluate_all(_LINKS):
             found = own(page.url, href)
-            if found and found not in known:
+            if found and found not in known and not found.startswith(DOWNLOAD):
                 known.add(found)
                 waiting.append(found)
     return kinds
