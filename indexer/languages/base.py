@@ -14,9 +14,7 @@ class ExportRule(StrEnum):
 
     EVERYTHING = "everything"  # public unless a query captures it as @private
     EXPLICIT = "explicit"  # public if a query captures it as @exported
-    EXPLICIT_AT_TOP = (
-        "explicit_at_top"  # members are public unless @private
-    )
+    EXPLICIT_AT_TOP = "explicit_at_top"  # members are public unless @private
     UNDERSCORE = "underscore"  # private if the name starts with an underscore
     CAPITAL = "capital"  # public if the name starts with an upper-case letter
 

@@ -53,6 +53,6 @@ class Budget:
         self._reads = sys.maxsize
 
     def read(self, offset: int, _point: object) -> bytes:
-        """Return the bytes from `offset`; none once the budget is exhausted, which ends the scan."""
+        """Return the bytes from `offset`; none once the budget is exhausted: the scan ends."""
         self._reads -= 1
         return b"" if self._reads < 0 else self._source[offset : offset + _READ_BYTES]
