@@ -1,4 +1,4 @@
-"""Lines → records. Checks whatever central stores, so that an apply cannot fail on content."""
+"""Decoding of lines to records. Checks all that central stores: an apply never fails on content."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,7 +51,7 @@ _USUAL_LINE = re.compile(
     re.MULTILINE,
 )
 _NO_COMPONENT: Final = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)")  # empty, . or ..
-# In valid JSON a backslash stands in a text, and an even number of them before `u` is no escape.
+# In valid JSON backslashes occur only in strings; an even number before `u` is no escape.
 _NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*+\\u0000")
 _INVALID_ENUM: Final = re.compile(r"(Invalid enum value) .*", re.DOTALL)  # ends with the value
 _PROBLEM_CHARACTERS: Final = 100
@@ -62,7 +62,7 @@ _ENTRY: Final = Decoder(EntryFields)
 
 
 class TreeColumns(NamedTuple):
-    """Some lines of a tree: the fields of TreeEntry, each of all lines. `skipped` may be None."""
+    """Lines of a tree by column, with the fields of TreeEntry. `skipped` may be None."""
 
     path: Sequence[str]
     mode: Sequence[str]
@@ -72,10 +72,10 @@ class TreeColumns(NamedTuple):
 
 
 def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Removal]:
-    """Check and read a batch line by line; a path may come once.
+    """Check and read a batch line by line; paths must be unique.
 
     Raises BundleError: `batch_malformed`, `batch_path_invalid`, `batch_duplicate_path`,
-    `batch_too_large` or `batch_wrong_dimensions`. Lines before a bad one have been yielded by then.
+    `batch_too_large` or `batch_wrong_dimensions`, after it has yielded the lines before a bad one.
     """
     if has_more_values(body, BATCH_VALUES):
         raise BundleError(
@@ -94,9 +94,9 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Rem
 
 
 def decode_tree(parts: Iterable[bytes]) -> Iterator[TreeColumns]:
-    """Check and read a tree that comes in parts; of each, the lines that end in it.
+    """Check and read a tree in parts; yields for each part the lines that end in it.
 
-    That a path comes once is not checked: it would take all paths. Raises BundleError:
+    Does not check that paths are unique, which would hold all paths in memory. Raises BundleError:
     `batch_malformed` or `batch_path_invalid`.
     """
     number = 1
@@ -115,7 +115,7 @@ def read_manifest(value: object, *, where: str) -> Manifest:
 
 
 def _blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Whole lines, as many as each part ends."""
+    """Yield the whole lines that end in each part."""
     rest = b""
     for part in parts:
         lines, end, rest = (rest + part).rpartition(b"\n")
@@ -132,7 +132,7 @@ def _long_line() -> BundleError:
 
 
 def _usual_lines(block: bytes) -> TreeColumns | None:
-    """The lines if all are as `encode` writes them without an escape."""
+    """Read the lines if all have the form that `encode` writes, without escapes; else None."""
     try:
         rows = _USUAL_LINE.findall(block.decode())
     except UnicodeDecodeError:
@@ -180,7 +180,7 @@ def _file_or_removal(line: bytes) -> FileFields | RemovalFields:
 
 
 def _problem_of(exc: ValidationError) -> str:
-    """Where and what; never a value, which may be as long as the line."""
+    """Describe the error's position and kind, without the value, which may be long."""
     problem, at, place = str(exc).rpartition(" - at `$")
     if not at:
         problem, place = place, ""
@@ -198,7 +198,7 @@ def _require_path(path: str, where: str) -> None:
 
 
 def _problem_of_path(path: str) -> str:
-    """What keeps it from being relative, POSIX and normalised. Control characters are legal."""
+    """Explain why a path is not relative, POSIX and normalised. Control characters are legal."""
     if _NO_COMPONENT.search(path):
         return "must be relative, without an empty, . or .. component"
     if len(path.encode()) > PATH_BYTES:
@@ -245,7 +245,7 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
 
 
 def _check_rows(fields: FileFields, where: str, last_line: int) -> None:
-    """What a row's type cannot tell: bounds by the content, and a path's bytes."""
+    """Check what types cannot express: bounds by the content, and the bytes of paths."""
     last_column = len(fields.content)
     for index, row in enumerate(fields.references):
         if row[-2] > last_line or row[-1] > last_column:
@@ -258,7 +258,7 @@ def _check_rows(fields: FileFields, where: str, last_line: int) -> None:
 
 
 def _check_bytes(where: str, key: str, paths: Iterable[str]) -> None:
-    """A path must be short enough to be a key of an index."""
+    """Check that paths are short enough for a key of an index."""
     for index, path in enumerate(paths):
         if not path.isascii() and len(path.encode()) > MODULE_PATH_BYTES:
             _refuse(where, f"{key}[{index}]: path must have at most {MODULE_PATH_BYTES} bytes")
@@ -280,7 +280,7 @@ def _manifest(fields: ManifestFields) -> Manifest:
 
 
 def _require_bare(record: FileRecord, where: str) -> None:
-    """A skipped file has nothing beside its entry and language; a lock file may say of pins."""
+    """Check that a skipped file has only its entry and language; a lock file may have pins."""
     bare = FileRecord(
         path=record.path,
         mode=record.mode,

@@ -1,4 +1,4 @@
-"""Records → lines. The lines hold what `decode` reads."""
+"""Encoding of records to lines, which `decode` reads."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +29,7 @@ _ENCODER: Final = Encoder()
 
 
 def encode_file(record: FileRecord) -> FileLine:
-    """A file's line; what it holds is let go."""
+    """Encode a file's line; the result does not keep the record's content."""
     return FileLine(
         record=FileRecord(
             record.path,
@@ -48,37 +48,37 @@ def encode_file(record: FileRecord) -> FileLine:
 
 
 def encode_records(records: Iterable[FileRecord | Removal]) -> bytes:
-    """The decompressed body of a batch."""
+    """Encode the decompressed body of a batch."""
     return b"".join(map(encode_record, records))
 
 
 def encode_record(record: FileRecord | Removal) -> bytes:
-    """One line of a batch, with its LF."""
+    """Encode one line of a batch, with its LF."""
     if isinstance(record, Removal):
         return _ENCODER.encode_lines([RemovalFields(record.path, removed=True)])
     return _ENCODER.encode_lines([_file_fields(record)])
 
 
 def encode_tree(entries: Iterable[TreeEntry]) -> bytes:
-    """The body of a tree upload."""
+    """Encode the body of a tree upload."""
     return _ENCODER.encode_lines(
         [EntryFields(one.path, one.mode, one.blob, one.size, one.skipped) for one in entries]  # type: ignore[arg-type]
     )
 
 
 def manifest_fields(manifest: Manifest) -> dict[str, Any]:
-    """The JSON object of a manifest, as central stores it."""
+    """Return the JSON object of a manifest, as central stores it."""
     fields: dict[str, Any] = to_builtins(_manifest_fields(manifest))
     return fields
 
 
 def packed_terms(terms: TermVector) -> bytes:
-    """Term ids as the wire format has them."""
+    """Pack term ids for the wire format."""
     return terms.ids.astype(_UINT32).tobytes()
 
 
 def packed_floats(values: "NDArray[np.float32]") -> bytes:
-    """A vector, several, or weights as the wire format has them."""
+    """Pack vectors or weights for the wire format."""
     return values.astype(_FLOAT32, copy=False).tobytes()
 
 

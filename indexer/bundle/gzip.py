@@ -1,4 +1,4 @@
-"""The outer layer of a batch: gzip, bounded when inflated, and the identity of what is inside."""
+"""The outer layer of a batch: gzip, bounded decompression and the body's identity."""
 
 import gzip
 import hashlib
@@ -11,29 +11,29 @@ from indexer.errors import BundleError
 # Vectors hardly compress, so higher levels cost time and save little.
 _GZIP_LEVEL: Final = 1
 PART_BYTES: Final = 256 * 1024
-_GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS  # zlib's way of asking for a gzip header and trailer
+_GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS  # zlib's value for a gzip header and trailer
 
 
 def compress(body: bytes) -> bytes:
-    """`body` as gzip; the same body gives the same bytes."""
+    """Compress `body` with gzip; equal bodies give equal bytes."""
     return gzip.compress(body, _GZIP_LEVEL, mtime=0)
 
 
 def gzip_packer() -> "zlib._Compress":
-    """As `compress`, for a body that comes in parts."""
+    """Return a compressor like `compress` for a body in parts."""
     return zlib.compressobj(_GZIP_LEVEL, wbits=_GZIP_WINDOW)
 
 
 def identity(body: bytes) -> str:
-    """SHA-256 of the decompressed body in hex: what makes a repeated upload the same upload."""
+    """Return the SHA-256 of the decompressed body in hex, which identifies repeated uploads."""
     return hashlib.sha256(body).hexdigest()
 
 
 def inflate(parts: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
-    """The body of gzip that comes in parts, in parts again; never more than `limit_bytes`.
+    """Decompress gzip in parts, up to `limit_bytes`.
 
-    Raises BundleError when it comes to it: `batch_not_gzip` (also where it is cut off) or
-    `batch_too_large`.
+    Raises BundleError: `batch_not_gzip` (also if truncated) or `batch_too_large`, possibly after
+    some parts.
     """
     inflater = zlib.decompressobj(_GZIP_WINDOW)
     size = 0
@@ -66,6 +66,6 @@ def _inflated(inflater: "zlib._Decompress", part: bytes) -> Iterator[bytes]:
 
 
 def decompress(data: bytes, *, limit_bytes: int) -> bytes:
-    """As `inflate`, of the whole `data` at once."""
+    """Decompress the whole `data`; see `inflate`."""
     parts = (data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES))
     return b"".join(inflate(parts, limit_bytes=limit_bytes))

@@ -1,6 +1,6 @@
-"""A file's line on its way into a batch: as a worker process makes it, then with its vectors.
+"""A file's line before it enters a batch: first from a worker process, then with vectors.
 
-Vectors are packed here: little-endian float32, as the line holds them in base64.
+Vectors are packed: little-endian float32, which the line holds in base64.
 """
 
 from binascii import b2a_base64
@@ -15,13 +15,13 @@ from indexer.http_bodies import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records.files import FileRecord, count_lines
 
-# Every quotation mark inside of a text is escaped, so that only a chunk's own member reads so.
+# Quotation marks in strings are escaped, so only a chunk's own member matches.
 _EMPTY: Final = b'"vector":null'
 _AROUND: Final = len(b'""') - len(b"null")
 
 
 class _Content(Struct):
-    """What is looked at in a long line."""
+    """The fields of a long line that are checked."""
 
     content: str
 
@@ -31,19 +31,19 @@ _CONTENT: Final = Decoder(_Content)
 
 @dataclass(frozen=True, slots=True)
 class FileLine:
-    """A file's line in a batch, and what its run counts of it."""
+    """A file's line in a batch, and its counts for the run's statistics."""
 
-    record: FileRecord  # without all that was read of the content: that is in the line
+    record: FileRecord  # without the data extracted from the content, which is in the line
     line: bytes
     chunks: int
     symbols: int
     references: int
-    embedded: int = 0  # chunks whose vector this run had made
+    embedded: int = 0  # chunks whose vector this run computed
 
 
 @dataclass(frozen=True, slots=True)
 class PointData:
-    """What a chunk's point has beside its vector; terms and weights packed as in the line."""
+    """A chunk's point without its vector; terms and weights packed as in the line."""
 
     type: str
     terms: bytes
@@ -52,16 +52,16 @@ class PointData:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFile:
-    """A file's line without vectors and, in the order of its chunks, what it takes to add them."""
+    """A file's line without vectors and, in the order of its chunks, the data to add them."""
 
     file: FileLine
     inputs: Sequence[str] = ()  # of the embedder
     digests: Sequence[bytes] = ()  # of the inputs
-    points: Sequence[PointData] = ()  # only for a run that writes points itself
+    points: Sequence[PointData] = ()  # only for a run with direct upload
 
 
 def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
-    """The line with these vectors in its chunks, which have none yet; None leaves a chunk so."""
+    """Insert vectors into the line's chunks, which have none yet; None skips a chunk."""
     head, *rest = line.split(_EMPTY)
     parts = [head]
     for vector, following in zip(vectors, rest, strict=True):
@@ -74,13 +74,13 @@ def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
 
 
 def size_with_vectors(file: FileLine, *, dimensions: int) -> int:
-    """The bytes of a line once all its chunks have vectors."""
+    """Return the bytes of a line once all its chunks have vectors."""
     packed = 4 * dimensions
     return len(file.line) + file.chunks * (_AROUND + 4 * -(-packed // 3))
 
 
 def is_readable(line: bytes) -> bool:
-    """Whether a reader takes so many values, and so many lines of content, at once."""
+    """Whether the line is within a reader's limits of values and of lines of content."""
     if len(line) <= BATCH_VALUES:
         return True
     if len(line) > 2 * FILE_LINES and count_lines(_CONTENT.decode(line).content) > FILE_LINES:

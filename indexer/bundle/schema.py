@@ -1,7 +1,7 @@
-"""The lines' fields, in their order, with the bounds that a type can state.
+"""The lines' fields, in order, with the bounds that a type can express.
 
-Rows are arrays without keys: imports, exports and references as their records have them, pairs of a
-manifest. What depends on another value (order, last line, unit length) is checked in `decode`.
+Rows are arrays without keys: imports, exports and references like their records, and pairs of a
+manifest. `decode` checks what depends on another value (order, last line, unit length).
 """
 
 from typing import Annotated, Final, Literal, TypeAlias
@@ -29,7 +29,7 @@ Name: TypeAlias = Annotated[str, Meta(max_length=NAME_CHARACTERS)]
 Label: TypeAlias = Annotated[str, Meta(max_length=LABEL_CHARACTERS)]
 Version: TypeAlias = Annotated[str, Meta(max_length=VERSION_CHARACTERS)]
 Location: TypeAlias = Annotated[str, Meta(max_length=LOCATION_CHARACTERS)]
-ModulePath: TypeAlias = Annotated[str, Meta(max_length=MODULE_PATH_BYTES)]  # and so many bytes
+ModulePath: TypeAlias = Annotated[str, Meta(max_length=MODULE_PATH_BYTES)]  # also in bytes
 
 ImportRow: TypeAlias = tuple[Name, Name, ModulePath, bool, Line]
 ExportRow: TypeAlias = tuple[Name, ModulePath, bool, bool]
@@ -41,14 +41,14 @@ class _Fields(Struct, forbid_unknown_fields=True, gc=False):
 
 
 class RemovalFields(_Fields):
-    """A path that is no longer there; `removed` is true."""
+    """A removed path; `removed` is true."""
 
     path: str
     removed: bool
 
 
 class EntryFields(_Fields):
-    """A line of a tree, and what a file's line begins with."""
+    """A line of a tree, and the first fields of a file's line."""
 
     path: str
     mode: Mode

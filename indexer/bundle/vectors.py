@@ -1,6 +1,6 @@
-"""Term vectors and embeddings out of little-endian bytes, checked for a whole file at once.
+"""Term vectors and embeddings from little-endian bytes, checked for a whole file at once.
 
-One check over the joined bytes of a file's chunks costs about as much as one over a single chunk.
+One check of a file's joined chunks costs about as much as a check of a single chunk.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _FLOAT32 = np.dtype("<f4")
 
 
 def decode_terms(ids: Sequence[bytes], weights: Sequence[bytes], *, where: str) -> list[TermVector]:
-    """One TermVector per chunk; BundleError names the first chunk that breaks a rule."""
+    """Decode one TermVector per chunk. Raises BundleError for the first invalid chunk."""
     _require_whole(ids, where, "terms")
     _require_whole(weights, where, "weights")
     counts = [len(part) // _UINT32.itemsize for part in ids]
@@ -51,14 +51,14 @@ def _check_ids(ids: NDArray[np.uint32], ends: list[int], where: str) -> None:
     descending = np.zeros(len(ids), dtype=bool)
     descending[1:] = ids[1:] <= ids[:-1]
     starts = np.array([0, *ends[:-1]], dtype=np.intp)
-    descending[starts[starts < len(ids)]] = False  # a chunk's first id follows none
+    descending[starts[starts < len(ids)]] = False  # a chunk's first id has no predecessor
     _refuse_first(descending, where, "terms must be ascending", ends)
 
 
 def decode_vectors(
     vectors: Sequence[bytes | None], *, dimensions: int, where: str
 ) -> list["Vector | None"]:
-    """One vector per chunk, None where it was null; BundleError names the first bad chunk."""
+    """Decode one vector per chunk, None for null. Raises BundleError for the first bad chunk."""
     present = [(index, vector) for index, vector in enumerate(vectors) if vector is not None]
     _require_whole([vector or b"" for vector in vectors], where, "vector")
     for index, vector in present:
@@ -79,8 +79,8 @@ def decode_vectors(
 
 
 def check_normalised(matrix: Matrix) -> NDArray[np.bool_]:
-    """Of each row, whether it is finite and of unit length, or zero."""
-    with np.errstate(over="ignore", invalid="ignore"):  # an infinite length is refused, not warned
+    """Check for each row whether it is finite and of unit length, or zero."""
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite lengths are refused below
         lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     near_one = np.abs(lengths - 1) <= UNIT_TOLERANCE  # false for NaN and infinity
     sound: NDArray[np.bool_] = near_one | ~matrix.any(axis=1)
@@ -96,7 +96,7 @@ def _require_whole(parts: Sequence[bytes], where: str, key: str) -> None:
 def _refuse_first(
     bad: NDArray[np.bool_], where: str, problem: str, ends: list[int] | None = None
 ) -> None:
-    """Raise for the first true element: a chunk, or with `ends` an element of a chunk."""
+    """Raise BundleError for the first true element: a chunk or, with `ends`, its element."""
     if not bad.any():
         return
     element = int(bad.argmax())

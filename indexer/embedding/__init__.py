@@ -1,4 +1,4 @@
-"""Embedders: text in, unit vectors out. `open_embedder` is the one way to get one."""
+"""Embedders: text in, unit vectors out. `open_embedder` opens one."""
 
 from indexer.embedding.base import Embedder
 from indexer.embedding.catalogue import spec_error
@@ -7,15 +7,15 @@ from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 
 
 def open_embedder(spec: EmbedderSpec, access: EmbedderConfig | None = None) -> Embedder:
-    """The embedder that makes vectors of `spec`. Loads its model; keep the result.
+    """Open the embedder of `spec`. Loads its model; keep the result.
 
-    Asks no service yet: `check` does. Raises EmbedderMismatchError if nothing here serves the
-    spec, EmbeddingError if what the provider needs is not set.
+    Makes no request; `check` does. Raises EmbedderMismatchError if no provider supports the spec,
+    EmbeddingError if a setting of the provider is missing.
     """
     if problem := spec_error(spec):
         raise EmbedderMismatchError(f"No embedder makes vectors of {spec}. {problem}")
     access = access or EmbedderConfig()
-    # Here: a process loads what its one provider needs.
+    # Imported lazily: a process loads only its provider's dependencies.
     if spec.provider == "openai":
         try:
             from indexer.embedding.openai import open_openai

@@ -1,4 +1,4 @@
-"""The Embedder protocol that every provider fulfils."""
+"""The Embedder protocol that every provider implements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from indexer.records.vectors import EmbedderSpec, Matrix
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an embedder has asked of its service so far; `cost_usd` None: no price is known."""
+    """An embedder's requests to its service so far; `cost_usd` is None if the price is unknown."""
 
     requests: int = 0
     tokens: int = 0
@@ -19,31 +19,31 @@ class Usage:
 class Embedder(Protocol):
     """Turns texts into unit vectors.
 
-    Raises EmbeddingError with what was `done`: EmbedderMismatchError where the spec cannot be
-    served, EmbedderUnavailableError where a service is away.
+    Raises EmbeddingError, with the work `done` so far: EmbedderMismatchError if the spec is not
+    supported, EmbedderUnavailableError if the service is unavailable.
     """
 
     @property
     def spec(self) -> EmbedderSpec:
-        """Provider, model and dimensions of the vectors."""
+        """The provider, model and dimensions of the vectors."""
         ...
 
     @property
     def usage(self) -> Usage:
-        """Of this embedder since it was opened."""
+        """The usage since this embedder was opened."""
         ...
 
     def check(self) -> None:
-        """Return if the vectors are of `spec`; at most one small request. Raises EmbeddingError."""
+        """Check that vectors match `spec` with at most one small request. Raises EmbeddingError."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """Embedder inputs (`records.embedder_input`) → float32 (n, dimensions), unit rows.
+        """Embed inputs (`records.embedder_input`) → float32 (n, dimensions), unit rows.
 
-        A text in which the model knows nothing gives a zero row.
+        A text without known tokens gives a zero row.
         """
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
-        """Search queries → float32 (n, dimensions), unit rows."""
+        """Embed search queries → float32 (n, dimensions), unit rows."""
         ...

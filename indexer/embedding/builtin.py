@@ -1,6 +1,6 @@
-"""Static models: no key, no network. One ships with the package, others lie in a directory.
+"""Static models: no key, no network. One ships with the package, others are in a directory.
 
-See model/README.md for what the packaged one knows and how it was measured.
+See model/README.md for the packaged model's training and measurements.
 """
 
 import json
@@ -24,14 +24,14 @@ SPEC: Final = PACKAGED
 
 _PACKAGED: Final = Path(__file__).parent / "model"
 _BATCH: Final = 1024
-_MAX_TOKENS: Final = 512  # where a model's configuration says nothing
+_MAX_TOKENS: Final = 512  # the default if a model's configuration has none
 
 
 class StaticEmbedder:
     """model2vec over a table of vectors; safe to share between threads.
 
-    Texts are cut as the model's configuration says: the packaged one's at 3,584 characters and 512
-    tokens, as it was trained.
+    The model's configuration sets where texts are cut: the packaged model at 3,584 characters and
+    512 tokens, as it was trained.
     """
 
     def __init__(self, spec: EmbedderSpec, model: StaticModel) -> None:
@@ -43,8 +43,8 @@ class StaticEmbedder:
             )
         self._spec = spec
         self._model = model
-        # `encode` sets the tokenizer's truncation anew on every call, which the tokenizer refuses
-        # while another thread is using it.
+        # `encode` sets the tokenizer's truncation on every call, which the tokenizer refuses while
+        # another thread uses it.
         self._lock = threading.Lock()
 
     @property
@@ -56,7 +56,7 @@ class StaticEmbedder:
         return Usage()
 
     def check(self) -> None:
-        """The vectors are of the spec: that was seen when the model was loaded."""
+        """Do nothing: the spec was checked when the model was loaded."""
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         vectors = np.zeros((len(texts), self._spec.dimensions), dtype=np.float32)
@@ -68,7 +68,7 @@ class StaticEmbedder:
         return self.embed_documents(texts)
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
-        # A lone surrogate cannot be handed to the tokenizer; a person may still paste one.
+        # The tokenizer refuses lone surrogates; pasted text may hold one.
         clean = [text.encode(errors="replace").decode() for text in texts]
         with self._lock:
             encoded: Matrix = self._model.encode(clean, use_multiprocessing=False)
@@ -76,9 +76,9 @@ class StaticEmbedder:
 
 
 def open_static(spec: EmbedderSpec, models: Path | None) -> StaticEmbedder:
-    """The static model that `spec` names: the packaged one, or a folder in `models`.
+    """Open the static model of `spec`: the packaged one, or a folder in `models`.
 
-    Raises EmbeddingError where the folder is not there or holds no model.
+    Raises EmbeddingError if the folder is missing or holds no model.
     """
     if spec.model == SPEC.model:
         return StaticEmbedder(spec, load_model())
@@ -101,12 +101,12 @@ def open_static(spec: EmbedderSpec, models: Path | None) -> StaticEmbedder:
 
 @cache
 def load_model() -> StaticModel:
-    """The packaged model, read once a process."""
+    """Return the packaged model, read once a process."""
     return _load(_PACKAGED)
 
 
 def _load(folder: Path) -> StaticModel:
-    # `StaticModel.from_pretrained` does the same after half a second of importing a hub client.
+    # `StaticModel.from_pretrained` does the same but spends half a second importing a hub client.
     config = json.loads((folder / "config.json").read_text())
     table = load_file(folder / "model.safetensors")
     return StaticModel(

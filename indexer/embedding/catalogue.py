@@ -13,11 +13,11 @@ DEFAULTS: Final[Mapping[str, EmbedderSpec]] = {
     "openai": EmbedderSpec("openai", "text-embedding-3-small", 1536),
     "ollama": EmbedderSpec("ollama", "nomic-embed-text", 768),
 }
-# Those that are asked over a network: slower, away at times, and perhaps for money.
+# Providers behind a network: slower, at times unavailable, and possibly billed.
 REMOTE: Final = frozenset({"openai", "ollama"})
 
-_MOST: Final = 4000  # what pgvector's index of half-precision vectors holds
-# The fewest and the most dimensions that a model can be asked for.
+_MOST: Final = 4000  # the limit of pgvector's index of half-precision vectors
+# The fewest and the most dimensions that a model supports.
 _DIMENSIONS: Final[Mapping[tuple[str, str], tuple[int, int]]] = {
     ("builtin", PACKAGED.model): (PACKAGED.dimensions, PACKAGED.dimensions),
     ("openai", "text-embedding-3-small"): (1, 1536),
@@ -33,9 +33,9 @@ _NAMES: Final[Mapping[str, str]] = {
 
 
 def spec_error(spec: EmbedderSpec) -> str | None:
-    """Why nothing makes such vectors, and what to write instead; None: something may.
+    """Explain why the spec is invalid and what to write instead; None if it may be valid.
 
-    Of models that are not known here any number of dimensions is believed.
+    Unknown models are accepted with any number of dimensions.
     """
     provider, model = spec.provider, spec.model
     if provider not in _NAMES:
@@ -55,12 +55,12 @@ def spec_error(spec: EmbedderSpec) -> str | None:
 
 
 def dimensions_of(spec: EmbedderSpec) -> tuple[int, int] | None:
-    """The fewest and the most dimensions of the spec's model; None: nothing is known of it."""
+    """Return the fewest and the most dimensions of the spec's model; None if it is unknown."""
     return _DIMENSIONS.get((spec.provider, base_name(spec)))
 
 
 def base_name(spec: EmbedderSpec) -> str:
-    """The model without the tag that Ollama's names may end with."""
+    """Return the model's name without Ollama's tag."""
     return spec.model.partition(":")[0] if spec.provider == "ollama" else spec.model
 
 
@@ -72,7 +72,7 @@ _DOLLARS_PER_MILLION_TOKENS: Final[Mapping[str, float]] = {
 
 
 def openai_price(base_url: str, model: str) -> float | None:
-    """Dollars for a million tokens; None: another host's prices are not known, or the model."""
+    """Return dollars for a million tokens; None for another host or an unknown model."""
     if urlsplit(base_url).hostname != "api.openai.com":
         return None
     return _DOLLARS_PER_MILLION_TOKENS.get(model)

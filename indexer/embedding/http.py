@@ -1,4 +1,4 @@
-"""Requests to an embedding service: batches, retries, and its errors as ours."""
+"""Requests to an embedding service: batches, retries and translated errors."""
 
 import re
 import threading
@@ -14,7 +14,7 @@ from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, Embe
 from indexer.records.vectors import EmbedderSpec, Matrix, Vector
 from indexer.retry import Retryable, with_retries
 
-# What reading an answer may raise that is in no known form.
+# Exceptions from reading an answer of an unknown form.
 UNREADABLE: Final = (
     ValueError,
     LookupError,
@@ -30,21 +30,21 @@ _SECRET: Final = re.compile(r"\b(?:sk|key|Bearer)[-_ ][^\s\"']+", re.I)
 
 
 class UnreadableAnswerError(Exception):
-    """The answer is not what the service's interface promises; another may be."""
+    """The answer violates the service's interface; a retry may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One row per text, in their order, as the service gave them, and what it counted."""
+    """One row per text, in the order of the texts, and the service's token count."""
 
     rows: object
     tokens: int
 
 
 class RefusedError(Exception):
-    """The request is too much, or something in it is: parts of it may be taken.
+    """The service refused the request as too large; parts of it may be accepted.
 
-    `is_too_long`: of a single text, a shorter one may be.
+    `is_too_long`: a single text is too long; a shorter one may be accepted.
     """
 
     def __init__(self, message: str, *, is_too_long: bool) -> None:
@@ -53,10 +53,9 @@ class RefusedError(Exception):
 
 
 def error_for_status(status: int, *, place: str, pause_seconds: float, message: str) -> Retryable:
-    """What an answer other than success stands for, but for those that the provider knows better.
+    """Return the error for an unsuccessful status that the provider does not handle itself.
 
-    `message` is the service's own. Raises RefusedError, and EmbeddingError where nothing helps but
-    a change.
+    `message` is the service's. Raises RefusedError, or EmbeddingError if a retry cannot help.
     """
     said = f"{place} answered HTTP {status}: {redacted_excerpt(message)}".rstrip(": ")
     if status in _REFUSED_AS_A_WHOLE:
@@ -68,15 +67,15 @@ def error_for_status(status: int, *, place: str, pause_seconds: float, message: 
 
 
 def redacted_excerpt(message: str) -> str:
-    """The start of what a service said, without what looks like a key; nothing of a page."""
+    """Return the start of a service's message without anything like a key; "" for HTML."""
     line = " ".join(_SECRET.sub("…", message).split())
     return "" if line.startswith("<") else line[:_MESSAGE_CHARACTERS]
 
 
 def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Matrix:
-    """The rows as float32 (count, dimensions) of length 1; a zero row stays one.
+    """Return the rows as float32 (count, dimensions) of length 1; a zero row stays zero.
 
-    Raises EmbedderMismatchError for another number of dimensions, UnreadableAnswerError.
+    Raises EmbedderMismatchError for another number of dimensions, else UnreadableAnswerError.
     """
     try:
         matrix = np.asarray(rows, dtype=np.float64)
@@ -93,7 +92,7 @@ def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Ma
             f"embedder is {spec}: set that to {spec.provider}/{spec.model}/{given} "
             f"(manage.py set_embedder), or serve a model of {spec.dimensions} dimensions there."
         )
-    with np.errstate(over="ignore"):  # an infinite length is refused, not warned of
+    with np.errstate(over="ignore"):  # an infinite length is refused without a warning
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise UnreadableAnswerError("numbers that are not finite")
@@ -102,7 +101,7 @@ def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Ma
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one request (texts, bytes of UTF-8), of one text, and how many requests at a time."""
+    """Limits of a request (texts, bytes of UTF-8), of a text, and of concurrent requests."""
 
     texts: int
     bytes: int
@@ -118,19 +117,18 @@ class Service(Protocol):
     price: float | None  # dollars for a million tokens; None: unknown
 
     def ask(self, texts: Sequence[str]) -> Answer | Retryable:
-        """One attempt at the vectors of `texts`; safe to call from several threads.
+        """Request the vectors of `texts` once; safe to call from several threads.
 
-        Raises UnreadableAnswerError, RefusedError, and EmbeddingError for what no other attempt
-        can change.
+        Raises UnreadableAnswerError, RefusedError, or EmbeddingError if a retry cannot help.
         """
         ...
 
 
 class RemoteEmbedder:
-    """Embeds by asking a service; safe to share between threads.
+    """Embeds through a service; safe to share between threads.
 
-    `before_document` and `before_query` are put in front of the texts. `retry_seconds` is how long
-    each request waits for a service that is away or busy.
+    `before_document` and `before_query` are prefixes of the texts. `retry_seconds` is how long each
+    request is retried while the service is unavailable or busy.
     """
 
     def __init__(
@@ -163,7 +161,7 @@ class RemoteEmbedder:
             return Usage(self._requests, self._tokens, cost)
 
     def check(self) -> None:
-        """Ask for one vector. Raises EmbeddingError."""
+        """Request one vector. Raises EmbeddingError."""
         self._embed(["check"], self._before_query)
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
@@ -173,7 +171,7 @@ class RemoteEmbedder:
         return self._embed(texts, self._before_query)
 
     def _embed(self, texts: Sequence[str], before: str) -> Matrix:
-        """Services refuse a text that is empty; nothing is known of it, so its row is zero."""
+        """Embed texts; an empty text, which services refuse, gets a zero row."""
         limit = self._service.limits.text_bytes
         inputs = {
             index: _cut(before + text, limit) for index, text in enumerate(texts) if text.strip()
@@ -203,7 +201,7 @@ class RemoteEmbedder:
         return rows
 
     def _vectors(self, texts: list[str], stopped: threading.Event) -> Matrix:
-        """Request vectors; in parts if the service refuses the request as a whole."""
+        """Request vectors; in parts if the service refuses the whole request."""
 
         def sleep(seconds: float) -> None:
             if stopped.wait(seconds):
@@ -240,9 +238,9 @@ def _run_all(
     *,
     max_threads: int,
 ) -> None:
-    """Call `work` for each batch in threads. Raises the first failure; the rest is cancelled.
+    """Call `work` for each batch in threads. Raises the first failure and cancels the rest.
 
-    A single batch needs no thread. An interruption waits for no request.
+    A single batch runs in the calling thread. An interruption does not wait for requests.
     """
     if len(batches) < 2 or max_threads == 1:
         for batch in batches:
@@ -262,7 +260,7 @@ def _run_all(
 
 
 def _smaller(texts: list[str], refused: RefusedError) -> list[list[str]]:
-    """Requests that may be taken where one of all the texts was not. Raises EmbeddingError."""
+    """Split or shorten the texts of a refused request. Raises EmbeddingError."""
     if len(texts) > 1:
         middle = len(texts) // 2
         return [texts[:middle], texts[middle:]]
@@ -273,13 +271,13 @@ def _smaller(texts: list[str], refused: RefusedError) -> list[list[str]]:
 
 
 def _cut(text: str, limit_bytes: int) -> str:
-    """The start of `text` that UTF-8 writes in so many bytes; a lone surrogate, as none is `?`."""
+    """Return the start of `text` of so many UTF-8 bytes; lone surrogates become `?`."""
     encoded = text.encode(errors="replace")[:limit_bytes]
     return encoded.decode(errors="ignore")
 
 
 def _batches(inputs: dict[int, str], limits: Limits) -> Iterator[list[int]]:
-    """The indices of the inputs in requests that keep the limits."""
+    """Group the indices of the inputs into requests within the limits."""
     batch: list[int] = []
     size = 0
     for index, text in inputs.items():

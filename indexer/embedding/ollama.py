@@ -1,4 +1,4 @@
-"""Ollama's embeddings, by its own interface (`POST /api/embed`, Ollama 0.3 and later)."""
+"""Ollama's embeddings, through its own interface (`POST /api/embed`, Ollama 0.3 and later)."""
 
 import weakref
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from indexer.retry import Retryable, parse_retry_after
 from indexer.urls import without_proxy
 
-# Small requests: a processor embeds some hundred tokens a second, and each has a time-out. A text
-# is cut by Ollama itself, at what the model reads.
+# Small requests: a CPU embeds some hundred tokens a second, and each request has a time-out. Ollama
+# itself cuts a text at the model's context length.
 LIMITS: Final = Limits(texts=32, bytes=32_000, text_bytes=32_000, requests=2)
 
-# What models want in front of a document and of a query, as their cards say.
+# Prefixes of documents and of queries, from the models' cards.
 _PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
     "nomic-embed-text": ("search_document: ", "search_query: "),
     "mxbai-embed-large": ("", "Represent this sentence for searching relevant passages: "),
@@ -34,7 +34,7 @@ _PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def open_ollama(spec: EmbedderSpec, access: EmbedderConfig) -> RemoteEmbedder:
-    """The embedder of `spec`. Whether Ollama runs and has the model is seen when it is asked."""
+    """Open the embedder of `spec`. Makes no request: `check` finds whether Ollama has the model."""
     document, query = _PREFIXES.get(base_name(spec), ("", ""))
     return RemoteEmbedder(
         spec,
@@ -46,7 +46,7 @@ def open_ollama(spec: EmbedderSpec, access: EmbedderConfig) -> RemoteEmbedder:
 
 
 class OllamaService:
-    """One Ollama. Its work costs nobody's money by the token."""
+    """One Ollama server. Its tokens have no price."""
 
     limits = LIMITS
     price: float | None = None
@@ -98,7 +98,7 @@ class OllamaService:
 
 
 def _message(response: httpx.Response) -> str:
-    """Of Ollama itself; empty where something else answered."""
+    """Return Ollama's error message; "" for an answer of another server."""
     try:
         fields: Any = response.json()
         return str(fields["error"])

@@ -1,4 +1,4 @@
-"""OpenAI's embeddings, and those of whatever speaks its interface, by OpenAI's own client."""
+"""Embeddings of OpenAI and of compatible services, through OpenAI's client."""
 
 import base64
 import json
@@ -25,23 +25,23 @@ from indexer.retry import Retryable, parse_retry_after
 from indexer.urls import without_proxy
 
 # A request may hold 2,048 texts and 300,000 tokens, a text 8,191 tokens. No token is shorter than a
-# byte, so a request of this many bytes keeps the limit whatever it says, with no tokenizer. A text
-# is cut where code, at 3 bytes a token or more, has as many; one that has more is refused, and then
-# cut again.
+# byte, so a request of this many bytes keeps the limit without a tokenizer. A text is cut at 3
+# bytes a token, the least for code; if it still has too many tokens, the service refuses it and it
+# is cut again.
 LIMITS: Final = Limits(texts=512, bytes=256_000, text_bytes=24_000, requests=4)
 
 _SHORTENED: Final = re.compile(r"(?:.*/)?text-embedding-3-")  # models that know `dimensions`
 
 
 def open_openai(spec: EmbedderSpec, access: EmbedderConfig) -> RemoteEmbedder:
-    """The embedder of `spec`. Raises EmbeddingError where there is no key."""
+    """Open the embedder of `spec`. Raises EmbeddingError if there is no key."""
     key = access.openai_api_key
     if not key:
         raise EmbeddingError(
             f"The embedder {spec} needs a key: set OPENAI_API_KEY, or OPENAI_API_KEY_FILE to the "
             "path of a file that holds it (any text, for a service that wants none)."
         )
-    if not (key.isascii() and key.isprintable() and " " not in key):  # no header may hold it
+    if not (key.isascii() and key.isprintable() and " " not in key):  # invalid in a header
         raise EmbeddingError("OPENAI_API_KEY is no key: it has characters that no key has.")
     return RemoteEmbedder(spec, OpenAIService(spec, access), retry_seconds=access.retry_seconds)
 
@@ -62,11 +62,11 @@ class OpenAIService:
             api_key=access.openai_api_key,
             base_url=url,
             timeout=timeout,
-            max_retries=0,  # ours keep to the time that we are given
+            max_retries=0,  # RemoteEmbedder retries within its own time limit
             http_client=openai.DefaultHttpxClient(
                 timeout=timeout,
                 mounts=without_proxy(url),
-                follow_redirects=False,  # code goes to nobody but whom the setting names
+                follow_redirects=False,  # code goes only to the configured host
             ),
         )
         weakref.finalize(self, self._client.close)
@@ -77,7 +77,7 @@ class OpenAIService:
                 model=self._spec.model,
                 input=list(texts),
                 dimensions=self._dimensions,
-                encoding_format="base64",  # a fifth of the bytes, and left as it is by the client
+                encoding_format="base64",  # a fifth of the bytes, and not decoded by the client
             )
         except openai.APIStatusError as exc:
             refused = exc
@@ -90,7 +90,7 @@ class OpenAIService:
             return Retryable(problem)
         else:
             return self._read(answer.headers, answer.content)
-        # Here, so that what is raised has no cause: that may hold a part of the key.
+        # Raised here so that it has no cause, which may hold a part of the key.
         return self._failed(refused.status_code, refused.response.headers, refused.body)
 
     def _read(self, headers: Mapping[str, str], content: bytes) -> Answer:
@@ -127,7 +127,7 @@ class OpenAIService:
 
 
 def _answer(body: Any) -> Answer:
-    """Rows in the order of the texts. Raises what a body of another shape raises."""
+    """Return the rows in the order of the texts. Raises one of UNREADABLE for another shape."""
     given = body["data"]
     rows: list[object] = [None] * len(given)
     for position, item in enumerate(given):
@@ -140,7 +140,7 @@ def _answer(body: Any) -> Answer:
 
 
 def _vector(given: object) -> object:
-    """Services that know no base64 give numbers."""
+    """Decode base64; services without base64 return numbers."""
     if isinstance(given, str):
         return np.frombuffer(base64.b64decode(given, validate=True), dtype="<f4")
     return given

@@ -1,6 +1,6 @@
-"""Languages: files, grammars and rules, one module a language. The registry finds them.
+"""Languages: files, grammars and rules, one module per language. The registry collects them.
 
-A grammar is named by module and function and loaded by `syntax.parser` on first use.
+A grammar is given by module and function; `syntax.parser` loads it on first use.
 """
 
 from indexer.languages.base import ExportRule, Grammar, Language

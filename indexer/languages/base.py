@@ -1,4 +1,4 @@
-"""What the indexer knows of a language. `languages/<name>.py` has one record for each."""
+"""The definition of a language. `languages/<name>.py` has one record for each."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -10,18 +10,18 @@ from indexer.records.manifests import Ecosystem
 
 
 class ExportRule(StrEnum):
-    """Which definitions other files may use."""
+    """The rule for which definitions other files may use."""
 
     EVERYTHING = "everything"  # public unless a query captures it as @private
     EXPLICIT = "explicit"  # public if a query captures it as @exported
-    EXPLICIT_AT_TOP = "explicit_at_top"  # so at the top level; members are public unless @private
+    EXPLICIT_AT_TOP = "explicit_at_top"  # members are public unless @private
     UNDERSCORE = "underscore"  # private if the name starts with an underscore
     CAPITAL = "capital"  # public if the name starts with an upper-case letter
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A tree-sitter grammar: `module.function()` returns it, `queries` are read in order."""
+    """A tree-sitter grammar, returned by `module.function()`; `queries` are read in order."""
 
     distribution: str
     module: str
@@ -30,16 +30,16 @@ class Grammar:
 
 
 def grammar(stem: str, *queries: str, function: str = "language") -> Grammar:
-    """The grammar of the distribution `tree-sitter-<stem>`; its query file is named `stem` too."""
+    """Return the grammar of the distribution `tree-sitter-<stem>`, with the query file `stem`."""
     distribution = f"tree-sitter-{stem.replace('_', '-')}"
     return Grammar(distribution, f"tree_sitter_{stem}", queries or (stem,), function)
 
 
 class ModuleName(NamedTuple):
-    """A name by which imports may mean a file.
+    """A name by which imports may refer to a file.
 
-    `public`: other repositories may use it. `scope`: files of this name and package see one
-    another's definitions without an import (with C# also those of the names before each dot).
+    `public`: other repositories may use it. `scope`: files of this name and package see each
+    other's definitions without an import (with C# also those of the names before each dot).
     """
 
     name: str
@@ -49,52 +49,52 @@ class ModuleName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language's name, its files and, where it is parsed, its grammar and its rules.
+    """A language's name, its files and, if it is parsed, its grammar and its rules.
 
-    The name is the one that the API filters by and Pygments highlights. What a query captures is
-    in `queries/*.scm`; the rest are fields here.
+    The API filters and Pygments highlights by the name. Queries are in `queries/*.scm`; all other
+    rules are fields here.
     """
 
     name: str
     grammar: Grammar | None = None
     _: KW_ONLY
 
-    # Detection. All in lower case; interpreters are those of a `#!` line, without versions.
+    # Detection. All in lower case; interpreters are from a `#!` line, without versions.
     suffixes: tuple[str, ...] = ()
     file_names: tuple[str, ...] = ()
     file_name_prefixes: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
-    # Another language that a file (by name and content) with one of the suffixes is in.
+    # Chooses another language for a file with one of the suffixes, by name and content.
     variant: "Callable[[str, bytes], Language | None] | None" = None
 
     # Modules, imports and exports. A language without an ecosystem is not traced.
     ecosystem: Ecosystem | None = None
-    # Names of a file's module by path and namespace, where no manifest of the ecosystem matters.
+    # Names of a file's module by path and namespace, for ecosystems without manifests.
     module_names: Callable[[str, str], Iterable[ModuleName]] | None = None
     import_style: ImportStyle = DOTTED
     export_rule: ExportRule = ExportRule.EVERYTHING
-    reexports_imports: bool = False  # top-level imports of a file are exports of it
+    reexports_imports: bool = False  # a file's top-level imports are its exports
 
-    # Keywords: an instance of the enclosing class, the class itself, its base class, names by
-    # which a class creates an instance (`Foo.new`, Java's `Outer.this`).
+    # Keywords for an instance of the enclosing class, the class itself, its base class; and members
+    # of a class that yield an instance (`Foo.new`, Java's `Outer.this`).
     self_names: frozenset[str] = frozenset()
     class_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     constructor_names: frozenset[str] = frozenset()
-    # Names of values without a declaration, such as Kotlin's `it`.
+    # Undeclared names of values, such as Kotlin's `it`.
     implicit_names: frozenset[str] = frozenset()
     # Written in place of a type, such as `var`.
     inferred_type_keywords: frozenset[str] = frozenset()
-    # Generic types that stand for their first argument, such as `Optional`.
+    # Generic types that are treated as their first argument, such as `Optional`.
     wrapper_types: frozenset[str] = frozenset()
-    # First parts of paths from the file's module (`crate`). In a language that has them, any other
-    # unbound first part of a path is a module too, such as Rust's crates.
+    # First parts of paths from the file's module (`crate`). In languages with them, any other
+    # unbound first part of a path is also a module, such as Rust's crates.
     module_roots: frozenset[str] = frozenset()
-    # Names that the language defines. Their uses are dropped unless the file shadows them.
+    # Names that the language defines. Their references are dropped unless the file shadows them.
     builtins: frozenset[str] = frozenset()
 
     name_separator: str = "::"  # between the parts of a definition's name
-    # Another sign than "." between an object and its method, one byte long.
+    # A separator other than "." between an object and its method, one byte long.
     method_operator: bytes = b""
 
     implicit_this: bool = False  # a bare name in a class may be a member
@@ -107,9 +107,9 @@ class Language:
     module_methods: bool = False  # a module has a self and methods
     open_modules: bool = False  # other files may add members to a module
     calls_without_parentheses: bool = False
-    package_visible_types: bool = False  # files see one another's types without an import
+    package_visible_types: bool = False  # files see each other's types without an import
 
 
 def names(text: str) -> frozenset[str]:
-    """The words of a text."""
+    """Return the words of a text."""
     return frozenset(text.split())

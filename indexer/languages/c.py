@@ -8,7 +8,7 @@ from indexer.languages.base import Language, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
 from indexer.records.manifests import Ecosystem
 
-# Linguist tells C++ headers from C headers by such lines; the suffix `.h` does not decide.
+# Linguist distinguishes C++ headers from C headers by such lines; the suffix `.h` is ambiguous.
 _CPP_HEADER: Final = re.compile(
     rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected):)"
     rb"|^\s*#\s*include\s*<(?:string|vector|memory|map|utility|functional|cstdint)>",
@@ -23,17 +23,17 @@ def _header_language(name: str, content: bytes) -> Language | None:
 
 
 def _include_module(path: str) -> str:
-    """`src/auth.h` → `/src/auth.h`."""
+    """Return the module of a header: `src/auth.h` → `/src/auth.h`."""
     return "/" + path
 
 
 def _include_names(path: str, _namespace: str) -> Iterator[ModuleName]:
-    """The path as `#include` may end."""
+    """Yield the suffixes of the path that `#include` may name."""
     yield ModuleName(_include_module(path), public=False, scope=False)
 
 
 def _import_path(file: str, module: str, _inside: str) -> str:
-    """A file relative to the including one; `<…>` stays as written."""
+    """Resolve a path relative to the including file; `<…>` stays as written."""
     return module[1:-1] if module[:1] == "<" else relative_module(file, module, _include_module)
 
 

@@ -14,18 +14,18 @@ _SUFFIX: Final = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]s|[jt]sx)$")
 
 
 def javascript_module(path: str) -> str:
-    """`src/session.ts` → `/src/session`; `src/a.d.ts` → `/src/a`; other suffixes stay."""
+    """Convert `src/session.ts` → `/src/session`, `src/a.d.ts` → `/src/a`; keep other suffixes."""
     return "/" + _SUFFIX.sub("", path)
 
 
 def javascript_modules(path: str) -> tuple[str, ...]:
-    """All internal names: `src/index.ts` is `/src/index` and `/src` (`/` at the root)."""
+    """Return all internal names: `src/index.ts` is `/src/index` and `/src` (`/` at the root)."""
     module = javascript_module(path)
     return (module, posixpath.dirname(module)) if module.endswith("/index") else (module,)
 
 
 def _import_path(file: str, module: str, _inside: str) -> str:
-    """A specifier that begins with a dot is relative to the file."""
+    """Resolve a specifier; one that begins with a dot is relative to the file."""
     return relative_module(file, module, javascript_module) if module.startswith(".") else module
 
 

@@ -12,7 +12,7 @@ _ROOT: Final = "Elixir"
 
 
 def _module_names(_path: str, _namespace: str) -> Iterator[ModuleName]:
-    """Every file defines names of the one root."""
+    """Return the root module: every file defines global names."""
     yield ModuleName(_ROOT, public=False, scope=True)
 
 

@@ -13,14 +13,15 @@ _DOT_VERSION: Final = re.compile(r"\.v\d+$")
 
 
 def _local_name(module: str, is_used: Callable[[str], bool]) -> str:
-    """The package's name is in its files: of the probable ones, the first that the file uses."""
+    """Return the first probable package name that the file uses; the true one is elsewhere."""
     found = _packages(module)
     return next(filter(is_used, found), found[0]) if len(found) > 1 else found[0]
 
 
 def _packages(module: str) -> tuple[str, ...]:
-    """The names that the package may have, most probable first: the last part of the path, without
-    versions, dots and `go-`.
+    """Return probable names of the package, the likeliest first.
+
+    They come from the last part of the path, without versions, dots and `go-`.
     """
     parts = module.rstrip("/").split("/")
     last = parts.pop()

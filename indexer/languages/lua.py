@@ -11,7 +11,7 @@ _SOURCE_FOLDERS: Final = ("src", "lua", "lib")
 
 
 def _module_names(path: str, _namespace: str) -> Iterator[ModuleName]:
-    """`src/acme/util.lua` is `src.acme.util` and, below a source folder, `acme.util`."""
+    """Yield `src.acme.util` and, below a source folder, `acme.util` for `src/acme/util.lua`."""
     *folders, file = path.removesuffix(".lua").split("/")
     parts = folders if file == "init" else [*folders, file]
     starts = [0, *(i + 1 for i, part in enumerate(folders) if part in _SOURCE_FOLDERS)]
@@ -20,12 +20,12 @@ def _module_names(path: str, _namespace: str) -> Iterator[ModuleName]:
 
 
 def _import_path(_file: str, module: str, _inside: str) -> str:
-    """`require "acme.util"` and `require "acme/util"` are the same."""
+    """Convert slashes: `require "acme.util"` and `require "acme/util"` are equivalent."""
     return module.removesuffix(".lua").replace("/", ".")
 
 
 def _local_name(_module: str, _is_used: Callable[[str], bool]) -> str:
-    """A module without a variable is bound to no name."""
+    """Return no name: `require` without a variable binds none."""
     return ""
 
 

@@ -13,18 +13,18 @@ _SUFFIX: Final = re.compile(r"\.py[iw]?$")
 
 
 def python_module(path: str) -> str:
-    """`auth/middleware.py` → `/auth.middleware`; `auth/__init__.py` → `/auth`."""
+    """Convert `auth/middleware.py` → `/auth.middleware`, `auth/__init__.py` → `/auth`."""
     dotted = _SUFFIX.sub("", path).replace("/", ".")
     return "/" + ("" if dotted == "__init__" else dotted.removesuffix(".__init__"))
 
 
 def _package(path: str) -> str:
-    """The module that relative imports of a file begin at: `auth/api.py` → `/auth`."""
+    """Return the package of a file, for relative imports: `auth/api.py` → `/auth`."""
     return "/" + posixpath.dirname(path).replace("/", ".")
 
 
 def _import_path(file: str, module: str, _inside: str) -> str:
-    """Leading dots are relative to the file's package."""
+    """Resolve leading dots against the file's package."""
     name = module.lstrip(".")
     dots = len(module) - len(name)
     if not dots:

@@ -1,6 +1,6 @@
-"""All languages, and which of them a file is in. No grammar is imported here.
+"""All languages, and the detection of a file's language. No grammar is imported here.
 
-Each module of this package that has `LANGUAGES` adds them, so a new language needs no entry.
+Modules of this package with `LANGUAGES` are collected, so a new language needs no entry.
 """
 
 import pkgutil
@@ -17,7 +17,7 @@ _VERSION: Final = re.compile(r"[\d.]+$")
 
 
 def _all_languages() -> Iterator[Language]:
-    """The languages in order of their modules' names."""
+    """Yield the languages in order of their modules' names."""
     package = "indexer.languages"
     for name in sorted(one.name for one in pkgutil.iter_modules(import_module(package).__path__)):
         yield from getattr(import_module(f"{package}.{name}"), "LANGUAGES", ())
@@ -34,7 +34,7 @@ _PREFIXES: Final = {prefix: one for one in _LANGUAGES for prefix in one.file_nam
 
 
 def detect(path: str, content: bytes) -> Language:
-    """The language by file name, suffix or `#!` line, in this order; else `text`."""
+    """Detect the language by file name, suffix or `#!` line, in this order; else `text`."""
     name = PurePosixPath(path).name.lower()
     language = FILENAMES.get(name) or SUFFIXES.get(PurePosixPath(name).suffix)
     if language is not None:

@@ -8,12 +8,12 @@ from indexer.records.manifests import Ecosystem
 
 
 def ruby_module(path: str) -> str:
-    """`lib/acme/common.rb` → `/lib/acme/common`."""
+    """Convert `lib/acme/common.rb` → `/lib/acme/common`."""
     return "/" + path.removesuffix(".rb")
 
 
 def _import_path(file: str, module: str, _inside: str) -> str:
-    """A path; "./" is relative to the file."""
+    """Resolve a path; "./" is relative to the file."""
     return relative_module(file, module, ruby_module) if module.startswith(".") else module
 
 

@@ -12,7 +12,7 @@ _PATH_ROOTS: Final = ("crate", "self", "super")
 
 
 def rust_source(path: str) -> str:
-    """A crate's source directory: `crates/auth/src/a/b.rs` → `/crates/auth/src`.
+    """Return a crate's source directory: `crates/auth/src/a/b.rs` → `/crates/auth/src`.
 
     It is the last `src` of the path, or the first of `tests`, `examples` and `benches`, or the
     file's own directory.
@@ -28,7 +28,7 @@ def rust_source(path: str) -> str:
 
 
 def rust_module(path: str) -> str:
-    """`crates/auth/src/a/mod.rs` → `/crates/auth/src.a`; the crate's root is its directory."""
+    """Convert `crates/auth/src/a/mod.rs` → `/crates/auth/src.a`; the root is the directory."""
     source = rust_source(path)
     below = path[len(source) :] if len(source) > 1 else "/" + path if source == "/" else path
     parts = [part for part in below.removesuffix(".rs").split("/") if part]
@@ -38,7 +38,7 @@ def rust_module(path: str) -> str:
 
 
 def _import_path(file: str, module: str, inside: str) -> str:
-    """Paths begin with `crate`, `self`, `super` or another crate."""
+    """Resolve a path that begins with `crate`, `self`, `super` or another crate."""
     module = dotted(module)
     parts = module.split(".")
     if parts[0] not in _PATH_ROOTS:

@@ -1,6 +1,6 @@
-"""What manifests and lock files say: one small reader per format. Pure; nothing is run or fetched.
+"""Readers of manifests and lock files, one per format. They run and fetch nothing.
 
-Manifests are untrusted: a reader treats values of wrong types as absent and is bounded in time.
+Manifests are untrusted: readers treat values of wrong types as absent and are bounded in time.
 """
 
 from indexer.manifests.registry import is_manifest, read_manifest

@@ -11,10 +11,10 @@ _SECTIONS = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
 def read_cargo_toml(text: str) -> Manifest:
-    """`import_names` is the library's name, `entries` its file, if they are declared.
+    """Read Cargo.toml. `import_names` is the declared library name, `entries` its file.
 
-    What `workspace = true` inherits from another file is not known here. Raises ValueError and
-    RecursionError.
+    Values that `workspace = true` inherits from another file are unknown here. Raises ValueError
+    and RecursionError.
     """
     document = read_toml(text)
     package = table(document, "package")
@@ -39,7 +39,7 @@ def read_cargo_toml(text: str) -> Manifest:
 
 
 def read_cargo_lock(text: str) -> Manifest:
-    """Raises nothing."""
+    """Read Cargo.lock. Raises nothing."""
     pins = tuple(Pin(_name(name), version) for name, version in locked_packages(text))
     return Manifest(Ecosystem.CARGO, pins=pins)
 

@@ -10,7 +10,7 @@ _EXACT = re.compile(r"[=v]*(\d+(?:\.\d+)*(?:-[\w.]+)?)")
 
 
 def read_composer_json(text: str) -> Manifest:
-    """PHP itself and its extensions are no packages. Raises ValueError and RecursionError."""
+    """Read composer.json without PHP and its extensions. Raises ValueError, RecursionError."""
     document = read_json(text)
     dependencies = tuple(_dependencies(document))
     return Manifest(
@@ -27,7 +27,7 @@ def read_composer_json(text: str) -> Manifest:
 
 
 def read_composer_lock(text: str) -> Manifest:
-    """Raises ValueError and RecursionError."""
+    """Read composer.lock. Raises ValueError and RecursionError."""
     document = read_json(text)
     locked = [*array(document.get("packages")), *array(document.get("packages-dev"))]
     return Manifest(

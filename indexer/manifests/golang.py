@@ -1,4 +1,4 @@
-"""go.mod. The version that it asks for is the one that is used, so it is its own lock file."""
+"""go.mod. The versions that it requires are the versions in use, so they are pins."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _BLOCK = re.compile(r"(\w+)\s*\(")
 
 
 def read_go_mod(text: str) -> Manifest:
-    """A module that is replaced by a directory has no pin, one by another module has that one's."""
+    """Read go.mod. A replaced module has its replacement's pin, none if that is a directory."""
     name = ""
     required: dict[str, str] = {}
     replaced: dict[str, str] = {}

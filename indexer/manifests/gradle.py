@@ -1,6 +1,6 @@
 """build.gradle(.kts), settings.gradle(.kts), version catalogues and gradle.lockfile.
 
-Builds are programs: only literal values are read.
+Build files are programs: only literal values are read.
 """
 
 import re
@@ -25,9 +25,9 @@ _LOCKED = re.compile(r"([\w.-]+:[\w.-]+):([^=\s]+)=")
 
 
 def read_build_gradle(text: str, path: str) -> Manifest:
-    """The artifact is named as its directory; at the top it is "", unless settings name it.
+    """Read build.gradle. The artifact is named after its directory, "" at the top.
 
-    The group is its own, or that of a build above.
+    The group is the file's own; without one it is inherited from a build above.
     """
     group, version = _GROUP.search(text), _VERSION.search(text)
     artifact = PurePosixPath(path).parent.name
@@ -45,7 +45,7 @@ def read_build_gradle(text: str, path: str) -> Manifest:
 
 
 def read_version_catalog(text: str) -> Manifest:
-    """`gradle/*.versions.toml`. It does not say which build uses which library: all may use all.
+    """Read `gradle/*.versions.toml`. Every build may use every library of it.
 
     Raises ValueError and RecursionError.
     """
@@ -57,7 +57,7 @@ def read_version_catalog(text: str) -> Manifest:
 
 
 def _library(wanted: object, versions: Table) -> Dependency:
-    """`"g:a:1"`, `{module = "g:a", version = "1"}` or `{group, name, version.ref}`."""
+    """Read `"g:a:1"`, `{module = "g:a", version = "1"}` or `{group, name, version.ref}`."""
     settings = table(wanted)
     named = string(wanted) or string(settings.get("module"))
     group, _, rest = named.partition(":")
@@ -85,7 +85,7 @@ def _is_exact(version: str) -> bool:
 
 
 def read_settings_gradle(text: str) -> Manifest:
-    """The root project's artifact, and which projects the build has."""
+    """Read the root project's artifact and the build's projects."""
     name = _ROOT_NAME.search(text)
     projects = (
         project
@@ -100,6 +100,6 @@ def read_settings_gradle(text: str) -> Manifest:
 
 
 def read_gradle_lockfile(text: str) -> Manifest:
-    """Lines of `group:artifact:version=configurations`."""
+    """Read lines of `group:artifact:version=configurations`."""
     found = (_LOCKED.match(line) for line in text.splitlines())
     return Manifest(Ecosystem.MAVEN, pins=tuple(Pin(one[1], one[2]) for one in found if one))

@@ -1,4 +1,4 @@
-"""pom.xml. Names are `group:artifact`; an artifact alone is of the group of the manifest above."""
+"""pom.xml. Names are `group:artifact`; a missing group is that of the manifest above."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _MAX_CHARACTERS = 1_000
 
 
 def read_pom(text: str) -> Manifest:
-    """Versions that `dependencyManagement` sets are pins: they apply to the modules below too.
+    """Read pom.xml. Versions of `dependencyManagement` are pins, also for the modules below.
 
     Raises ValueError and SyntaxError.
     """
@@ -67,7 +67,7 @@ def _properties(project: Element) -> dict[str, str]:
 
 
 def _resolved(text: str, properties: dict[str, str]) -> str:
-    """With properties filled in, to a depth of five; "" if one is not known here."""
+    """Expand properties, to a depth of five; "" if one is unknown here."""
     for _ in range(5):
         if "${" not in text or len(text) > _MAX_CHARACTERS:
             break

@@ -10,7 +10,7 @@ from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _EXACT = re.compile(r"[=v]?(\d+\.\d+\.\d+[\w.+-]*)")
 _SECTIONS = ("dependencies", "peerDependencies", "optionalDependencies", "devDependencies")
-# Conditions of `exports` that stand beside one that is for everybody.
+# Conditions of `exports` that are variants of a general one.
 _SPECIAL = frozenset({
     "development", "browser", "react-server", "react-native", "worker", "workerd", "edge",
     "edge-light", "deno", "bun", "electron", "netlify", "convex",
@@ -19,9 +19,9 @@ _ITEM = re.compile(r"\s*-\s+(\S.*)")
 
 
 def read_package_json(text: str) -> Manifest:
-    """`entries` has ("*", "*") if every file may be imported: there is no `exports`.
+    """Read package.json. Without `exports`, `entries` has ("*", "*"): every file is importable.
 
-    A target of `exports` that is null hides nothing. Raises ValueError and RecursionError.
+    A null target in `exports` hides nothing. Raises ValueError and RecursionError.
     """
     document = read_json(text)
     workspaces = document.get("workspaces")
@@ -46,7 +46,7 @@ def _dependencies(document: Table) -> Iterator[Dependency]:
     for section in _SECTIONS:
         for name, wanted in table(document, section).items():
             required = string(wanted)
-            if required.startswith("npm:"):  # under a name of its own
+            if required.startswith("npm:"):  # an alias of another package
                 real, at, version = required[4:].rpartition("@")
                 yield Dependency(real or version, version if real and at else "")
             else:
@@ -69,7 +69,7 @@ def _entries(document: Table) -> Iterator[tuple[str, str]]:
 
 
 def _exported(value: object, *, prefix: str) -> Iterator[tuple[str, str]]:
-    """(subpath, file) of `exports` and `imports`: every usual condition, every fallback."""
+    """Yield (subpath, file) of `exports` and `imports`, of all usual conditions and fallbacks."""
     keyed = value if isinstance(value, dict) and _is_keyed(value, prefix) else {prefix: value}
     for key, target in keyed.items():
         subpath = key.removeprefix("./") if prefix == "." else key
@@ -95,7 +95,7 @@ def _files(target: object) -> Iterator[str]:
 
 
 def read_pnpm_workspace(text: str) -> Manifest:
-    """The items of `packages`, each in a line of its own or all in one, as pnpm documents them."""
+    """Read the items of `packages`, one per line or all in one line, as pnpm documents them."""
     lines = iter(text.splitlines())
     head = next((line for line in lines if line.startswith("packages:")), "")
     listed = head.partition(":")[2].strip().strip("[]").split(",")
@@ -118,7 +118,7 @@ _PNPM_DIRECT = re.compile(r" +'?(?P<name>[^':\s]+)'?:(?: '?(?P<version>\d[^'(_\s
 
 
 def read_package_lock(text: str) -> Manifest:
-    """Versions 1 to 3, npm-shrinkwrap.json too. Raises ValueError and RecursionError."""
+    """Read versions 1 to 3 and npm-shrinkwrap.json. Raises ValueError and RecursionError."""
     document = read_json(text)
     pins = [*_installed(table(document, "packages")), *_nested(document)]
     return Manifest(Ecosystem.NPM, pins=tuple(pins))
@@ -133,7 +133,7 @@ def _installed(packages: Table) -> Iterator[Pin]:
 
 
 def _nested(document: Table) -> Iterator[Pin]:
-    """`dependencies` in `dependencies`, the outer ones first."""
+    """Yield the pins of nested `dependencies`, the outer ones first."""
     level = [table(document, "dependencies")]
     while level:
         for entries in level:
@@ -155,7 +155,7 @@ def _nested_pin(name: str, version: str) -> Iterator[Pin]:
 
 
 def read_yarn_lock(text: str) -> Manifest:
-    """Version 1 and berry; what a workspace links is left out."""
+    """Read version 1 and berry, without packages that a workspace links."""
     return Manifest(Ecosystem.NPM, pins=tuple(_yarn_pins(text)))
 
 
@@ -173,7 +173,7 @@ def _yarn_pins(text: str) -> Iterator[Pin]:
 
 
 def read_pnpm_lock(text: str) -> Manifest:
-    """What the importers ask for directly, then everything. Programs write it line by line."""
+    """Read line by line: first the importers' direct dependencies, then all packages."""
     sections: dict[str, list[Pin]] = {"importers": [], "packages": []}
     section = name = ""
     for line in text.splitlines():
@@ -189,15 +189,15 @@ def read_pnpm_lock(text: str) -> Manifest:
     return Manifest(Ecosystem.NPM, pins=(*sections["importers"], *sections["packages"]))
 
 
-# A string is kept; comments and commas before a closing bracket are dropped. What is not closed
-# goes to the end: to try again from its inside would take time by the square of the length.
+# Keeps strings; drops comments and commas before a closing bracket. An unclosed string or comment
+# runs to the end: a retry from its inside would take quadratic time.
 _STRING = r'("(?:[^"\\]|\\.)*+(?:"|\Z|\\\Z))'
 _JSONC = re.compile(_STRING + r"|/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
 _TRAILING_COMMA = re.compile(_STRING + r"|,(?=\s*+[\]}])", re.DOTALL)
 
 
 def read_tsconfig(text: str) -> Manifest:
-    """`aliases` are those of `paths`, then what `baseUrl` makes importable by a bare name.
+    """Read tsconfig.json. `aliases` are `paths`, then the bare names that `baseUrl` allows.
 
     Raises ValueError and RecursionError.
     """

@@ -12,9 +12,9 @@ _EXACT = re.compile(r"\[?\s*(\d[\w.+-]*)\s*\]?")
 
 
 def read_csproj(text: str, path: str) -> Manifest:
-    """Named by `PackageId`, else `AssemblyName`, else the file. Raises ValueError and SyntaxError.
+    """Read *.csproj, named by `PackageId`, else `AssemblyName`, else the file.
 
-    A project that is referred to is taken to be named as its file.
+    A referenced project counts as named after its file. Raises ValueError and SyntaxError.
     """
     project = read_xml(text)
     names = [_property(project, "PackageId"), _property(project, "AssemblyName")]
@@ -36,12 +36,12 @@ def read_csproj(text: str, path: str) -> Manifest:
 
 
 def read_central_versions(text: str) -> Manifest:
-    """Directory.Packages.props: versions for the projects below. Raises as `read_csproj` does."""
+    """Read Directory.Packages.props: versions for the projects below. Raises like `read_csproj`."""
     return Manifest(Ecosystem.NUGET, pins=_pins(_references(read_xml(text), "PackageVersion")))
 
 
 def read_nuget_lock(text: str) -> Manifest:
-    """packages.lock.json, of all target frameworks. Raises ValueError and RecursionError."""
+    """Read packages.lock.json, all target frameworks. Raises ValueError and RecursionError."""
     frameworks = table(read_json(text), "dependencies").values()
     return Manifest(
         Ecosystem.NUGET,
@@ -61,7 +61,7 @@ def _references(project: Element, tag: str) -> Iterator[Dependency]:
 
 
 def _pins(references: Iterator[Dependency] | list[Dependency]) -> tuple[Pin, ...]:
-    """NuGet takes the lowest version that suits, so a bare one is the one in use."""
+    """Return bare versions: NuGet uses the lowest version that matches, so these are in use."""
     return tuple(
         Pin(one.name, found[1]) for one in references if (found := _EXACT.fullmatch(one.required))
     )

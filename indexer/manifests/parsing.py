@@ -1,4 +1,4 @@
-"""Values of parsed manifests and blocks of lock files, typed."""
+"""Typed values of parsed manifests, and blocks of lock files."""
 
 import json
 import re
@@ -9,26 +9,26 @@ from xml.etree import ElementTree
 
 Table = dict[str, object]
 
-# tomllib takes time by the square of a key's dots.
+# tomllib takes time quadratic in a key's dots.
 _MAX_DOTS_SQUARED: Final = 10_000_000
 
 
 def read_json(text: str) -> Table:
-    """The object. Raises ValueError and RecursionError."""
+    """Parse a JSON object. Raises ValueError and RecursionError."""
     return table(json.loads(text))
 
 
 def read_toml(text: str) -> Table:
-    """The document. Raises ValueError and RecursionError."""
+    """Parse a TOML document. Raises ValueError and RecursionError."""
     if sum(line.count(".") ** 2 for line in text.split("\n")) > _MAX_DOTS_SQUARED:
         raise ValueError("the file would take too long to parse")
     return tomllib.loads(text)
 
 
 def read_xml(text: str) -> ElementTree.Element:
-    """The root element, tags without their namespaces. Raises ValueError and SyntaxError.
+    """Parse XML to its root element, tags without namespaces. Raises ValueError and SyntaxError.
 
-    Entity declarations are refused, so that nothing is expanded.
+    Refuses entity declarations, so that no entity is expanded.
     """
     if "<!ENTITY" in text:
         raise ValueError("entity declarations are refused")
@@ -39,24 +39,24 @@ def read_xml(text: str) -> ElementTree.Element:
 
 
 def table(value: object, *keys: str) -> Table:
-    """The table below `keys`, or an empty one."""
+    """Return the table below `keys`, or an empty one."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def string(value: object) -> str:
-    """The string, or ""."""
+    """Return the string, or ""."""
     return value if isinstance(value, str) else ""
 
 
 def array(value: object) -> list[object]:
-    """The array, or an empty one."""
+    """Return the array, or an empty one."""
     return value if isinstance(value, list) else []
 
 
 def strings(value: object) -> list[str]:
-    """The strings of an array; one string is taken for an array of it."""
+    """Return the strings of an array; a single string counts as an array."""
     if isinstance(value, str):
         return [value]
     return [item for item in array(value) if isinstance(item, str)]
@@ -68,5 +68,5 @@ _BLOCK = re.compile(
 
 
 def locked_packages(text: str) -> Iterator[tuple[str, str]]:
-    """Name and version of every block that has both."""
+    """Yield name and version of every block that has both."""
     return ((found[1], found[2]) for found in _BLOCK.finditer(text))

@@ -1,4 +1,4 @@
-"""Manifests of Python projects: `pyproject.toml`, and where its packages lie."""
+"""`pyproject.toml`, and the directories of its packages."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 @dataclass(frozen=True, slots=True)
 class PackageLayout:
-    """As in `Manifest`: top-level names, the directories that they begin in, and directories that
-    are packaged under a name that is not their own.
+    """Package directories, as in `Manifest`: `import_names`, `source_roots` and `entries`.
+
+    `entries` are directories that are packaged under another name.
     """
 
     import_names: tuple[str, ...] = ()
@@ -20,7 +21,7 @@ class PackageLayout:
 
     @classmethod
     def of_directories(cls, directories: Iterable[str]) -> "PackageLayout":
-        """From packages as directories or files, such as `src/acme`."""
+        """Read packages as directories or files, such as `src/acme`."""
         places = [_clean(directory).rpartition("/") for directory in directories]
         names = [_module(name) for _, _, name in places]
         return cls(_unique(names), _unique(parent for parent, _, _ in places))
@@ -34,7 +35,7 @@ class PackageLayout:
         where: Iterable[str],
         modules: Iterable[str],
     ) -> "PackageLayout":
-        """From `package_dir`, `packages` or `find`'s `include`, `find`'s `where`, `py_modules`."""
+        """Read `package_dir`, `packages` or `find`'s `include`, `find`'s `where`, `py_modules`."""
         roots = [_clean(place) for place in where]
         names = [name.partition(".")[0] for name in packages]
         entries = []
@@ -66,7 +67,7 @@ def _unique(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def read_pyproject(text: str) -> Manifest:
-    """Raises ValueError and RecursionError."""
+    """Read pyproject.toml. Raises ValueError and RecursionError."""
     document = read_toml(text)
     project = table(document, "project")
     poetry = table(document, "tool", "poetry")
@@ -115,7 +116,7 @@ def _poetry_dependencies(poetry: Table) -> Iterator[Dependency]:
 
 
 def _poetry_pins(dependencies: list[Dependency], poetry: Table) -> Iterator[Pin]:
-    """With poetry a bare version is an exact one."""
+    """Return exact pins; poetry's bare versions are exact."""
     if poetry:
         for one in dependencies:
             if one.required[:1].isdigit() and one.required.replace(".", "").isalnum():
@@ -123,7 +124,7 @@ def _poetry_pins(dependencies: list[Dependency], poetry: Table) -> Iterator[Pin]
 
 
 def _layout(tool: Table) -> PackageLayout:
-    """The layout of the first backend that declares one."""
+    """Return the layout of the first backend that declares one."""
     for read in (_setuptools, _poetry, _hatch, _flit, _pdm, _uv, _maturin):
         layout = read(tool)
         if layout != PackageLayout():

@@ -1,4 +1,4 @@
-"""Which reader reads which manifest, and how much of it is kept."""
+"""The readers by manifest name, and the bounds of a stored manifest."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -92,14 +92,14 @@ _BY_PATH: Final[tuple[tuple[re.Pattern[str], _PathReader], ...]] = (
 
 
 def is_manifest(path: str) -> bool:
-    """Whether `read_manifest` knows the file by its name."""
+    """Whether `read_manifest` supports a file of this name."""
     return _reader(path) is not None
 
 
 def read_manifest(path: str, content: bytes | str) -> Manifest | None:
-    """What the manifest says, within bounds; None if it is none, is too long or cannot be read.
+    """Read a manifest, within bounds; None if it is none, too long or unreadable.
 
-    Nothing in a file makes this raise.
+    No content makes this raise.
     """
     reader = _reader(path)
     most = (
@@ -112,7 +112,7 @@ def read_manifest(path: str, content: bytes | str) -> Manifest | None:
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
         return truncate_manifest(reader(text.removeprefix("\ufeff")))
-    except (ValueError, SyntaxError, RecursionError, MemoryError):  # nobody's but the file's fault
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the file is invalid
         return None
 
 
@@ -130,8 +130,9 @@ def _reader(path: str) -> _Reader | None:
 
 
 def truncate_manifest(manifest: Manifest) -> Manifest:
-    """What of it can be stored: names that are too long or unprintable are left out, with what
-    they name; versions are cut.
+    """Reduce a manifest to its storable part.
+
+    Omits items whose names are too long or unprintable, and cuts versions.
     """
     return Manifest(
         ecosystem=manifest.ecosystem,
@@ -148,7 +149,7 @@ def truncate_manifest(manifest: Manifest) -> Manifest:
 
 
 def _dependencies(dependencies: Iterable[Dependency]) -> tuple[Dependency, ...]:
-    """Each name once; the first that asks for a version is kept."""
+    """Return each name once, with the first version that is required."""
     kept: dict[str, Dependency] = {}
     for one in dependencies:
         if not _is_name(one.name) or (one.name not in kept and len(kept) == MANIFEST_DEPENDENCIES):
@@ -189,6 +190,6 @@ def _paths(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The first may be "": what a package itself is."""
+    """Return storable pairs; the first item may be "", the package itself."""
     kept = (pair for pair in pairs if _is_name(pair[1]) and (not pair[0] or _is_name(pair[0])))
     return tuple(dict.fromkeys(kept))[:MANIFEST_ENTRIES]

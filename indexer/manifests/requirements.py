@@ -15,12 +15,12 @@ _SEPARATORS = re.compile(r"[-_.]+")
 
 
 def python_name(name: str) -> str:
-    """As PEP 503 compares names: `Acme.Auth_X` → `acme-auth-x`."""
+    """Normalise a name by PEP 503: `Acme.Auth_X` → `acme-auth-x`."""
     return _SEPARATORS.sub("-", name).lower()
 
 
 def requirement(text: str) -> Dependency | None:
-    """What one requirement asks for; None for options, paths and addresses without a name."""
+    """Parse one requirement; None for options, and for paths and URLs without a name."""
     found = _REQUIREMENT.match(text)
     if not found:
         return None
@@ -31,12 +31,12 @@ def requirement(text: str) -> Dependency | None:
 
 
 def requirements(lines: Iterable[str]) -> list[Dependency]:
-    """Those of the lines that are requirements."""
+    """Return the lines that are requirements, parsed."""
     return [found for line in lines if (found := requirement(line))]
 
 
 def exact_pins(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
-    """The versions of those that ask for exactly one."""
+    """Return the pins of dependencies that require an exact version."""
     return tuple(
         Pin(one.name, found["version"])
         for one in dependencies
@@ -45,20 +45,20 @@ def exact_pins(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
 
 
 def read_requirements(text: str) -> Manifest:
-    """requirements*.txt: a root without a name."""
+    """Read requirements*.txt: a root without a name."""
     lines = text.replace("\\\r\n", " ").replace("\\\n", " ").splitlines()
     found = requirements(_OPTIONS.sub("", line) for line in lines if len(line) < 10_000)
     return Manifest(Ecosystem.PYPI, dependencies=tuple(found), pins=exact_pins(found))
 
 
 def read_toml_lock(text: str) -> Manifest:
-    """poetry.lock, uv.lock and pdm.lock."""
+    """Read poetry.lock, uv.lock or pdm.lock."""
     pins = (Pin(python_name(name), version) for name, version in locked_packages(text))
     return Manifest(Ecosystem.PYPI, pins=tuple(pins))
 
 
 def read_pipfile_lock(text: str) -> Manifest:
-    """Raises ValueError and RecursionError."""
+    """Read Pipfile.lock. Raises ValueError and RecursionError."""
     document = read_json(text)
     pins = [
         Pin(python_name(name), string(table(entry).get("version")).removeprefix("=="))

@@ -1,4 +1,4 @@
-"""*.gemspec, Gemfile and Gemfile.lock, as far as they are literal: they are programs."""
+"""*.gemspec, Gemfile and Gemfile.lock. The first two are programs: only literals are read."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _LOCKED = re.compile(r" {4}(?P<name>[^\s(]+) \((?P<version>[^\s)]+)\)")
 
 
 def read_gemspec(text: str) -> Manifest:
-    """A version that a constant gives is not known."""
+    """Read a gemspec. A version that is a constant is unknown."""
     name, version = _NAME.search(text), _VERSION.search(text)
     return _manifest(
         list(_dependencies(_ASKED, text)),
@@ -30,12 +30,12 @@ def read_gemspec(text: str) -> Manifest:
 
 
 def read_gemfile(text: str) -> Manifest:
-    """A root without a name."""
+    """Read a Gemfile: a root without a name."""
     return _manifest(list(_dependencies(_GEM, text)))
 
 
 def read_gemfile_lock(text: str) -> Manifest:
-    """Gems of every source; the platform at the end of a version is left out."""
+    """Read gems of all sources; omits the platform at the end of a version."""
     found = (_LOCKED.fullmatch(line) for line in text.splitlines())
     pins = (Pin(one["name"], one["version"].partition("-")[0]) for one in found if one)
     return Manifest(Ecosystem.RUBYGEMS, pins=tuple(pins))
@@ -59,7 +59,7 @@ def _dependencies(pattern: re.Pattern[str], text: str) -> Iterator[Dependency]:
 
 
 def _requirements(rest: str) -> Iterator[str]:
-    """`, ">= 1.0", "< 2", require: false` → the leading strings."""
+    """Yield the leading strings of `, ">= 1.0", "< 2", require: false`."""
     place = 0
     while found := _REQUIRED.match(rest, place):
         yield found[1]

@@ -15,7 +15,7 @@ _MAX_SCRIPT_CHARACTERS: Final = 262_144
 
 
 def read_setup_cfg(text: str) -> Manifest:
-    """Raises ValueError."""
+    """Read setup.cfg. Raises ValueError."""
     parser = ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
@@ -51,20 +51,20 @@ def read_setup_cfg(text: str) -> Manifest:
 
 
 def _lines(value: str) -> list[str]:
-    """A list of setup.cfg: by lines, or by commas in one line."""
+    """Split a list of setup.cfg: by lines, or by commas in one line."""
     parts = value.splitlines() if "\n" in value else value.split(",")
     return [part.strip() for part in parts if part.strip()]
 
 
 def read_setup_py(text: str) -> Manifest:
-    """The literal arguments of `setup()`, names of the module's own constants included.
+    """Read the literal arguments of `setup()`, including constants of the module.
 
     Raises ValueError, SyntaxError, RecursionError and MemoryError.
     """
     if len(text) > _MAX_SCRIPT_CHARACTERS:
         raise ValueError("the script is too long")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes in its strings
+        warnings.simplefilter("ignore")  # about escapes in its strings
         tree = ast.parse(text)
     given = _setup_arguments(tree)
     asked = strings(given.get("install_requires"))
@@ -85,7 +85,7 @@ def read_setup_py(text: str) -> Manifest:
 
 
 def _name(given: Table, layout: PackageLayout) -> str:
-    """A name that is computed is taken to be that of the one top-level package."""
+    """Return the name; for a computed name, that of the only top-level package."""
     name = string(given.get("name"))
     is_computed = not name and "name" in given
     return layout.import_names[0] if is_computed and len(layout.import_names) == 1 else name
@@ -125,7 +125,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _value(node: ast.expr, constants: Table) -> object:
-    """A literal, a constant's value, or what find_packages() is given; else None."""
+    """Return a literal, a constant's value or find_packages()'s arguments; else None."""
     if isinstance(node, ast.Name):
         return constants.get(node.id)
     if isinstance(node, ast.Call) and _called(node) in {"find_packages", "find_namespace_packages"}:

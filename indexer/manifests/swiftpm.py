@@ -1,7 +1,7 @@
-"""Package.swift as far as it is literal, and Package.resolved.
+"""Package.swift (literals only) and Package.resolved.
 
-A package is asked for by its address and named by its author, often `acme-auth` and `AcmeAuth`; so
-names are compared in lower case without "-", "_" and ".".
+A dependency is given by its URL but named by its author, often `acme-auth` and `AcmeAuth`; so names
+are compared in lower case without "-", "_" and ".".
 """
 
 import re
@@ -25,7 +25,7 @@ _SEPARATORS = re.compile(r"[-_.]")
 
 
 def read_package_swift(text: str) -> Manifest:
-    """`entries` are targets and their directories, if declared."""
+    """Read Package.swift. `entries` are targets with their declared directories."""
     name = _PACKAGE.search(text)
     dependencies, pins = [], []
     for found in _ASKED.finditer(text):
@@ -42,7 +42,7 @@ def read_package_swift(text: str) -> Manifest:
 
 
 def read_package_resolved(text: str) -> Manifest:
-    """Formats 1 to 3. Raises ValueError and RecursionError."""
+    """Read formats 1 to 3. Raises ValueError and RecursionError."""
     document = read_json(text)
     listed = array(document.get("pins")) or array(table(document, "object").get("pins"))
     return Manifest(
@@ -58,7 +58,7 @@ def read_package_resolved(text: str) -> Manifest:
 
 
 def _asked(found: re.Match[str]) -> tuple[Dependency, str]:
-    """The dependency, and its version if it is exact."""
+    """Return the dependency, and its version if it is exact."""
     found_requirement = _REQUIRED.search(found["rest"]) if found["key"] == "url" else None
     required = (found_requirement[2] or found_requirement[3]) if found_requirement else ""
     return Dependency(_identity(found["place"]), required), (

@@ -1,6 +1,6 @@
-"""From paths and manifests to packages and the names of modules (docs/trace.md). Pure.
+"""Packages and module names, from paths and manifests (docs/trace.md). Pure functions.
 
-Central uses it too: it knows neither git nor any grammar.
+Central uses it too: it depends on neither git nor any grammar.
 """
 
 from indexer.languages.base import ModuleName

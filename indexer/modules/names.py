@@ -15,7 +15,7 @@ _GO_HIDDEN: Final = frozenset({"internal", "testdata"})
 
 
 def go_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
-    """The package's import path. Tests in a package of their own (`x_test`) have their own name."""
+    """Return the package's import path. Test packages (`x_test`) have their own name."""
     directory = parent(path)
     seen = relative_to(path, root.root) if root and root.name else None
     if root is None or seen is None:
@@ -30,7 +30,7 @@ def go_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[Mo
 
 
 def namespace_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
-    """The declared namespace; without one, a scope that is the package's own."""
+    """Return the declared namespace; without one, a scope private to the package."""
     directory = root.root if root else ""
     if not namespace:
         yield ModuleName("/" + directory, public=False, scope=True)
@@ -40,7 +40,7 @@ def namespace_names(path: str, namespace: str, root: PackageRoot | None) -> Iter
 
 
 def _is_test(folders: list[str]) -> bool:
-    """`src/test/java`, `src/androidTest/kotlin`, `tests/Unit`, `Acme.Auth.Tests/`."""
+    """Detect `src/test/java`, `src/androidTest/kotlin`, `tests/Unit`, `Acme.Auth.Tests/`."""
     if any(folder.endswith("Tests") or folder == "tests" for folder in folders):
         return True
     around = ["src", *folders]
@@ -51,7 +51,7 @@ def _is_test(folders: list[str]) -> bool:
 
 
 def rust_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
-    """The path from the crate's source directory, after the crate's name where it is public."""
+    """Return the path from the crate's source directory, after the crate's name if public."""
     yield ModuleName(rust_module(path), public=False, scope=False)
     if root is None or not root.name:
         return
@@ -69,7 +69,7 @@ def rust_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
 
 
 def ruby_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
-    """The path as `require` takes it. Constants are global, so the package is one scope."""
+    """Return the path for `require`. Constants are global, so the package is one scope."""
     yield ModuleName(ruby_module(path), public=False, scope=False)
     seen = relative_to(path, root.root) if root else path
     inside = relative_to(seen or "", "lib")
@@ -81,7 +81,7 @@ def ruby_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
 
 
 def swift_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
-    """The target: by its declared directory, else `Sources/<target>` and `Tests/<target>`."""
+    """Return the target, by its declared directory or `Sources/<target>`, `Tests/<target>`."""
     directory = root.root if root else ""
     seen = relative_to(path, directory) or path
     targets = sorted(root.entries, key=lambda entry: -len(entry[1])) if root else ()

@@ -1,6 +1,6 @@
-"""Names of a JavaScript or TypeScript file: its path, path aliases, and what its package exports.
+"""Names of a JavaScript or TypeScript file: its path, path aliases and its package's exports.
 
-A manifest speaks of built files. `dist`, `lib`, `build` and their like are read as `src`, so that
+Manifests name built files. `dist`, `lib`, `build` and similar are read as `src`, so that
 `./dist/session.js` names `src/session.ts`.
 """
 
@@ -27,7 +27,7 @@ _ASIDE_NAME: Final = re.compile(r"\.(?:test|spec|stories|bench)\.\w+$")
 
 
 class Aliases:
-    """Names that path configurations give to the files they lead to."""
+    """Names of files by path configurations."""
 
     def __init__(self, configured: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> None:
         self._by_directory: dict[str, dict[tuple[str, str], None]] = {}
@@ -40,7 +40,7 @@ class Aliases:
                     self._by_directory.setdefault(folder, {})[pattern, stem] = None
 
     def names(self, path: str) -> Iterator[ModuleName]:
-        """The names of a file, for `@/*` and exact ones alike."""
+        """Yield the names of a file, for patterns (`@/*`) and exact aliases."""
         stems = [module[1:] for module in javascript_modules(path)]
         for directory in ancestors(parent(path)):
             for pattern, target in self._by_directory.get(directory, ()):
@@ -53,7 +53,7 @@ class Aliases:
 def npm_names(
     path: str, root: PackageRoot | None, exports: "Exports | None"
 ) -> Iterator[ModuleName]:
-    """By path from the repository's root, and by the package's name if it exports the file."""
+    """Yield the path from the repository's root, and names by the package's exports."""
     for module in javascript_modules(path):
         yield ModuleName(module, public=False, scope=False)
     if root is None or exports is None:
@@ -79,7 +79,7 @@ class Exports:
                     self._exact.setdefault(stem, {})[subpath] = None
 
     def names(self, seen: str) -> Iterator[str]:
-        """The names of the file that is at `seen` from the package's root."""
+        """Yield the names of the file at `seen`, relative to the package's root."""
         stems = [module[1:] for module in javascript_modules(seen)]
         subpaths = [subpath for stem in stems for subpath in self._exact.get(stem, ())]
         if not _is_aside(seen):
@@ -95,16 +95,16 @@ class Exports:
 
 
 def _sources(file: str, subpath: str) -> Iterator[str]:
-    """Where a built file may come from: `dist/esm/a.js` → `dist/esm/a`, `esm/a`, `src/a`, …
+    """Yield possible sources of a built file: `dist/esm/a.js` → `dist/esm/a`, `esm/a`, `src/a`, …
 
-    What the subpath names too is no format: `./types` is `dist/types`, so it is `src/types`.
+    A folder that the subpath names too is no format: `./types` is `dist/types`, so `src/types`.
     """
     stem = javascript_module(file.removeprefix("./").strip("/"))[1:]
     yield "" if stem == "." else stem
     first, slash, rest = stem.partition("/")
     removable = _BUILT | _FORMATS
     while slash and first in removable:
-        if not rest.startswith("*"):  # else it would be any file
+        if not rest.startswith("*"):  # else it would match any file
             yield rest
         yield f"src/{rest}"
         first, slash, rest = rest.partition("/")
@@ -112,7 +112,7 @@ def _sources(file: str, subpath: str) -> Iterator[str]:
 
 
 def _is_aside(seen: str) -> bool:
-    """Whether a file is a test's, an example's or a script's."""
+    """Whether a file is a test, an example or a script."""
     folders = seen.split("/")[:-1]
     if folders and (folders[0] in _ASIDE or not _ASIDE_ANYWHERE.isdisjoint(folders)):
         return True
@@ -120,7 +120,7 @@ def _is_aside(seen: str) -> bool:
 
 
 def _matched(stem: str, target: str, pattern: str) -> str:
-    """`pattern` with what `*` in `target` stands for, "" if the stem does not match."""
+    """Fill `pattern` with the part of the stem at `*` in `target`; "" if it does not match."""
     if "*" not in target:
         return pattern if stem == target and "*" not in pattern else ""
     head, _, tail = target.partition("*")

@@ -1,4 +1,4 @@
-"""The version of a dependency that is in use, from lock files and requirements."""
+"""Versions of dependencies in use, from lock files and requirements."""
 
 import re
 from collections import defaultdict
@@ -13,9 +13,9 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Pins:
-    """The pins of a repository. Those of a directory apply to directories below it, nearest first.
+    """The pins of a repository. A directory's pins apply to directories below, nearest first.
 
-    In one directory a lock file goes before a manifest that asks for an exact version.
+    In one directory a lock file precedes a manifest that requires an exact version.
     """
 
     def __init__(self, manifests: Iterable[tuple[str, Manifest]]) -> None:
@@ -28,7 +28,7 @@ class Pins:
                 versions[pin.name].append(pin.version)
 
     def version_for(self, ecosystem: Ecosystem, root: str, dependency: Dependency) -> str:
-        """The version at which a package in `root` uses the dependency, or ""."""
+        """Return the version of the dependency that a package in `root` uses, or ""."""
         for directory in ancestors(root):
             for held in (self._locked, self._exact):
                 versions = held.get((ecosystem, directory), {}).get(dependency.name)
@@ -38,7 +38,7 @@ class Pins:
 
 
 def _closest_version(required: str, versions: list[str]) -> str:
-    """Of several locked versions the one closest to the required one, else the first."""
+    """Return the locked version that is closest to the required one, else the first."""
     if len(set(versions)) == 1:
         return versions[0]
     wanted = _NUMBERS.search(required)

@@ -1,4 +1,4 @@
-"""Names of a Python file: from the repository's root, and dotted as `import` takes them."""
+"""Names of a Python file: from the repository's root, and as dotted import paths."""
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -9,7 +9,7 @@ from indexer.languages.python import python_module
 from indexer.modules.paths import joined, relative_to
 from indexer.modules.roots import PackageRoot
 
-# Where nothing is declared: what setuptools leaves out of a flat layout (FlatLayoutPackageFinder).
+# Folders that setuptools excludes from an undeclared flat layout (FlatLayoutPackageFinder).
 _NOT_PACKAGED: Final = frozenset({
     "ci", "bin", "debian", "doc", "docs", "documentation", "manpages", "news", "newsfragments",
     "changelog", "test", "tests", "unit_test", "unit_tests", "example", "examples", "scripts",
@@ -19,7 +19,7 @@ _NOT_PACKAGED: Final = frozenset({
 
 
 def python_names(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
-    """`/auth.middleware` by its place, and `auth.middleware` as seen from the source root."""
+    """Yield `/auth.middleware` by path, and `auth.middleware` from the source root."""
     yield ModuleName(python_module(path), public=False, scope=False)
     if root is None:
         yield from _named(relative_to(path, "src") or path, public=False)
@@ -41,7 +41,7 @@ def _named(inside: str, *, public: bool) -> Iterator[ModuleName]:
 
 
 def _renamed(path: str, root: PackageRoot) -> str | None:
-    """The path that a directory declared under another name gives: `lib/x.py` → `acme/x.py`."""
+    """Return the path below a directory that is packaged as another: `lib/x.py` → `acme/x.py`."""
     for name, directory in root.entries:
         seen = relative_to(path, joined(root.root, directory) or "")
         if seen is not None:
@@ -50,7 +50,7 @@ def _renamed(path: str, root: PackageRoot) -> str | None:
 
 
 def _source_root(seen: str, root: PackageRoot) -> str:
-    """The innermost declared directory around the file; `src` where none is declared."""
+    """Return the innermost declared directory around the file; `src` if none is declared."""
     declared = root.source_roots or ("src",)
     around = [source for source in declared if source and relative_to(seen, source) is not None]
     return max(around, key=len, default="")
@@ -68,7 +68,7 @@ def _is_public(inside: str, source: str, root: PackageRoot) -> bool:
 
 
 def _is_found(top: str, slash: str, root: PackageRoot) -> bool:
-    """Whether a flat layout's module is packaged, where nobody says which are."""
-    if not slash:  # a module beside the manifest, if the package is named for it
+    """Whether a flat layout without declared modules packages the module."""
+    if not slash:  # a module beside the manifest, if it has the package's name
         return top.lower() == root.name.replace("-", "_")
     return top not in _NOT_PACKAGED and not top.startswith(("_", "."))

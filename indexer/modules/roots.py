@@ -1,4 +1,4 @@
-"""Packages of a repository: the manifests of one ecosystem and directory make one root."""
+"""Packages of a repository: the manifests of one ecosystem and directory form one root."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,18 +9,18 @@ from indexer.modules.paths import ancestors, parent
 from indexer.modules.pins import Pins
 from indexer.records.manifests import Dependency, Ecosystem, Manifest
 
-# Manifests with such an ending, in a directory of such a name, speak for the directory around it.
+# Manifests with such an ending, in a directory of such a name, apply to the parent directory.
 _INNER_DIRECTORIES: Final = {
     "requirements": (".txt", ".in"),
     "gradle": (".versions.toml",),
 }
-# Precedence of manifests of one directory that declare the same.
+# Precedence of manifests of one directory with the same declaration.
 _DECISIVE: Final = (
     "pyproject.toml", "setup.cfg", "setup.py", "pom.xml", "settings.gradle.kts",
     "settings.gradle", "build.gradle.kts", "build.gradle",
 )  # fmt: skip
-# Where a package takes group and version from the manifest above, and where one directory may
-# declare several packages.
+# Ecosystems in which a package inherits group and version from the manifest above, and those in
+# which one directory may declare several packages.
 _INHERITING: Final = frozenset({Ecosystem.MAVEN, Ecosystem.CARGO})
 _CROWDED: Final = frozenset({Ecosystem.NUGET, Ecosystem.RUBYGEMS})
 _MAX_DEPENDENCIES: Final = 4_000
@@ -28,7 +28,7 @@ _MAX_NEEDS: Final = 20_000  # examined dependencies of a package, its own and in
 
 
 class RootDependency(NamedTuple):
-    """What a package asks for: `required` as written, `pinned` the version in use, or ""."""
+    """A package's dependency: `required` as written, `pinned` the version in use, or ""."""
 
     name: str
     required: str
@@ -37,10 +37,10 @@ class RootDependency(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PackageRoot:
-    """A package, or with `name` "" a directory that only asks for others.
+    """A package, or with `name` "" a directory that only has dependencies.
 
     `manifest` is the path of the manifest that declares it. `dependencies` include those
-    of the manifests above it. The rest is as in `indexer.records.manifests.Manifest`.
+    of the manifests above it. Other fields are as in `indexer.records.manifests.Manifest`.
     """
 
     ecosystem: Ecosystem
@@ -60,14 +60,14 @@ _Key = tuple[Ecosystem, str]
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """A root without the values that it inherits."""
+    """A root without inherited values."""
 
     package: PackageRoot
     needs: tuple[Dependency, ...]
 
 
 def package_roots(manifests: Iterable[_Located]) -> dict[_Key, list[PackageRoot]]:
-    """The packages by ecosystem and directory, in order."""
+    """Return the packages by ecosystem and directory, in order."""
     located = sorted(manifests, key=_order)
     pins = Pins((manifest_root(path), manifest) for path, manifest in located)
     declared: dict[_Key, list[_Declared]] = {}
@@ -81,7 +81,7 @@ def package_roots(manifests: Iterable[_Located]) -> dict[_Key, list[PackageRoot]
 
 
 def manifest_root(path: str) -> str:
-    """The directory that a manifest speaks for."""
+    """Return the directory that a manifest applies to."""
     directory = parent(path)
     endings = _INNER_DIRECTORIES.get(directory.rpartition("/")[2])
     return parent(directory) if endings and path.endswith(endings) else directory
@@ -123,7 +123,7 @@ def _declared(key: _Key, group: list[_Located]) -> Iterator[_Declared]:
 
 
 def _maven_name(names: Iterable[str]) -> str:
-    """Group and artifact, each from the first name that has it; the artifact may be ""."""
+    """Join group and artifact, each from the first name that has it; the artifact may be ""."""
     parts = [name.rpartition(":") for name in names]
     group = next((group for group, _, _ in parts if group), "")
     artifact = next((artifact for _, _, artifact in parts if artifact), "")
@@ -131,7 +131,7 @@ def _maven_name(names: Iterable[str]) -> str:
 
 
 def _merged(key: _Key, name: str, group: list[_Located]) -> _Declared:
-    """Each value from the first manifest that has it; dependencies from all."""
+    """Take each value from the first manifest that has it, and dependencies from all."""
     manifests = [manifest for _, manifest in group]
     package = PackageRoot(
         ecosystem=key[0],
@@ -177,7 +177,7 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
 
 
 def _name(package: PackageRoot, above: list[_Declared]) -> str:
-    """With Maven an artifact without a group is of the group of the nearest manifest above."""
+    """Return the name; a Maven artifact inherits its group from the nearest manifest above."""
     if package.ecosystem is not Ecosystem.MAVEN:
         return package.name
     group, _, artifact = package.name.rpartition(":")

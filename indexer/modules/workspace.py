@@ -1,4 +1,4 @@
-"""All manifests of a repository: the package of a file and the names of its module."""
+"""All manifests of a repository: packages of files and names of their modules."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
@@ -19,7 +19,7 @@ _Names = Callable[[str, str, PackageRoot | None], Iterator[ModuleName]]
 
 
 def ecosystem_of(language: str) -> Ecosystem | None:
-    """The ecosystem whose rules name a language's modules; None if the language is not traced."""
+    """Return the ecosystem that names a language's modules; None if it is not traced."""
     known = LANGUAGES_BY_NAME.get(language)
     return known.ecosystem if known else None
 
@@ -43,7 +43,7 @@ class Workspace:
         self.packages = tuple(root for roots in self._roots.values() for root in roots)
 
     def package_of(self, *, path: str, language: str) -> PackageRoot | None:
-        """The package of the nearest manifest of the language's ecosystem, looked up in parents."""
+        """Return the package of the nearest manifest of the language's ecosystem."""
         ecosystem = ecosystem_of(language)
         if ecosystem is None:
             return None
@@ -54,7 +54,7 @@ class Workspace:
         return None
 
     def module_names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
-        """The names of a file's module, each once; () for a language that is not traced."""
+        """Return the unique names of a file's module; () for a language that is not traced."""
         known = LANGUAGES_BY_NAME.get(language)
         if known is None or known.ecosystem is None:
             return ()
@@ -74,7 +74,7 @@ class Workspace:
 
 
 def _unique(names: Iterable[ModuleName]) -> tuple[ModuleName, ...]:
-    """The first names, those that differ in visibility only as one."""
+    """Return the first names; names that differ only in visibility count as one."""
     found: dict[str, ModuleName] = {}
     for name in names:
         if 0 < len(name.name) <= _MAX_NAME_CHARACTERS and len(found) < _MAX_NAMES:

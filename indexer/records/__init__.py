@@ -1,1 +1,1 @@
-"""The nouns that the indexer and central share, as plain records."""
+"""Plain records that the indexer and central share."""

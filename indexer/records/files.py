@@ -1,4 +1,4 @@
-"""Files and what is cut from them: tree entries, records, chunks, symbols, skip reasons.
+"""Files and their parts: tree entries, records, chunks, symbols, skip reasons.
 
 Lines are 1-based and inclusive. Paths are POSIX, relative to the repository's root.
 """
@@ -16,7 +16,7 @@ from indexer.records.vectors import TermVector, Vector
 
 
 class SkipReason(StrEnum):
-    """Why a tracked file is not indexed. The value is stored; `sentence` is shown."""
+    """Why a tracked file is not indexed. The value is stored; the status shows `sentence`."""
 
     BINARY = "binary"
     EXCLUDED = "excluded"
@@ -36,7 +36,7 @@ class SkipReason(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """What a person reads in the status."""
+        """The sentence that the status shows."""
         return _SKIP_SENTENCES[self]
 
 
@@ -60,8 +60,8 @@ _SKIP_SENTENCES = {
     SkipReason.UNPROCESSABLE: "Reading the file ends the process that reads it, every time.",
     SkipReason.VENDORED: "The file is third-party code kept in the repository.",
 }
-# Reasons that stand for as long as path, mode, blob and extractor do, once a file's entry lets it
-# through. GENERATED is none of them: an attribute that is now gone may have given it.
+# Reasons that stay valid while path, mode, blob and extractor do, for files that pass the selection
+# by entry. Not GENERATED: it may come from an attribute that was removed.
 SKIPPED_BY_CONTENT: Final = frozenset(
     {
         SkipReason.BINARY,
@@ -105,9 +105,9 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that its entry lets through, or a lock file, which is read for its manifest alone.
+    """A file that passes the selection by entry, or a lock file, read for its manifest only.
 
-    `degraded`: cut it into windows, without a grammar.
+    `degraded`: cut it into line windows, without a grammar.
     """
 
     entry: TreeEntry
@@ -126,7 +126,7 @@ class Span(NamedTuple):
 class Chunk:
     """A retrievable piece of a file.
 
-    `name` is empty where nothing is defined; `container` is the enclosing class, dotted when
+    `name` is empty if the chunk is no definition; `container` is the enclosing class, dotted when
     nested. The text is not stored here: it is the file's lines `span`, see `line_span`.
     """
 
@@ -135,10 +135,10 @@ class Chunk:
     name: str
     container: str
     terms: TermVector
-    vector: "Vector | None" = None  # None: central said that it holds the digest
+    vector: "Vector | None" = None  # None: central holds the digest
 
 
-# Kinds of symbols that hold a value: what they are is told by their type, if at all.
+# Kinds of symbols that hold a value: their members follow from their type, if it is known.
 VALUE_KINDS: Final = frozenset({"constant", "property"})
 
 
@@ -156,11 +156,11 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """All that is stored of one file: a function of (path, mode, blob, extractor) and selection.
+    """The stored data of one file: a function of (path, mode, blob, extractor) and selection.
 
-    A skipped file has a reason and nothing else: `content` is then empty and the tuples too. Only
-    a lock file may have a `manifest` beside. `namespace` is the package or namespace that the file
-    declares, dotted. Bases and types are references, see indexer.records.references.
+    A skipped file has only a reason, with `content` and the tuples empty; a lock file may also have
+    a `manifest`. `namespace` is the package or namespace that the file declares, dotted. Bases and
+    types are references, see indexer.records.references.
     """
 
     path: str
@@ -188,7 +188,7 @@ class Removal:
 
 
 def split_lines(content: str) -> list[str]:
-    """Lines of `content` as git and tree-sitter count them: ended by LF, which they keep.
+    """Split `content` into lines as git and tree-sitter count them; each keeps its LF.
 
     A final LF does not start another line.
     """
@@ -199,10 +199,10 @@ def split_lines(content: str) -> list[str]:
 
 
 def count_lines(content: str) -> int:
-    """How many lines `split_lines` would give."""
+    """Return the number of lines of `split_lines`."""
     return content.count("\n") + bool(content and not content.endswith("\n"))
 
 
 def line_span(lines: list[str], span: Span) -> str:
-    """The text of `span` in `lines` as `split_lines` gave them, without the last line's LF."""
+    """Return the text of `span` in the result of `split_lines`, without the last line's LF."""
     return "".join(lines[span.start - 1 : span.end]).removesuffix("\n")

@@ -1,4 +1,4 @@
-"""What a manifest declares of a package: its name, its dependencies, and the versions it pins.
+"""A manifest's declarations of a package: its name, dependencies and pinned versions.
 
 Everything here is a pure function of one file.
 """
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Ecosystem(StrEnum):
-    """Whose rules say what a package and a module are."""
+    """A packaging ecosystem, whose rules define packages and modules."""
 
     PYPI = "pypi"
     NPM = "npm"
@@ -24,9 +24,9 @@ class Ecosystem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A package that another asks for.
+    """A package that another requires.
 
-    `name` as the ecosystem normalises it; `required` as written, "" for any version.
+    `name` is normalised by the ecosystem's rules; `required` is as written, "" for any version.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A version that a lock file holds a package at."""
+    """A package's version in a lock file."""
 
     name: str
     version: str
@@ -43,12 +43,12 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What one manifest, lock file or path configuration says. Directories are relative to the
-    file's own, POSIX, "" for the same; globs as written.
+    """The content of one manifest, lock file or path configuration.
 
-    `name` is "" where no package is declared (a lock file, a tsconfig, a workspace's root).
-    `import_names` are top-level modules, if it tells; globs with Python. `source_roots` are
-    directories where modules begin, if it tells. `entries` are (subpath, file) of what it exports
+    Directories are POSIX and relative to the file's own, "" for the same; globs are as written.
+    `name` is "" if no package is declared (a lock file, a tsconfig, a workspace's root).
+    `import_names` are the declared top-level modules; globs with Python. `source_roots` are the
+    declared directories where modules begin. `entries` are (subpath, file) of its exports
     ("" is the package itself); with Python and Swift a module and its directory.
     `aliases` are (pattern, target) of path configurations, one pair per target, in order.
     `members` are globs of a workspace's packages.

@@ -1,11 +1,11 @@
 """References, imports and exports of a file.
 
-Everything here is a pure function of one file. What depends on another file (which module a path
-names, which definition a reference means) is worked out in central, when asked.
+Everything here is a pure function of one file. Central resolves, per request, what depends on
+another file: the module of a path, the definition of a reference.
 
 Paths of imports and exports are normalised to one form, `<module>.<name>.<name>…`, so that a
-definition is found by comparing strings (docs/trace.md). A path that begins with "/" is meant from
-the repository's root and is visible in that repository alone.
+definition is found by comparing strings (docs/trace.md). A path that begins with "/" starts at the
+repository's root and is visible in that repository only.
 """
 
 from enum import StrEnum
@@ -15,14 +15,14 @@ from indexer.limits import MODULE_PATH_BYTES
 
 
 def cut_path(path: str) -> str:
-    """As much of a module's, an import's or an export's path as can be stored."""
+    """Cut a module's, an import's or an export's path to its storable length."""
     if len(path) <= MODULE_PATH_BYTES and path.isascii():
         return path
     return path.encode()[:MODULE_PATH_BYTES].decode(errors="ignore")
 
 
 class ReferenceKind(StrEnum):
-    """How a name is used. `TYPE` is no use: it says of which type `caller` is or what it gives."""
+    """How a name is used. `TYPE` is no use: it states the type of `caller` or of its result."""
 
     CALL = "call"
     NEW = "new"
@@ -34,20 +34,20 @@ class ReferenceKind(StrEnum):
 
 
 class Binding(StrEnum):
-    """What a reference's `root` is, as far as its own file tells."""
+    """What a reference's `root` is bound to, within its own file."""
 
     LOCAL = "local"  # a definition of this file: `root` is its qualified name
     IMPORT = "import"  # an import of this file: `root` is the import's local name
-    FREE = "free"  # bound nowhere here: the namespace, a wildcard import or the language knows it
-    UNKNOWN = "unknown"  # a value of which nothing is known; `root` and `chain` are empty
+    FREE = "free"  # not bound in this file: from the namespace, a wildcard import or the language
+    UNKNOWN = "unknown"  # an unknown value; `root` and `chain` are empty
 
 
 class Access(StrEnum):
     """How `name` is reached from `root` and `chain`."""
 
-    PATH = "path"  # root.chain is the thing itself; `name` is its last component as written
+    PATH = "path"  # root.chain is the definition itself; `name` is its last component as written
     INSTANCE = "instance"  # `name` is a member of an instance of the type root.chain
-    RESULT = "result"  # `name` is a member of what calling root.chain gives
+    RESULT = "result"  # `name` is a member of the result of calling root.chain
     BASE = "base"  # `name` is a member of a base of the class root.chain: super().name()
 
 
@@ -55,12 +55,11 @@ class Reference(NamedTuple):
     """A use of a name.
 
     `caller` is the qualified name of the innermost enclosing function, method or class, "" at the
-    file's top level. Of an INHERIT it is the inheriting class; bases are read in order of position.
-    Of a TYPE it is the function, field or variable whose type is told, and the type is root.chain
-    (INSTANCE) or what calling root.chain gives (RESULT); `name` is then "". `chain` is dotted and
-    without `root`; it may go on over members of what comes before, or of what calling that gives:
-    central knows by their types which. `line` is 1-based, `column` 0-based and counted in
-    characters.
+    file's top level. For INHERIT it is the inheriting class; bases are read in order of position.
+    For TYPE it is the function, field or variable that has the type, and the type is root.chain
+    (INSTANCE) or the result of calling root.chain (RESULT); `name` is then "". `chain` is dotted,
+    without `root`; each part is a member of the value before it, or of the result of calling that
+    value: central decides by their types. `line` is 1-based, `column` 0-based in characters.
     """
 
     kind: ReferenceKind
@@ -75,9 +74,9 @@ class Reference(NamedTuple):
 
 
 class Import(NamedTuple):
-    """A name that a file binds to something of another file.
+    """A name that a file binds to a definition or module of another file.
 
-    `local` is "" for a wildcard, and dotted where the language binds so (`import a.b` in Python).
+    `local` is "" for a wildcard, and dotted if the language binds so (`import a.b` in Python).
     `module` is as written. `path` is normalised: a module, or a module and names in it.
     """
 
@@ -89,11 +88,11 @@ class Import(NamedTuple):
 
 
 class Export(NamedTuple):
-    """A name under which a file gives on what is not defined under that name in it.
+    """A name under which a file re-exports a definition that has another name or file.
 
-    `path` is a normalised import path, or, where `is_local`, a qualified name of this file.
-    `name` is "" for what a module itself is (`module.exports = f`) and for a wildcard, which gives
-    on every exported name of `path`.
+    `path` is a normalised import path or, if `is_local`, a qualified name of this file. `name` is
+    "" for the module's own value (`module.exports = f`) and for a wildcard, which re-exports every
+    exported name of `path`.
     """
 
     name: str

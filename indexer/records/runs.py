@@ -1,11 +1,11 @@
-"""Runs: the mode and why, what was asked for, what is indexed, what was counted."""
+"""Runs: mode, reason, request, indexed state and statistics."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class Mode(StrEnum):
-    """How a run was carried out. `NONE` never reaches the webhook."""
+    """How a run was executed. `NONE` never reaches the webhook."""
 
     INCREMENTAL = "incremental"
     FULL = "full"
@@ -14,7 +14,7 @@ class Mode(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a run was carried out in its mode (DESIGN §4.2)."""
+    """Why a run was executed in its mode (DESIGN §4.2)."""
 
     FIRST_INDEX = "first_index"
     FAST_FORWARD = "fast_forward"
@@ -31,7 +31,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunStats:
-    """What a run did, for the webhook, the report and the status page."""
+    """Counts of a run, for the webhook, the report and the status page."""
 
     files_changed: int = 0
     files_removed: int = 0
@@ -43,7 +43,7 @@ class RunStats:
     reused: int = 0
     embedding_requests: int = 0
     embedding_tokens: int = 0
-    embedding_cost_usd: float | None = None  # None: nothing is known of prices
+    embedding_cost_usd: float | None = None  # None: prices are unknown
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -63,12 +63,12 @@ _SENTENCES = {
 
 
 def reason_sentence(reason: Reason) -> str:
-    """What a person reads after the mode."""
+    """Return the sentence that is shown after the mode."""
     return _SENTENCES[reason]
 
 
 class Ancestry(StrEnum):
-    """How the commit that was indexed (base) lies to the one that is to be indexed (head)."""
+    """The relation of the indexed commit (base) to the commit to index (head)."""
 
     MISSING = "missing"
     SAME = "same"
@@ -78,7 +78,7 @@ class Ancestry(StrEnum):
 
 
 class Requested(StrEnum):
-    """What the caller asks for: `--mode`."""
+    """The requested mode: `--mode`."""
 
     AUTO = "auto"
     FULL = "full"
@@ -87,7 +87,7 @@ class Requested(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What central holds: the base commit and what its index was made with."""
+    """Central's index: its commit, and whether extractor and embedder are unchanged."""
 
     commit: str
     same_extractor: bool
@@ -96,7 +96,7 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Mode and reason of a run; with `Mode.INCREMENTAL` the base to compare with."""
+    """Mode and reason of a run; with `Mode.INCREMENTAL` the base of the comparison."""
 
     mode: Mode
     reason: Reason

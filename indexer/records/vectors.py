@@ -1,4 +1,4 @@
-"""Vectors, the embedders that make them, and the names of their points."""
+"""Vectors, embedder settings, and the ids of points."""
 
 import hashlib
 import uuid
@@ -18,7 +18,7 @@ Matrix: TypeAlias = "NDArray[np.float32]"  # shape (n, dimensions)
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSpec:
-    """Which vectors: two vectors may be compared only if their specs are equal."""
+    """An embedder's identity: only vectors of equal specs may be compared."""
 
     provider: str
     model: str
@@ -29,7 +29,7 @@ class EmbedderSpec:
 
     @classmethod
     def parse(cls, text: str) -> "EmbedderSpec":
-        """Read what `str` wrote; the model's name may itself hold slashes."""
+        """Parse the result of `str`; the model's name may contain slashes."""
         provider, rest = text.split("/", 1)
         model, dimensions = rest.rsplit("/", 1)
         return cls(provider, model, int(dimensions))
@@ -44,9 +44,9 @@ class TermVector:
 
 
 def embedder_input(*, path: str, container: str, text: str) -> str:
-    """What is embedded for a chunk: file stem, enclosing class and text, nothing else.
+    """Return a chunk's embedder input: file stem, enclosing class and text.
 
-    So a file may move between directories without being embedded again (model card: +0.01 MRR).
+    A file that moves between directories is not embedded again (model card: +0.01 MRR).
     """
     stem = PurePosixPath(path).stem
     head = f"{stem} {container}" if container else stem
@@ -54,13 +54,13 @@ def embedder_input(*, path: str, container: str, text: str) -> str:
 
 
 def embedding_digest(text: str) -> bytes:
-    """SHA-256 (32 bytes) of an embedder input: the key under which its vector is reused."""
+    """Return the SHA-256 (32 bytes) of an embedder input: the key for reusing its vector."""
     return hashlib.sha256(text.encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderConfig:
-    """What `open_embedder` may use; a provider that is not set up here raises when it is opened.
+    """Settings for `open_embedder`, which raises for a provider without settings.
 
     `models` is a directory of further static models, each in a folder of its name.
     """
@@ -70,14 +70,14 @@ class EmbedderConfig:
     ollama_url: str = "http://127.0.0.1:11434"
     models: Path | None = None
     timeout_seconds: float = 60.0  # of one attempt
-    retry_seconds: float = 120.0  # how long a service that is away or busy is waited for
+    retry_seconds: float = 120.0  # how long to retry while a service is unavailable or busy
 
 
 @dataclass(frozen=True, slots=True)
 class DirectUploadGrant:
-    """One repository's collection in a Qdrant server, for a client that writes there itself.
+    """One repository's collection in a Qdrant server, for a client with direct upload.
 
-    `url` is as open_store reads it; `token` None: the client uses a secret of its own.
+    `url` is an address for `open_store`; with `token` None the client uses its own secret.
     """
 
     url: str
@@ -87,5 +87,5 @@ class DirectUploadGrant:
 
 
 def point_id(run_id: uuid.UUID, path: str, ordinal: int) -> uuid.UUID:
-    """UUIDv5 of (run, path, ordinal): the same when a run is applied again, else never reused."""
+    """Return the UUIDv5 of (run, path, ordinal): stable if a run is applied again, else unique."""
     return uuid.uuid5(run_id, f"{path}\0{ordinal}")

@@ -1,1 +1,1 @@
-"""What one file alone determines of its names: scopes, bindings, references, exports."""
+"""Names of one file, without other files: scopes, bindings, references, exports."""

@@ -54,7 +54,7 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BoundImport:
-    """An import and the scope of its statement. `is_reexported`: the statement says so.
+    """An import and the scope of its statement. `is_reexported`: by the statement itself.
 
     `imports_members`: all members of a class become visible by bare name (`import static A.*`).
     """

@@ -36,7 +36,7 @@ from indexer.syntax.expressions import read_calls, read_expression
 from indexer.syntax.types import read_type, read_types
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
-_MAX_STEPS: Final = 16  # of following a local to what it was assigned from
+_MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
 
 
 class Resolver:

@@ -13,11 +13,11 @@ _POSTGRES = ("postgresql", "postgres")
 def open_store(
     url: str, *, api_key: str | None = None, public_url: str | None = None
 ) -> VectorStore:
-    """The store at `url`: "edge:DIRECTORY", "postgresql://…" (with pgvector) or "qdrant://…".
+    """Return the store at `url`: "edge:DIRECTORY", "postgresql://…" (pgvector) or "qdrant://…".
 
-    `api_key` is Qdrant's, `public_url` the address of Qdrant for clients that write to it
-    themselves. Nothing is contacted, started or opened before the first use, so this may be called
-    before a fork. Raises ConfigurationError for another scheme or an address that is not valid.
+    `api_key` is Qdrant's key, `public_url` Qdrant's address for clients with direct upload. Nothing
+    is contacted, started or opened before the first use, so this may be called before a fork.
+    Raises ConfigurationError for an unknown scheme or an invalid address.
     """
     check_address(url)
     scheme, _, rest = url.partition(":")
@@ -37,7 +37,7 @@ def open_store(
 
 
 def check_address(url: str) -> None:
-    """Read a store's address without loading the store. Raises ConfigurationError."""
+    """Check a store's address without loading the store. Raises ConfigurationError."""
     scheme, _, rest = url.partition(":")
     if scheme in QDRANT_SCHEMES:
         QdrantAddress.parse(url)
@@ -53,7 +53,7 @@ def check_address(url: str) -> None:
 
 
 def _check_postgres(url: str) -> None:
-    """Else the driver itself would log what it cannot read, a password too."""
+    """Check the address here: the driver would log an invalid one, including its password."""
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 

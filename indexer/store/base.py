@@ -1,7 +1,7 @@
-"""The VectorStore protocol that every adapter fulfils (one contract suite tests them all).
+"""The VectorStore protocol that every adapter implements (one contract suite tests them all).
 
 A store is a derived index: PostgreSQL holds what is needed to rebuild it. It returns point ids
-and scores only; a hit becomes a result through the live chunk row that names the point.
+and scores only; a hit becomes a result through the live chunk row that holds the point's id.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ from indexer.records.vectors import DirectUploadGrant, EmbedderSpec, Matrix, Ter
 class Collection:
     """One repository's points under one embedder.
 
-    The adapter decides where they lie physically (Edge: a shard per organisation and embedder;
+    The adapter decides where they are stored (Edge: a shard per organisation and embedder;
     pgvector: an organisation's partition of the embedder's table; Qdrant: a collection per
     repository or organisation, and embedder), and always filters by `repository`.
     """
@@ -27,13 +27,13 @@ class Collection:
     embedder: EmbedderSpec
 
     def __reduce__(self) -> "tuple[type[Collection], tuple[str, str, int, EmbedderSpec]]":
-        """Ten thousand of them go to the store's process with a search; the usual way is slower."""
+        """Pickle compactly: a search sends up to 10,000 collections to the store's process."""
         return Collection, (self.organization, self.project, self.repository, self.embedder)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A chunk in the store. `path` serves the path filter, `run` the reconcile."""
+    """A chunk in the store. The path filter uses `path`, reconciliation uses `run`."""
 
     id: UUID
     run: UUID
@@ -56,8 +56,7 @@ class PointFilter:
     """Restrictions that a store applies while it searches; empty means no restriction.
 
     `path` is a prefix that ends at a component boundary: "src/auth" matches "src/auth/login.py"
-    and the file "src/auth", not "src/authors.py". `files` are paths of which a point has to have
-    one.
+    and the file "src/auth", not "src/authors.py". A point's path must be one of `files`.
     """
 
     languages: tuple[str, ...] = ()
@@ -68,10 +67,10 @@ class PointFilter:
 
 @dataclass(frozen=True, slots=True)
 class HybridQuery:
-    """One query: `vector` None leaves the dense half out, `terms` None the lexical half.
+    """One query: `vector` None omits dense retrieval, `terms` None omits lexical retrieval.
 
-    So do a zero vector, which is near to nothing, and terms without ids. `terms.weights` are the
-    query's side of BM25 (the inverse document frequencies); `limit` is the length of each list.
+    So do a zero vector and terms without ids. `terms.weights` are the query's BM25 weights
+    (inverse document frequencies); `limit` is the maximum length of each list.
     """
 
     vector: "Vector | None"
@@ -91,14 +90,14 @@ class HybridHits(NamedTuple):
 
 
 class VectorStore(Protocol):
-    """Raises StoreError: StoreUnavailableError where the store is away."""
+    """A vector store. Methods raise StoreError; StoreUnavailableError if it is unavailable."""
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
-        """Insert or replace points; creates what is needed on first use. Idempotent."""
+        """Insert or replace points; create the collection on first use. Idempotent."""
         ...
 
     def delete(self, collection: Collection, ids: Sequence[UUID]) -> None:
-        """Remove points; ids that are not there are no error."""
+        """Remove points; unknown ids are ignored."""
         ...
 
     def drop(self, collection: Collection) -> None:
@@ -106,7 +105,7 @@ class VectorStore(Protocol):
         ...
 
     def drop_organization(self, organization: str) -> None:
-        """Remove all that was made for an organisation, which nobody writes to or searches now."""
+        """Remove an organisation's data. No writes or searches of it may be running."""
         ...
 
     def search(
@@ -119,27 +118,27 @@ class VectorStore(Protocol):
         ...
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
-        """The dense vectors of those ids that exist."""
+        """Return the dense vectors of those ids that exist."""
         ...
 
     def existing(self, collection: Collection, ids: Sequence[UUID]) -> set[UUID]:
-        """Those of `ids` that exist."""
+        """Return those of `ids` that exist."""
         ...
 
     def points(self, collection: Collection) -> Iterator[tuple[UUID, UUID]]:
-        """(point id, run id) of every point, for the reconcile."""
+        """Yield (point id, run id) of every point, for reconciliation."""
         ...
 
     def optimize(self) -> None:
-        """Compact and index what is stored; may block searches. Only with the service stopped."""
+        """Compact and index the store; may block searches. Only with the service stopped."""
         ...
 
     def maintain(self) -> None:
-        """Upkeep beside searches and writes, such as an index that is due; may take minutes."""
+        """Run maintenance during searches and writes, such as index builds; may take minutes."""
         ...
 
     def check(self) -> None:
-        """Return when the store answers; raise StoreUnavailableError when it does not."""
+        """Probe the store. Raises StoreUnavailableError if it does not answer."""
         ...
 
     def close(self) -> None:
@@ -149,36 +148,36 @@ class VectorStore(Protocol):
 
 @runtime_checkable
 class DirectStore(VectorStore, Protocol):
-    """A store that clients may write to themselves."""
+    """A store that clients may write to directly."""
 
     def check_direct_upload(self, *, own_secret: bool) -> None:
-        """Raise DirectNotAvailableError where `grant` would for any collection; asks nobody."""
+        """Raise DirectNotAvailableError if `grant` always would; makes no request."""
         ...
 
     def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
-        """Make the collection and say how a client writes to it, and to nothing else.
+        """Create the collection and return a client's write access to it alone.
 
-        With a token that ends after `seconds` or, with `own_secret`, none. Raises
+        The grant has a token that expires after `seconds` or, with `own_secret`, none. Raises
         DirectNotAvailableError.
         """
         ...
 
 
 def is_nonzero(vector: "Vector | None") -> TypeGuard[Vector]:
-    """Whether a query's vector is near to anything: present and not zero."""
+    """Whether a query has a vector that is not zero."""
     return vector is not None and bool(vector.any())
 
 
 def has_terms(terms: TermVector | None) -> TypeGuard[TermVector]:
-    """Whether a query names any term."""
+    """Whether a query has any term."""
     return terms is not None and len(terms.ids) > 0
 
 
 def top_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
-    """The best `limit` of `hits` in the order that HybridHits promises."""
+    """Return the best `limit` of `hits` in the order of HybridHits."""
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
 def cosine(matrix: Matrix, vector: Vector) -> Vector:
-    """Cosine of each row with `vector`; both are unit length or zero."""
+    """Return the cosine of each row with `vector`; both are unit length or zero."""
     return matrix @ vector

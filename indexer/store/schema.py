@@ -1,4 +1,4 @@
-"""Names and limits that the adapters share: payload keys, places of collections, path prefixes."""
+"""Names and limits that the adapters share: payload keys, collection names, path prefixes."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from indexer.records.vectors import EmbedderSpec
 DENSE = "dense"
 TERMS = "terms"
 
-# Points a request. Edge takes 7 ms for 100 that are written; nothing else is answered meanwhile.
+# Points a request. Edge takes 7 ms to write 100, during which it answers no other request.
 WRITE_BATCH = 100
 READ_BATCH = 1000
 
@@ -21,7 +21,7 @@ _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
 def organization_key(organization: str) -> str:
-    """The slug itself, once it is known to be safe as a directory's name. Raises StoreError."""
+    """Return the slug if it is safe as a directory's name. Raises StoreError."""
     if not _ORGANIZATION.fullmatch(organization):
         message = f"{organization!r} is no organisation's slug: use a-z, 0-9 and hyphens."
         raise StoreError(message)
@@ -29,9 +29,9 @@ def organization_key(organization: str) -> str:
 
 
 def embedder_key(embedder: EmbedderSpec) -> str:
-    """A name for the embedder that is safe in files and SQL (at most 45 characters).
+    """Return a name for the embedder that is safe in files and SQL (at most 45 characters).
 
-    The hash keeps apart what the readable part writes alike.
+    The hash distinguishes embedders whose readable part is equal.
     """
     text = str(embedder)
     readable = _UNSAFE.sub("_", text.lower()).strip("_")[:36]
@@ -39,7 +39,7 @@ def embedder_key(embedder: EmbedderSpec) -> str:
 
 
 def path_prefixes(path: str) -> list[str]:
-    """Every ancestor directory of `path`, then `path` itself: what a path filter may name.
+    """Return every ancestor directory of `path`, then `path`: all values of a path filter.
 
     "a/b/c.py" → ["a", "a/b", "a/b/c.py"]
     """
@@ -48,5 +48,5 @@ def path_prefixes(path: str) -> list[str]:
 
 
 def normalized_prefix(path: str) -> str:
-    """A path filter as a person writes it ("src/auth/", "./src") in the form that is stored."""
+    """Normalise a path filter ("src/auth/", "./src") to the stored form."""
     return path.removeprefix("./").strip("/")

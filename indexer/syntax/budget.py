@@ -9,7 +9,7 @@ import numpy as np
 _MIN_REPORTS = 500
 _BYTES_PER_REPORT = 50
 _MAX_ERROR_REPORTS = 300
-# A lexer that looks for a missing end reads to the end of the file, for each token anew.
+# A lexer that looks for a missing end reads to the end of the file, for each token again.
 _READ_BYTES = 4_096
 _MIN_READS = 500
 _MAX_REREADS = 40
@@ -49,12 +49,10 @@ class Budget:
         return self.is_exhausted
 
     def reset(self) -> None:
-        """Read without limit from now on: the tree reads the text that predicates compare, and
-        would not end if it got none.
-        """
+        """Remove the limits: predicates read text through the tree and do not end without it."""
         self._reads = sys.maxsize
 
     def read(self, offset: int, _point: object) -> bytes:
-        """The bytes from `offset`; none once the budget is spent, which ends the scan at once."""
+        """Return the bytes from `offset`; none once the budget is exhausted: the scan ends."""
         self._reads -= 1
         return b"" if self._reads < 0 else self._source[offset : offset + _READ_BYTES]

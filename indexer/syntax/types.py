@@ -31,7 +31,7 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
     """The class that a value has. None for unions of several, arrays, functions, tuples.
 
     Pointers, references, nullability and type arguments are left out. A type in `wrapper_types`
-    stands for its first argument; any other container is itself.
+    counts as its first argument; any other container is itself.
     """
     if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None

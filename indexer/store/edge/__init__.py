@@ -1,1 +1,1 @@
-"""The embedded store: Qdrant Edge shards in a process of their own."""
+"""The embedded store: Qdrant Edge shards in a separate process."""

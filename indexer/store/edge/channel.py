@@ -1,4 +1,4 @@
-"""Messages between a process and its store process: pickled, over one end of a socket pair."""
+"""Messages between a process and its store process: pickled, over a socket pair."""
 
 import pickle
 import socket
@@ -10,17 +10,17 @@ _BUFFER = 64 * 1024
 
 
 class Reply(NamedTuple):
-    """What a call returned or, if `error` is set, raised."""
+    """The value that a call returned or, if `error` is set, raised."""
 
     result: Any = None
     error: Exception | None = None
 
 
 class Channel:
-    """One end. A request waits for its answer before the next, so nothing is read ahead.
+    """One end. Each request waits for its answer, so nothing is read ahead.
 
-    A message is one system call to send and mostly one to receive: after each, a thread of a busy
-    process waits for the interpreter again.
+    A message takes one system call to send and mostly one to receive: after each call, a thread of
+    a busy process waits for the interpreter lock.
     """
 
     def __init__(self, end: socket.socket) -> None:
@@ -28,9 +28,9 @@ class Channel:
         self._reader = end.makefile("rb", _BUFFER)
 
     def set_patience(self, seconds: float) -> None:
-        """Let `send` and `receive` raise TimeoutError once nothing has moved for `seconds`.
+        """Make `send` and `receive` raise TimeoutError after `seconds` without progress.
 
-        The conversation is broken then: the answer may yet come.
+        The channel is unusable afterwards: the answer may still arrive.
         """
         self._socket.settimeout(seconds)
 
@@ -39,16 +39,16 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: bytes) -> None:
-        """Send what `encode` made. Raises OSError if the other end is gone."""
+        """Send an encoded message. Raises OSError if the other end is closed."""
         self._socket.sendall(message)
 
     def receive(self) -> Any:
-        """The next message. Raises EOFError, or OSError, if the other end is gone."""
+        """Return the next message. Raises EOFError or OSError if the other end is closed."""
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         return pickle.loads(self._read(length))  # noqa: S301 - from our own other half
 
     def shut_down(self) -> None:
-        """End the conversation: whoever waits at either end is told so."""
+        """Close both directions, which wakes readers at either end."""
         self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
@@ -64,6 +64,6 @@ class Channel:
 
 
 def encode(message: object) -> bytes:
-    """A message as `Channel.send` takes it."""
+    """Encode a message for `Channel.send`."""
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(body)) + body

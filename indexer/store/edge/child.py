@@ -1,7 +1,7 @@
-"""The store process: EdgeStore for one parent, which starts it (process_parent) and outlives it.
+"""The store process: EdgeStore for one parent, which starts it (`client`) and outlives it.
 
 One thread answers one request at a time, in turn over the channels: Edge holds the interpreter
-lock through every call, so more threads would only wait for each other. Requests are small, so a
+lock during every call, so more threads would only wait for each other. Requests are small, so a
 search waits for at most one slice of each writer.
 """
 
@@ -35,7 +35,7 @@ _RETRY_SECONDS = 0.05
 
 
 class EdgeServer:
-    """EdgeStore with packed arguments and results. A request names one of its public methods."""
+    """EdgeStore with packed arguments and results. Requests call its public methods by name."""
 
     def __init__(self, store: EdgeStore) -> None:
         self._store = store
@@ -67,11 +67,10 @@ class EdgeServer:
 
 
 def open_shards(store: EdgeStore, *, lock_seconds: float) -> None:
-    """Open what is on disk, so that no search waits for it.
+    """Open the shards on disk, so that no search waits for it.
 
-    A predecessor that was killed may still hold a lock: wait for it, but no longer than
-    `lock_seconds` in all. A shard that cannot be opened is left to whoever asks for it: opening
-    it then tells the reason.
+    A killed predecessor may still hold a lock: wait for it, for at most `lock_seconds` in total. A
+    shard that cannot be opened is skipped; its first use opens it again and raises the error.
     """
     deadline = time.monotonic() + lock_seconds
     for path in store.shard_paths():
@@ -90,7 +89,7 @@ def _is_locked(store: EdgeStore, path: Path) -> bool:
 
 
 def serve(store: EdgeServer, channels: Sequence[Channel]) -> None:
-    """Answer on every channel until the parent has closed them all, or ended."""
+    """Answer on every channel until the parent has closed them all or ended."""
     with selectors.DefaultSelector() as selector:
         for channel in channels:
             selector.register(channel, selectors.EVENT_READ)
@@ -115,7 +114,7 @@ def _reply(store: EdgeServer, name: str, *arguments: object) -> Reply:
 def main(directory: str, lock_seconds: str, *descriptors: str) -> None:
     """Serve the parent at the other end of the inherited sockets `descriptors`."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # A service manager signals every process; the parent's end is what ends this one.
+        # A service manager signals every process; this one ends when its parent does.
         signal.signal(number, signal.SIG_IGN)
     channels = [Channel(socket.socket(fileno=int(descriptor))) for descriptor in descriptors]
     store = EdgeStore(Path(directory))

@@ -1,4 +1,4 @@
-"""The parent's side of the process that holds the edge shards."""
+"""The parent's side of the store process."""
 
 import queue
 import socket
@@ -25,21 +25,21 @@ from indexer.store.schema import READ_BATCH, WRITE_BATCH
 
 _CHANNELS = 8
 _END_SECONDS = 30.0
-_CALL_SECONDS = 30.0  # far above the slowest slice: a process that needs longer hangs
+_CALL_SECONDS = 30.0  # far above the slowest slice: a slower process is stuck
 _LOAD_SECONDS = 300.0  # its first answer comes after it has loaded every shard
 _LONG_SECONDS = {"optimize": 6 * 3600.0, "close": 300.0}
 _ROOT = Path(__file__).resolve().parents[3]
 
 
 class ProcessGoneError(Exception):
-    """The store process ended, or was ended, before it answered; the message says why."""
+    """The store process ended or was killed before it answered; the message states why."""
 
 
 class StoreProcess:
-    """A running store process. It ends when the parent does: then its channels close."""
+    """A running store process. It ends with its parent, whose end closes the channels."""
 
     def __init__(self, directory: Path, *, lock_seconds: float) -> None:
-        """Start it; calls wait until it has loaded its shards. Raises StoreUnavailableError."""
+        """Start it; calls wait until its shards are loaded. Raises StoreUnavailableError."""
         pairs = [socket.socketpair() for _ in range(_CHANNELS)]
         self._channels = [Channel(own) for own, _ in pairs]
         self._idle: queue.LifoQueue[Channel] = queue.LifoQueue()
@@ -59,14 +59,14 @@ class StoreProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._process.pid
 
     def call(self, name: str, *arguments: object) -> Reply:
-        """What EdgeServer's method `name` answers. Raises ProcessGoneError.
+        """Call EdgeServer's method `name`. Raises ProcessGoneError.
 
-        A process that does not answer in time is killed: it holds up every other call too.
-        If it raises anything else (an interrupt), a reply may be under way: `end` the process.
+        A process that does not answer in time is killed, because it blocks every other call.
+        After any other exception (an interrupt), a reply may be pending: `end` the process.
         """
         request = encode((name, *arguments))
         seconds = self._seconds(name)
@@ -88,7 +88,7 @@ class StoreProcess:
         return reply
 
     def _seconds(self, name: str) -> float:
-        """How long a call may take."""
+        """The time limit of a call."""
         seconds = _LONG_SECONDS.get(name, _CALL_SECONDS)
         return seconds if self._has_answered else seconds + _LOAD_SECONDS + self._lock_seconds
 
@@ -97,7 +97,7 @@ class StoreProcess:
         return ProcessGoneError(f"did not answer within {seconds:.0f} s and was ended")
 
     def end(self) -> None:
-        """Wait until it has closed its shards. Calls under way raise ProcessGoneError."""
+        """Wait until it has closed its shards. Running calls raise ProcessGoneError."""
         for channel in self._channels:
             channel.shut_down()
         try:
@@ -106,13 +106,13 @@ class StoreProcess:
             self._process.kill()  # the shards' logs keep what was written
             self._process.wait()
         for _ in self._channels:
-            self._idle.get()  # each comes back: its reader has been told
+            self._idle.get()  # each is returned: its reader was woken
         self._close_channels()
 
     def _close_channels(self) -> None:
         for channel in self._channels:
             channel.close()
-            self._idle.put(channel)  # whoever waits for one learns that it is closed
+            self._idle.put(channel)  # a waiting caller finds it closed
 
 
 def _start(
@@ -128,15 +128,15 @@ def _start(
         pass_fds=descriptors,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        start_new_session=True,  # out of reach of the terminal's Ctrl-C
+        start_new_session=True,  # not signalled by the terminal's Ctrl-C
     )
 
 
 class EdgeClient:
     """VectorStore in `directory`. The process starts on first use; safe to share between threads.
 
-    If it dies, the calls under way raise StoreUnavailableError and the next starts another. After
-    a fork only the parent may go on using it.
+    If it dies, running calls raise StoreUnavailableError and the next call starts another. After
+    a fork only the parent may use it.
     """
 
     def __init__(self, directory: Path, *, lock_seconds: float = 10.0) -> None:
@@ -149,7 +149,7 @@ class EdgeClient:
 
     @property
     def pid(self) -> int | None:
-        """The store process's id, while there is one."""
+        """The id of the running store process, if any."""
         process = self._process
         return process.pid if process else None
 
@@ -196,11 +196,11 @@ class EdgeClient:
                 return
 
     def optimize(self) -> None:
-        """Compact every shard in the directory: every other call waits for it."""
+        """Compact every shard in the directory; blocks all other calls."""
         self._call("optimize")
 
     def maintain(self) -> None:
-        """Nothing is due: see `optimize`."""
+        """Do nothing; see `optimize`."""
 
     def check(self) -> None:
         self._call("check")
@@ -213,7 +213,7 @@ class EdgeClient:
             try:
                 _result(process.call("close"))
             except ProcessGoneError:
-                pass  # nothing is lost: the shards' logs keep what was written
+                pass  # nothing is lost: the shards' logs keep all writes
             finally:
                 process.end()
 
@@ -228,7 +228,7 @@ class EdgeClient:
         except BaseException:
             self._discard_process(
                 process
-            )  # a channel with a reply under way must not serve another call
+            )  # a channel with a pending reply must not serve another call
             raise
         return _result(reply)
 
@@ -244,7 +244,7 @@ class EdgeClient:
     def _discard_process(self, process: StoreProcess) -> None:
         with self._starting:
             if self._process is not process:
-                return  # another thread does it
+                return  # another thread ends it
             self._process = None
         process.end()
 

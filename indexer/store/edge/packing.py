@@ -1,6 +1,6 @@
-"""Points, hits and ids as a few long buffers: to pickle each by itself costs more than its search.
+"""Points, hits and ids as a few long buffers: pickling each costs more than searching it.
 
-Every `pack` has an `unpack` that gives back what was packed.
+Every `pack_…` function has an `unpack_…` inverse.
 """
 
 from array import array
@@ -18,7 +18,7 @@ _UUID_BYTES = 16
 
 
 class PackedArrays(NamedTuple):
-    """Arrays of one type and any lengths, end to end."""
+    """Concatenated arrays of one type and any lengths."""
 
     values: NDArray[Any]
     lengths: list[int]
@@ -45,12 +45,12 @@ class PackedHits(NamedTuple):
 
 
 def pack_ids(ids: Iterable[UUID]) -> bytes:
-    """16 bytes each."""
+    """Concatenate ids, 16 bytes each."""
     return b"".join([point.bytes for point in ids])
 
 
 def unpack_ids(packed: bytes) -> list[UUID]:
-    """What `pack_ids` packed."""
+    """Invert `pack_ids`."""
     return [
         UUID(bytes=packed[start : start + _UUID_BYTES])
         for start in range(0, len(packed), _UUID_BYTES)
@@ -58,13 +58,13 @@ def unpack_ids(packed: bytes) -> list[UUID]:
 
 
 def pack_arrays(arrays: Sequence[NDArray[Any]]) -> PackedArrays:
-    """Put arrays end to end."""
+    """Concatenate arrays."""
     values = np.concatenate(arrays) if arrays else np.empty(0)
     return PackedArrays(values, [len(part) for part in arrays])
 
 
 def unpack_arrays(packed: PackedArrays) -> Iterator[NDArray[Any]]:
-    """Views of what `pack_arrays` packed."""
+    """Invert `pack_arrays`; yields views."""
     start = 0
     for length in packed.lengths:
         yield packed.values[start : start + length]
@@ -72,7 +72,7 @@ def unpack_arrays(packed: PackedArrays) -> Iterator[NDArray[Any]]:
 
 
 def pack_points(points: Sequence[Point]) -> PackedPoints:
-    """Points by column."""
+    """Pack points by column."""
     return PackedPoints(
         ids=pack_ids(point.id for point in points),
         runs=pack_ids(point.run for point in points),
@@ -86,7 +86,7 @@ def pack_points(points: Sequence[Point]) -> PackedPoints:
 
 
 def unpack_points(packed: PackedPoints) -> list[Point]:
-    """What `pack_points` packed."""
+    """Invert `pack_points`."""
     terms = map(TermVector, unpack_arrays(packed.term_ids), unpack_arrays(packed.term_weights))
     return list(
         map(
@@ -103,23 +103,23 @@ def unpack_points(packed: PackedPoints) -> list[Point]:
 
 
 def pack_vectors(vectors: dict[UUID, Vector]) -> tuple[bytes, PackedArrays]:
-    """Ids and their vectors."""
+    """Pack ids and their vectors."""
     return pack_ids(vectors), pack_arrays(list(vectors.values()))
 
 
 def unpack_vectors(packed: tuple[bytes, PackedArrays]) -> dict[UUID, Vector]:
-    """What `pack_vectors` packed."""
+    """Invert `pack_vectors`."""
     ids, vectors = packed
     return dict(zip(unpack_ids(ids), unpack_arrays(vectors), strict=True))
 
 
 def pack_answers(answers: Sequence[HybridHits]) -> list[tuple[PackedHits, PackedHits]]:
-    """Both lists of every query."""
+    """Pack both lists of every query."""
     return [(_pack_hits(hits.dense), _pack_hits(hits.lexical)) for hits in answers]
 
 
 def unpack_answers(packed: Sequence[tuple[PackedHits, PackedHits]]) -> list[HybridHits]:
-    """What `pack_answers` packed."""
+    """Invert `pack_answers`."""
     return [HybridHits(_unpack_hits(dense), _unpack_hits(lexical)) for dense, lexical in packed]
 
 

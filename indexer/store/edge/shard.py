@@ -1,4 +1,4 @@
-"""One Qdrant Edge shard: how it is laid out, opened and made durable; its errors translated."""
+"""One Qdrant Edge shard: layout, opening, durability and error translation."""
 
 import errno
 import fcntl
@@ -23,8 +23,8 @@ INDEXED_FIELDS = {
     "dirs": qdrant.PayloadSchemaType.Keyword,
 }
 
-# Only a flush shortens the write-ahead log (1.5 KB a point), and it stops every thread for some
-# 0.4 s. This often, the log stays under 75 MB and its replay after a crash under ten seconds.
+# Only a flush shortens the write-ahead log (1.5 KB a point), and it stops every thread for about
+# 0.4 s. At this interval the log stays under 75 MB and its replay after a crash under ten seconds.
 _FLUSH_EVERY = 50_000
 
 _LOCKED = (
@@ -34,7 +34,7 @@ _LOCKED = (
 
 _FULL = "The disk is full: free some space and try again."
 
-# Edge raises bare `Exception`s; the text is all that tells them apart.
+# Edge raises bare `Exception`s that differ only in their text.
 _ERRORS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("WouldBlock", StoreLockedError, _LOCKED),
     ("Shard is not initialized", StoreUnavailableError, "The vector store has been closed."),
@@ -45,7 +45,7 @@ _ERRORS: tuple[tuple[str, type[StoreError], str], ...] = (
 
 @contextmanager
 def edge_errors(path: Path) -> Iterator[None]:
-    """Translate what Edge and the file system raise about the shard at `path`."""
+    """Translate errors of Edge and the file system about the shard at `path`."""
     try:
         yield
     except OSError as exc:
@@ -55,7 +55,7 @@ def edge_errors(path: Path) -> Iterator[None]:
         raise StoreUnavailableError(message) from exc
     except Exception as exc:
         if type(exc) is not Exception:
-            raise  # a subclass is no answer of Edge's: a defect, here or in the caller
+            raise  # Edge raises no subclass: this is a defect, here or in the caller
         for text, error, advice in _ERRORS:
             if text in str(exc):
                 raise error(f"{advice} ({path})") from exc
@@ -64,7 +64,7 @@ def edge_errors(path: Path) -> Iterator[None]:
 
 
 class StoredPoint(NamedTuple):
-    """What a shard tells of a point: the payload fields and the dense vector, if asked for."""
+    """A point as a shard returns it: payload fields and, if requested, the dense vector."""
 
     id: UUID
     payload: dict[str, Any]
@@ -90,9 +90,9 @@ class Shard:
         return {cast(int, hit.value) for hit in self._edge.facet(every).hits}
 
     def holds_only(self, repositories: set[int]) -> bool:
-        """Whether no point of another repository can be in an answer that ended before the call.
+        """Whether answers that ended before this call hold no point of another repository.
 
-        A repository counts from before its first point is written, and until the shard is closed.
+        A repository counts from before its first point is written until the shard is closed.
         """
         return self._repositories <= repositories
 
@@ -115,7 +115,7 @@ class Shard:
         return [[Hit(cast(UUID, point.id), point.score) for point in answer] for answer in answers]
 
     def share(self, condition: qdrant.FieldCondition) -> float:
-        """The estimated part of all points that meet `condition`, between 0 and 1 (0.2 ms)."""
+        """Estimate the share of points that meet `condition`, between 0 and 1 (0.2 ms)."""
         with edge_errors(self.path):
             total = self._edge.info().points_count
             matching = qdrant.CountRequest(exact=False, filter=qdrant.Filter(must=[condition]))
@@ -131,7 +131,7 @@ class Shard:
     def scroll(
         self, points: qdrant.Filter, fields: list[str], *, start: UUID | None, limit: int
     ) -> tuple[list[StoredPoint], UUID | None]:
-        """Points in ascending order of id, from `start` on; and the next one's id, if any."""
+        """Return points in ascending order of id from `start` on, and the next id, if any."""
         page = qdrant.ScrollRequest(offset=start, limit=limit, filter=points, with_payload=fields)
         with edge_errors(self.path):
             records, following = self._edge.scroll(page)
@@ -154,9 +154,9 @@ def _stored(record: qdrant.Record) -> StoredPoint:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold the shard's directory. Raises StoreLockedError.
+    """Lock the shard's directory. Raises StoreLockedError.
 
-    Edge's own lock is not enough: a process that loads while another closes may get it, and lack
+    Edge's own lock is not enough: a process that loads while another closes may acquire it and miss
     points that the other is still writing.
     """
     with path.with_name(f".{path.name}.lock").open("w") as file:
@@ -169,7 +169,7 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def create_shard(path: Path, *, dimensions: int) -> None:
-    """Make an empty shard at `path`, whole or not at all; one that is there already stays."""
+    """Create an empty shard at `path` atomically; an existing one is kept."""
     with edge_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=path.parent) as scratch:
@@ -180,8 +180,8 @@ def create_shard(path: Path, *, dimensions: int) -> None:
 
 def _lay_out(path: Path, dimensions: int) -> None:
     # Turbo16 keeps 16 bits a dimension: scores within 1e-5 of float32's (float16: 8e-5). A scan
-    # reads 4 bits of each and scores the best again by all 16: at 110,000 points the same first
-    # hundred in half the time. Two search threads, because every shard has a pool of its own.
+    # reads 4 bits of each and rescores the best by all 16: at 110,000 points the same first hundred
+    # in half the time. Two search threads, because every shard has its own pool.
     dense = qdrant.EdgeVectorParams(
         size=dimensions,
         distance=qdrant.Distance.Cosine,

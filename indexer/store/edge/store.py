@@ -1,8 +1,8 @@
 """Qdrant Edge: the embedded store, one shard per organisation and embedder, in one process.
 
 Every call into Edge holds the interpreter lock until it returns (measured with 0.9.0), so
-searches and updates never run side by side; updates go in small batches to let searches in.
-EdgeClient runs it apart from the web process.
+searches and updates never run concurrently; updates are split into small batches so that searches
+run between them. EdgeClient runs it in a separate process.
 """
 
 import shutil
@@ -38,7 +38,7 @@ from indexer.store.schema import (
     path_prefixes,
 )
 
-# How many points a scan of the 4-bit copies hands on to be scored exactly.
+# How many points of a scan of the 4-bit copies are scored exactly.
 _SCORED_AGAIN = 3  # times the limit
 _LEAST_SCORED_AGAIN = 300
 
@@ -46,8 +46,8 @@ _LEAST_SCORED_AGAIN = 300
 class EdgeStore:
     """VectorStore in `directory`. Shards are opened on first use and stay open until `close`.
 
-    An open shard costs some file handles, two threads and the pages that it touches; none is
-    closed for being idle.
+    An open shard costs some file handles, two threads and the pages that it touches; idle shards
+    stay open.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -111,7 +111,7 @@ class EdgeStore:
     def page(
         self, collection: Collection, start: UUID | None
     ) -> tuple[list[tuple[UUID, UUID]], UUID | None]:
-        """A part of `points` from the id `start` on, and where the next page starts, if any."""
+        """Return a page of `points` from the id `start` on, and the next page's start, if any."""
         shard = self._find(collection)
         if shard is None:
             return [], None
@@ -125,7 +125,7 @@ class EdgeStore:
             self.open_shard(path).optimize()
 
     def maintain(self) -> None:
-        """Nothing is due: see `optimize`."""
+        """Do nothing; see `optimize`."""
 
     def check(self) -> None:
         with self._opening:
@@ -142,11 +142,11 @@ class EdgeStore:
                 shard.close()
 
     def shard_paths(self) -> list[Path]:
-        """Every shard in the directory, open or not."""
+        """Return the paths of all shards in the directory, open or not."""
         return sorted(self._directory.glob("[!.]*/[!.]*"))
 
     def open_shard(self, path: Path) -> Shard:
-        """The shard at `path`, loaded on first use. Raises StoreLockedError."""
+        """Return the shard at `path`, loaded on first use. Raises StoreLockedError."""
         if shard := self._shards.get(path):
             return shard
         with self._opening:
@@ -156,7 +156,7 @@ class EdgeStore:
             return shard
 
     def _scopes(self, collections: Sequence[Collection]) -> list[tuple[Shard, set[int]]]:
-        """The shards that exist, each with the repositories that may be searched in it."""
+        """Return the existing shards, each with the repositories to search in it."""
         scopes: dict[Path, tuple[Shard, set[int]]] = {}
         for collection in collections:
             if shard := self._find(collection):
@@ -218,10 +218,10 @@ def _edge_point(collection: Collection, point: Point) -> qdrant.Point:
 def _search(
     shard: Shard, repositories: set[int], queries: Sequence[HybridQuery]
 ) -> list[HybridHits]:
-    """Hits of `repositories` alone.
+    """Return hits of `repositories` only.
 
-    Most credentials see all that a shard holds, and checking that of every point takes as long as
-    scoring it: it is then asked of the shard as a whole, before and after.
+    Most credentials see all of a shard, and filtering every point takes as long as scoring it: then
+    the shard as a whole is checked instead, before and after the search.
     """
     if shard.holds_only(repositories):
         hits = _ask(shard, None, queries)
@@ -233,7 +233,7 @@ def _search(
 def _ask(
     shard: Shard, repositories: set[int] | None, queries: Sequence[HybridQuery]
 ) -> list[HybridHits]:
-    """Both halves of every query in one request; None restricts to no repository."""
+    """Run both parts of every query in one request; None means no restriction by repository."""
     hits = [HybridHits([], []) for _ in queries]
     requests: list[qdrant.QueryRequest] = []
     answers: list[list[Hit]] = []

@@ -1,4 +1,4 @@
-"""The pgvector store's connections, and what its driver raises in the store's own errors."""
+"""The pgvector store's connections, and the translation of its driver's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _POOL_SIZE = 8
 
 @contextmanager
 def postgres_errors() -> Iterator[None]:
-    """Translate what psycopg and its pool (whose errors are OperationalErrors) raise."""
+    """Translate errors of psycopg and its pool (whose errors are OperationalErrors)."""
     try:
         yield
     except psycopg.errors.DiskFull as exc:
@@ -32,7 +32,7 @@ def postgres_errors() -> Iterator[None]:
 
 
 class Connections:
-    """To the database `dsn`, from the first use on; safe to share between threads."""
+    """A pool of connections to `dsn`, opened on first use; safe to share between threads."""
 
     def __init__(self, dsn: str) -> None:
         self._pool = ConnectionPool(
@@ -42,7 +42,7 @@ class Connections:
             open=False,
             timeout=_TIMEOUT_SECONDS,
             reconnect_timeout=_TIMEOUT_SECONDS,
-            # A plan that is made once for all parameters suits hardly any.
+            # One generic plan for all parameters is rarely good.
             kwargs={"connect_timeout": _TIMEOUT_SECONDS, "prepare_threshold": None},
             check=ConnectionPool.check_connection,
             name="vector-store",
@@ -50,7 +50,7 @@ class Connections:
 
     @contextmanager
     def transaction(self) -> Iterator[psycopg.Connection]:
-        """A connection in a transaction. Raises StoreError."""
+        """Yield a connection in a transaction. Raises StoreError."""
         with postgres_errors():
             self._pool.open()  # does nothing when it is open
             with self._pool.connection() as connection:
@@ -58,7 +58,7 @@ class Connections:
 
     @contextmanager
     def session(self) -> Iterator[psycopg.Connection]:
-        """A connection in autocommit mode, whose settings nobody else gets. Raises StoreError."""
+        """Yield an autocommit connection outside the pool. Raises StoreError."""
         with self.transaction() as connection:
             connection.autocommit = True
             try:
@@ -69,5 +69,5 @@ class Connections:
                     connection.autocommit = False
 
     def close(self) -> None:
-        """For good."""
+        """Close the pool permanently."""
         self._pool.close()

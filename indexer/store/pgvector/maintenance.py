@@ -1,4 +1,4 @@
-"""Upkeep of the pgvector store beside searches and writes: due indexes, statistics, dead rows."""
+"""Online maintenance of the pgvector store: due indexes, statistics, dead rows."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ from psycopg import sql
 
 from indexer.store.pgvector.tables import SCHEMA
 
-# Lists of as many points as there are lists; beyond this number, finding their centres takes long.
+# As many lists as points a list; beyond this number, k-means takes long.
 _MOST_LISTS: Final = 2000
-# An index was made for so many points; when there are twice as many, lists are split anew.
+# An index is built for so many points and rebuilt once there are twice as many.
 _GROWN: Final = 2
 # k-means over 50 points a list keeps a bound for each point and list, and the points.
 _SAMPLES: Final = 50
@@ -25,7 +25,7 @@ _CHANGED_POINTS: Final = 1000
 
 TRY_LOCK = "SELECT pg_try_advisory_lock(hashtextextended('codesearch vector upkeep', 0))"
 _UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('codesearch vector upkeep', 0))"
-# How many points there are, as the planner estimates it: by how many a page held when last tended.
+# The planner's estimate of the number of points: by the density of pages at the last ANALYZE.
 _PARTITIONS = """
 SELECT partition.relname, CASE WHEN relpages > 0 AND reltuples > 0 THEN
         reltuples / relpages * pg_relation_size(partition.oid) / current_setting('block_size')::int
@@ -52,9 +52,9 @@ WITH (lists = {lists})
 
 
 class Partition(NamedTuple):
-    """An organisation's points under one embedder, and how many changed since it was tended.
+    """An organisation's points under one embedder, and the changes since the last maintenance.
 
-    `estimate`: how many there are; None where nobody has looked yet.
+    `estimate` is the number of points; None if the partition was never analysed.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Partition(NamedTuple):
 
 
 class VectorIndex(NamedTuple):
-    """One of the vectors of a partition; not valid: its build goes on, or did not end."""
+    """A partition's vector index; it is invalid during its build or after a failed one."""
 
     name: str
     is_valid: bool
@@ -72,9 +72,9 @@ class VectorIndex(NamedTuple):
 
 
 def run(connection: psycopg.Connection, *, exact_points: int) -> None:
-    """Index the vectors of partitions of more than `exact_points`; refresh what is stale.
+    """Index partitions of more than `exact_points`; refresh stale indexes and statistics.
 
-    `connection` is in autocommit mode. Does nothing while another process is at it.
+    `connection` is in autocommit mode. Does nothing while another process maintains the store.
     """
     with _alone(connection) as alone:
         for partition in _partitions(connection) if alone else ():
@@ -82,13 +82,13 @@ def run(connection: psycopg.Connection, *, exact_points: int) -> None:
 
 
 def vacuum(connection: psycopg.Connection) -> None:
-    """Drop dead rows and refresh the planner's statistics, due or not."""
+    """Remove dead rows and refresh the planner's statistics unconditionally."""
     for partition in _partitions(connection):
         connection.execute(_of(partition, "VACUUM (ANALYZE) {partition}"))
 
 
 def vector_indexes(connection: psycopg.Connection, partition: sql.Identifier) -> list[VectorIndex]:
-    """Those of a partition, whether or not it exists."""
+    """Return a partition's vector indexes; none if the partition does not exist."""
     rows = connection.execute(_INDEXES, [partition.as_string(connection)])
     return [VectorIndex(*row) for row in rows]
 
@@ -102,11 +102,11 @@ def _maintain(connection: psycopg.Connection, partition: Partition, exact_points
     for index in vector_indexes(connection, sql.Identifier(SCHEMA, partition.name)):
         if index.is_valid:
             good.append(index)
-        else:  # nobody else builds: this is what a build left that did not end
+        else:  # no other process builds: an aborted build left this index
             _drop(connection, index)
     points, build = partition.estimate or 0.0, False
     if partition.estimate is None or _is_due(points, good, exact_points):
-        [(points, dimensions)] = connection.execute(_of(partition, _COUNT))  # reads all of them
+        [(points, dimensions)] = connection.execute(_of(partition, _COUNT))  # a full scan
         build = _is_due(points, good, exact_points)
     if build:
         _build(connection, partition, _lists(points), dimensions)
@@ -118,7 +118,7 @@ def _maintain(connection: psycopg.Connection, partition: Partition, exact_points
 
 
 def _is_due(points: float, indexes: Sequence[VectorIndex], exact_points: int) -> bool:
-    """Whether so many points need another index than those that there are."""
+    """Whether so many points need another index than the existing ones."""
     lists = _lists(points)
     return points > exact_points and not any(_is_index_valid(index, lists) for index in indexes)
 
@@ -128,7 +128,7 @@ def _lists(points: float) -> int:
 
 
 def _is_index_valid(index: VectorIndex, lists: int) -> bool:
-    """Whether an index for so many lists would hardly be better."""
+    """Whether the index has nearly enough lists."""
     return lists**2 <= _GROWN * index.lists**2
 
 
@@ -161,7 +161,7 @@ def _of(partition: Partition, statement: str) -> sql.Composed:
 
 @contextmanager
 def _alone(connection: psycopg.Connection) -> Iterator[bool]:
-    """Whether no other process is at it; holds them off until the end."""
+    """Try to take the maintenance lock; yields whether it was free."""
     [(alone,)] = connection.execute(TRY_LOCK)
     try:
         yield alone

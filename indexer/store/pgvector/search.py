@@ -1,4 +1,4 @@
-"""Searching one organisation's points in PostgreSQL: which way is the cheapest that is right."""
+"""Search of one organisation's points in PostgreSQL, by the cheapest suitable plan."""
 
 from math import ceil, sqrt
 from typing import Any
@@ -13,22 +13,22 @@ from indexer.store.pgvector.maintenance import vector_indexes
 from indexer.store.pgvector.statements import TermWeights, any_of, by_weight, most, score_condition
 from indexer.store.pgvector.tables import partition
 
-# Of a large organisation more are: what a filter leaves is seldom where the query's nearest are,
-# so the index reads many times as many, and still misses some.
+# Exact comparison reaches further in a large organisation: points that pass a filter are seldom
+# among the query's nearest, so the index reads many times as many and still misses some.
 _EXACT_SHARE = 0.1
 _MOST_EXACT_POINTS = 60_000
-# So many lists, times the root of their number, are read where everything may be found.
+# Without a filter, so many lists times the square root of their number are read.
 _LISTS_READ = 4
 
-# Where more of an organisation may be searched, an index of what may be is of no help.
+# Above this share of an organisation's points, the index of repositories does not help.
 _NARROW_SHARE = 0.2
 
-# What part of the highest possible score the last hit may be expected to have, tried in turn.
+# Expected score of the last hit as a share of the highest possible score, tried in turn.
 _EXPECTED_SHARES = (0.3, 0.15)
-_LONG_LIST = 2000  # for more hits than that every candidate is read anyway
+_LONG_LIST = 2000  # for longer lists every candidate is read anyway
 
-# The store mends the order. Reading ahead hands each page to another process, which costs more
-# than the page where it is in memory already.
+# The store restores the order. Read-ahead hands each page to another process, which costs more than
+# a page that is already in memory.
 _SETTINGS = """
 SET LOCAL statement_timeout = {milliseconds};
 SET LOCAL work_mem = '64MB';
@@ -42,7 +42,7 @@ _SIZE = "SELECT coalesce(max(reltuples), 0) FROM pg_class WHERE oid = to_regclas
 
 
 def begin(connection: psycopg.Connection, *, seconds: float) -> None:
-    """Set a transaction up for searches, each of which is given up after so many seconds."""
+    """Configure a transaction for searches, each with a time-out of `seconds`."""
     milliseconds = sql.Literal(int(1000 * seconds))
     connection.execute(sql.SQL(_SETTINGS).format(milliseconds=milliseconds))
 
@@ -71,9 +71,9 @@ class Scope:
         self._lists = max((index.lists for index in indexes if index.is_valid), default=0)
 
     def dense(self, query: HybridQuery) -> list[Hit]:
-        """The nearest points: all of the scope are compared, or those in the index's nearest lists.
+        """Return the nearest points by exact comparison or from the index's nearest lists.
 
-        The scan goes on through further lists until it has found enough.
+        The index scan continues through further lists until it has found enough.
         """
         if not is_nonzero(query.vector):
             return []
@@ -90,10 +90,10 @@ class Scope:
         )
 
     def lexical(self, query: HybridQuery) -> list[Hit]:
-        """Exact, mostly without reading the points that hold nothing but common words.
+        """Return the exact best points, mostly without reading those with only common terms.
 
-        A guess at the last hit's score says which points are read. Their last hit then is as good
-        or, if it is worse, at least what the true last hit has.
+        A guess of the last hit's score limits the points that are read. Their last hit either
+        reaches the guess or is a lower bound of the true last hit's score.
         """
         if not has_terms(query.terms):
             return []
@@ -113,7 +113,7 @@ class Scope:
         return self._score(query, weights, any_of(weights), narrow=narrow)
 
     def _lists_to_read(self, wanted: PointFilter) -> int:
-        """How many of the index's; 0 where all points are to be compared."""
+        """Return how many of the index's lists to read; 0 for exact comparison."""
         if not self._lists:
             return 0
         points = self._points(wanted)
@@ -123,7 +123,7 @@ class Scope:
         return min(self._lists, ceil(_LISTS_READ * sqrt(self._lists * others)))
 
     def _points(self, wanted: PointFilter) -> float:
-        """The planner's estimate of what may be found: to count takes as long as to compare."""
+        """Return the planner's estimate of matching points: counting is as slow as comparing."""
         if self._size <= self._exact_points:
             return self._size
         if wanted not in self._estimates:
@@ -135,7 +135,7 @@ class Scope:
     def _score(
         self, query: HybridQuery, weights: TermWeights, holding: str | None, *, narrow: bool
     ) -> list[Hit]:
-        """The best of the points that meet the tsquery `holding`; None: of all in the scope."""
+        """Return the best points that match the tsquery `holding`; None: of all in the scope."""
         allowed = statements.allowed(query.filter, narrow=narrow)
         return self._hits(
             statements.lexical(self._embedder, allowed, by_index=holding is not None),

@@ -13,32 +13,32 @@ from indexer.store.schema import MAX_TERM_WEIGHT, normalized_prefix, path_prefix
 
 TermWeights = Sequence[tuple[int, float]]
 
-# So many terms, the heaviest, are told apart; a condition of more takes longer than it saves.
+# The heaviest terms that a condition distinguishes; more of them cost more than they save.
 _TOLD_APART = 10
 _ROUNDING = 0.999  # scores are sums of float32
 
 
 def by_weight(terms: TermVector) -> TermWeights:
-    """A query's (term id, weight), the heaviest first."""
+    """Return a query's (term id, weight) pairs, the heaviest first."""
     pairs = zip(terms.ids.tolist(), terms.weights.tolist(), strict=True)
     return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
 
 def most(weights: TermWeights) -> float:
-    """What no point's score is above."""
+    """Return an upper bound of all scores."""
     return MAX_TERM_WEIGHT * sum(weight for _, weight in weights)
 
 
 def any_of(weights: TermWeights) -> str:
-    """A tsquery for the points that hold any of the terms."""
+    """Return a tsquery for the points that hold any of the terms."""
     return "|".join(str(term) for term, _ in weights)
 
 
 def score_condition(weights: TermWeights, score: float) -> str:
-    """A tsquery for the points that could reach `score`, and few others.
+    """Return a tsquery for the points that could reach `score`, and few others.
 
-    `weights` as `by_weight` gives them. The lighter terms that are not told apart count as held by
-    every point.
+    `weights` is the result of `by_weight`. Every point counts as holding the lighter terms that the
+    condition does not distinguish.
     """
     heavy, light = weights[:_TOLD_APART], weights[_TOLD_APART:]
     needed = _ROUNDING * score / MAX_TERM_WEIGHT - sum(weight for _, weight in light)
@@ -48,9 +48,9 @@ def score_condition(weights: TermWeights, score: float) -> str:
 
 
 def _holding(weights: TermWeights, needed: float) -> str:
-    """Terms whose weights are `needed` together: with the heaviest and the rest of it, or without.
+    """Return a tsquery for the sets of terms whose weights reach `needed`.
 
-    Empty where all together are not enough.
+    Empty if all terms together are not enough.
     """
     if sum(weight for _, weight in weights) < needed:
         return ""
@@ -61,7 +61,7 @@ def _holding(weights: TermWeights, needed: float) -> str:
     return f"{with_it}|{without}" if without else with_it
 
 
-# Types of COLUMNS in a binary COPY, which carries no types: pgvector's are handed over as bytes.
+# Types of COLUMNS in a binary COPY, which carries no types: pgvector's are passed as bytes.
 COPY_TYPES = (
     *("text", "uuid", "int8", "uuid", "text", "text", "text[]"),
     *("bytea", "int4[]", "bytea"),
@@ -91,17 +91,17 @@ _OWN = (
 
 
 def stage_sql(embedder: EmbedderSpec) -> sql.Composed:
-    """A temporary table like the embedder's, gone at commit."""
+    """Create a temporary table like the embedder's, dropped at commit."""
     return sql.SQL(_STAGE).format(table=table(embedder))
 
 
 def merge_sql(embedder: EmbedderSpec) -> sql.Composed:
-    """Insert or replace what was staged; of an id that was staged twice, either."""
+    """Insert or replace the staged points; of an id that was staged twice, either."""
     return sql.SQL(_MERGE).format(table=table(embedder))
 
 
 def allowed(wanted: PointFilter, *, narrow: bool) -> sql.SQL:
-    """What may be found; `narrow`: so little that asking the index of repositories pays."""
+    """Return the filter's condition; `narrow`: few points match, so use the repository index."""
     repository = "repository" if narrow else "repository + 0"
     conditions = [f"organization = %(organization)s AND {repository} = ANY(%(repositories)s)"]
     if wanted.languages:
@@ -116,40 +116,40 @@ def allowed(wanted: PointFilter, *, narrow: bool) -> sql.SQL:
 
 
 def estimate(embedder: EmbedderSpec, allowed: sql.SQL) -> sql.Composed:
-    """The planner's estimate (EXPLAIN's document) of how many points may be found."""
+    """Select the planner's estimate (EXPLAIN's document) of the number of matching points."""
     return sql.SQL(_ESTIMATE).format(table=table(embedder), allowed=allowed)
 
 
 def dense(embedder: EmbedderSpec, allowed: sql.SQL, *, exact: bool) -> sql.Composed:
-    """(id, cosine) of the nearest points: vectors are of unit length or zero."""
+    """Select (id, cosine) of the nearest points: vectors are of unit length or zero."""
     distance = "vector <#> %(vector)s::halfvec"
     if exact:
-        distance = f"({distance}) + 0"  # an expression that the index does not know
+        distance = f"({distance}) + 0"  # an expression that the index cannot serve
     return sql.SQL(_DENSE).format(
         table=table(embedder), allowed=allowed, distance=sql.SQL(distance)
     )
 
 
 def lexical(embedder: EmbedderSpec, allowed: sql.SQL, *, by_index: bool) -> sql.Composed:
-    """(id, weighted term sum) of the best points: by the tsquery %(holding)s, or one by one."""
+    """Select (id, weighted term sum) of the best points: by the tsquery %(holding)s or a scan."""
     holding = sql.SQL(_HOLDING if by_index else _HOLDING_ANY)
     return sql.SQL(_LEXICAL).format(table=table(embedder), allowed=allowed, holding=holding)
 
 
 def select(what: str, embedder: EmbedderSpec) -> sql.Composed:
-    """`what` of a repository's points that are among %(ids)s, or of all where that is null."""
+    """Select `what` of a repository's points with %(ids)s, or of all if that is null."""
     statement = f"SELECT {what} FROM {{table}} WHERE {_OWN}"  # noqa: S608 - constants
     return sql.SQL(statement).format(table=table(embedder))
 
 
 def delete(embedder: EmbedderSpec) -> sql.Composed:
-    """Remove a repository's points that are among %(ids)s, or all where that is null."""
+    """Delete a repository's points with %(ids)s, or all if that is null."""
     statement = f"DELETE FROM {{table}} WHERE {_OWN}"  # noqa: S608 - constants
     return sql.SQL(statement).format(table=table(embedder))
 
 
 def row(collection: Collection, point: Point) -> tuple[object, ...]:
-    """A point as COPY takes it."""
+    """Return a point as a row for COPY."""
     return (
         *(collection.organization, point.id, collection.repository, point.run),
         *(point.language, point.type, path_prefixes(point.path)),
@@ -158,18 +158,18 @@ def row(collection: Collection, point: Point) -> tuple[object, ...]:
 
 
 def vector_text(vector: Vector) -> str:
-    """A query's vector as halfvec reads it."""
+    """Format a query's vector as halfvec input."""
     return str(vector.tolist())
 
 
 def terms_text(weights: TermWeights) -> str:
-    """A query's terms as sparsevec reads them."""
+    """Format a query's terms as sparsevec input."""
     pairs = ",".join(f"{term}:{weight}" for term, weight in sorted(weights))
     return f"{{{pairs}}}/{TERM_DIMENSIONS}"
 
 
 def filter_parameters(wanted: PointFilter) -> dict[str, object]:
-    """The parameters that `estimate`, `dense` and `lexical` name for the filter."""
+    """Return the filter's parameters for `estimate`, `dense` and `lexical`."""
     return {
         "languages": list(wanted.languages),
         "types": list(wanted.types),

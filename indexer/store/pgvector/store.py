@@ -1,7 +1,7 @@
 """PostgreSQL with pgvector: the store that many processes share.
 
-Dense: exact where few points may be searched, else by an index over half-precision vectors,
-scanned on until the filter has left enough.
+Dense: exact for few points, else an index over half-precision vectors, scanned until enough points
+pass the filter.
 Lexical: a sparse vector of term weights, and an index over the term ids for the candidates.
 """
 
@@ -30,7 +30,7 @@ from indexer.store.schema import organization_key
 
 _WRITE_BATCH = 1000
 _READ_BATCH = 10_000
-# So many points are compared one by one in some 10 ms; an index saves little then.
+# Exact comparison of so many points takes about 10 ms; an index saves little.
 _EXACT_POINTS = 10_000
 _SEARCH_SECONDS = 20.0
 
@@ -38,8 +38,8 @@ _SEARCH_SECONDS = 20.0
 class PgVectorStore:
     """VectorStore in the database `dsn`. Connects on first use; safe to share between threads.
 
-    An organisation of more than `exact_points` gets an index of its vectors. A statement that
-    searches longer than `search_seconds` is given up: StoreUnavailableError.
+    An organisation of more than `exact_points` gets a vector index. A search that takes longer than
+    `search_seconds` raises StoreUnavailableError.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class PgVectorStore:
         self._exact_points = exact_points
         self._search_seconds = search_seconds
         self._connections = Connections(dsn)
-        self._known: set[EmbedderSpec] = set()  # embedders whose tables are there
-        self._made: set[tuple[EmbedderSpec, str]] = set()  # partitions that are there
+        self._known: set[EmbedderSpec] = set()  # embedders whose tables exist
+        self._made: set[tuple[EmbedderSpec, str]] = set()  # partitions that exist
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         organization_key(collection.organization)
@@ -65,7 +65,7 @@ class PgVectorStore:
             except StoreError as exc:
                 if not isinstance(exc.__cause__, psycopg.errors.CheckViolation):
                     raise
-                # Another process dropped the partition: of an organisation that is there again.
+                # Another process dropped the partition of an organisation that exists again.
                 self._made.discard((collection.embedder, collection.organization))
                 self._make(collection)
                 self._write(collection, batch)
@@ -121,7 +121,7 @@ class PgVectorStore:
         self.maintain()
 
     def maintain(self) -> None:
-        """Index what has outgrown the exact comparison; analyse and vacuum what has changed."""
+        """Index partitions too large for exact comparison; analyse and vacuum changed ones."""
         with self._connections.transaction() as connection:
             divide_plain_tables(connection)
         with self._connections.session() as connection:
@@ -139,7 +139,7 @@ class PgVectorStore:
             _upsert(connection, collection, points)
 
     def _make(self, collection: Collection) -> None:
-        """What the collection's points need."""
+        """Create the collection's table and partition."""
         place = (collection.embedder, collection.organization)
         if place not in self._made:
             with self._connections.transaction() as connection:

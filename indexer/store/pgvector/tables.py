@@ -1,4 +1,4 @@
-"""The pgvector store's tables: one per embedder, partitioned by organisation, made on first use."""
+"""The pgvector store's tables: one per embedder, partitioned by organisation."""
 
 import hashlib
 
@@ -11,7 +11,7 @@ from indexer.store.schema import embedder_key
 SCHEMA = "codesearch"
 # The most that sparsevec allows; term ids are 29 bits and at least 1 (lexical.term_id).
 TERM_DIMENSIONS = 1_000_000_000
-# A tsvector, because its index answers any condition in one go, reading common terms last.
+# A tsvector, because its index evaluates any condition at once and reads common terms last.
 TERM_IDS = "array_to_tsvector(term_ids::text[])"
 
 COLUMNS = "organization, id, repository, run, language, type, dirs, vector, term_ids, terms"
@@ -63,12 +63,12 @@ _EXISTS = "SELECT to_regclass(%s) IS NOT NULL"
 
 
 def table(embedder: EmbedderSpec) -> sql.Identifier:
-    """The table of an embedder's points."""
+    """Return the name of an embedder's table."""
     return sql.Identifier(SCHEMA, _table_name(embedder))
 
 
 def partition(embedder: EmbedderSpec, organization: str) -> sql.Identifier:
-    """The part of the table that holds an organisation's points."""
+    """Return the name of an organisation's partition of the embedder's table."""
     return sql.Identifier(SCHEMA, _partition_name(_table_name(embedder), organization))
 
 
@@ -77,20 +77,20 @@ def _table_name(embedder: EmbedderSpec) -> str:
 
 
 def _partition_name(name: str, organization: str) -> str:
-    """At most 48 characters; the hash keeps apart what the readable part writes alike."""
+    """Return at most 48 characters; the hash distinguishes equal readable parts."""
     digest = hashlib.sha256(f"{name} {organization}".encode()).hexdigest()[:8]
     return f"points_{organization[:32]}_{digest}"
 
 
 def exists(connection: psycopg.Connection, name: sql.Identifier) -> bool:
-    """Whether there is such a table."""
+    """Whether the table exists."""
     return connection.execute(_EXISTS, [name.as_string(connection)]).fetchone() == (True,)
 
 
 def make_partition(
     connection: psycopg.Connection, embedder: EmbedderSpec, organization: str
 ) -> None:
-    """Make what an organisation's points need and is not there; one process at a time does so."""
+    """Create an organisation's table and partition if missing, under a lock."""
     if exists(connection, partition(embedder, organization)):
         return
     connection.execute(_LOCK)
@@ -104,7 +104,7 @@ def make_partition(
 
 
 def drop_partitions(connection: psycopg.Connection, organization: str) -> None:
-    """Drop what holds an organisation's points, of every embedder. Searches wait a moment."""
+    """Drop an organisation's partitions of all embedders. Searches wait briefly."""
     for (name,) in connection.execute(_DIVIDED_TABLES, [SCHEMA]).fetchall():
         part = sql.Identifier(SCHEMA, _partition_name(name, organization))
         connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(part))
@@ -134,9 +134,9 @@ def _attach(
 
 
 def divide_plain_tables(connection: psycopg.Connection) -> None:
-    """Partition what an earlier version made; one process at a time does so.
+    """Partition tables of an earlier version, under a lock.
 
-    Until the caller's transaction ends, the plain tables answer searches; writes wait.
+    Until the caller's transaction ends, searches use the plain tables and writes wait.
     """
     if connection.execute(_PLAIN_TABLES, [SCHEMA]).fetchone():
         connection.execute(_LOCK)

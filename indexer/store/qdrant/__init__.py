@@ -1,4 +1,4 @@
-"""The store in a Qdrant server or cluster, and a client's own way to it."""
+"""The store in a Qdrant server or cluster, and direct upload to it."""
 
 from importlib.util import find_spec
 
@@ -6,7 +6,7 @@ from indexer.errors import ConfigurationError
 
 
 def require_client() -> None:
-    """Raises ConfigurationError where Qdrant's client is not installed."""
+    """Raise ConfigurationError if Qdrant's client is not installed."""
     if find_spec("qdrant_client") is None:
         raise ConfigurationError(
             "Direct uploads need the package qdrant-client, which is not installed: give the "

@@ -1,4 +1,4 @@
-"""Where a Qdrant server is and how it is used: `qdrant://HOST:PORT?OPTIONS`. Reads text only."""
+"""The address and options of a Qdrant server: `qdrant://HOST:PORT?OPTIONS`. Parsing only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _CHOICES: Final = {
     "jwt": ("true", "false"),
 }
 _NUMBERS: Final = ("timeout", "shards", "replicas")
-_LONGEST_SHOWN: Final = 20  # what is longer may be a key in the wrong place
+_LONGEST_SHOWN: Final = 20  # longer text may be a misplaced key
 _KEY_ADVICE: Final = (
     "An address holds no secret: give the API key as QDRANT_API_KEY or QDRANT_API_KEY_FILE."
 )
@@ -29,24 +29,24 @@ _KEY_ADVICE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class QdrantAddress:
-    """A parsed address. `host` is as it stands in an address: an IPv6 one in brackets."""
+    """A parsed address. An IPv6 `host` keeps its brackets."""
 
     host: str
     port: int
     tls: bool = False
     collections: CollectionsPer = "project"
     transport: Transport = "grpc"
-    timeout_seconds: int = 5  # of one request that a person waits for
-    shards: int | None = None  # None: as the server is set up
+    timeout_seconds: int = 5  # of one interactive request
+    shards: int | None = None  # None: the server's default
     replicas: int | None = None
     quantization: Quantization = "int8"
     jwt: bool = False
 
     @classmethod
     def parse(cls, url: str) -> "QdrantAddress":
-        """Read `qdrant://` or, with TLS, `qdrants://`. Raises ConfigurationError.
+        """Parse `qdrant://` or, with TLS, `qdrants://`. Raises ConfigurationError.
 
-        What is wrong is named, and never with what may be a secret.
+        The error names the invalid part, but never text that may be a secret.
         """
         parts = _split(url)
         options = _options(parts.query)
@@ -71,7 +71,7 @@ class QdrantAddress:
 
     @property
     def for_clients(self) -> str:
-        """The address with the options alone that a client needs which writes by itself."""
+        """The address with only the options that direct upload needs."""
         scheme = "qdrants" if self.tls else "qdrant"
         options: dict[str, str] = {}
         if self.transport != "grpc":
@@ -82,15 +82,15 @@ class QdrantAddress:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the server is on this machine, so that no network sees what is sent."""
+        """Whether the server is on this machine, so that no traffic leaves it."""
         return self.host in {"localhost", "[::1]"} or self.host.startswith("127.")
 
 
 def from_rest_url(url: str) -> str:
-    """`http://HOST:6333`, as Qdrant's own tools write it, as an address of ours (over gRPC).
+    """Convert `http://HOST:6333`, as Qdrant's tools write it, to a `qdrant://` address (gRPC).
 
-    A port that is not Qdrant's usual one is taken at its word: it is REST's. An address that is
-    one of ours already stays. Raises ConfigurationError.
+    Any port other than Qdrant's default stays and is used for REST. A `qdrant://` address is
+    returned unchanged. Raises ConfigurationError.
     """
     scheme, colon, rest = url.partition("://")
     if scheme in SCHEMES:
@@ -108,7 +108,7 @@ def from_rest_url(url: str) -> str:
 def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        valid_port = parts.port is None or parts.port > 0  # reading it checks it
+        valid_port = parts.port is None or parts.port > 0  # the property validates it
     except ValueError as exc:
         raise ConfigurationError(_EXPECTED) from exc
     if "@" in parts.netloc:

@@ -1,4 +1,4 @@
-"""Collections of a Qdrant server: their names and their physical form."""
+"""Collections of a Qdrant server: their names and their layout."""
 
 from collections.abc import Collection as Container
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ PREFIX = "codesearch_"
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """`physical` is what requests name; every one that stands behind `alias` begins `family`."""
+    """Names of a collection; names of all collections behind `alias` begin with `family`."""
 
     alias: str
     family: str
@@ -29,7 +29,7 @@ class Names:
 
 
 def names_of(collection: Collection, per: CollectionsPer) -> Names:
-    """The names of the Qdrant collection where `collection` lies. Raises StoreError."""
+    """Return the names of the Qdrant collection that holds `collection`. Raises StoreError."""
     organization = PREFIX + organization_key(collection.organization)
     alias, family = organization, f"{organization}~"
     if per == "project":
@@ -40,7 +40,7 @@ def names_of(collection: Collection, per: CollectionsPer) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class AliasChanges:
-    """Aliases to remove, then one to set, if any: in one request, so that nobody sees less."""
+    """Aliases to remove, then one to set, if any, in one atomic request."""
 
     removed: tuple[str, ...] = ()
     target: str | None = None
@@ -50,9 +50,9 @@ class AliasChanges:
 
 
 def after_upsert(names: Names, aliases: Mapping[str, str]) -> AliasChanges:
-    """What to change in `aliases` (alias → physical) once `names.physical` is there.
+    """Return the changes to `aliases` (alias → physical) once `names.physical` exists.
 
-    The alias stays at the embedder that it names; former names of the family go.
+    The alias keeps its present embedder; former names of the family are removed.
     """
     own = {alias: name for alias, name in aliases.items() if is_of(names, name)}
     target = own.get(names.alias) or next(iter(sorted(own.values())), names.physical)
@@ -64,7 +64,7 @@ def after_upsert(names: Names, aliases: Mapping[str, str]) -> AliasChanges:
 
 
 def before_drop(names: Names, aliases: Mapping[str, str], existing: Container[str]) -> AliasChanges:
-    """What to change before `names.physical`, and its aliases with it, is deleted."""
+    """Return the changes before `names.physical` is deleted together with its aliases."""
     others = sorted(name for name in existing if is_of(names, name) and name != names.physical)
     if not others or aliases.get(names.alias) != names.physical:
         return AliasChanges()
@@ -72,7 +72,7 @@ def before_drop(names: Names, aliases: Mapping[str, str], existing: Container[st
 
 
 def is_of(names: Names, physical: str) -> bool:
-    """Whether a physical collection stands behind the same alias."""
+    """Whether a physical collection belongs to the same alias."""
     rest = physical.removeprefix(names.family)
     return rest != physical and "~" not in rest
 
@@ -85,7 +85,7 @@ _INDEXED_FIELDS: Final = {
     "dirs": models.KeywordIndexParams(type=_KEYWORD),
 }
 # A collection per project makes many small ones: each segment and each log costs files, memory
-# and, for a log, disk from the start (Qdrant's own are a segment per core and 32 MB).
+# and, for a log, disk from the start (Qdrant's defaults are a segment per core and 32 MB).
 _SEGMENTS_OF_PROJECT: Final = 2
 _LOG_OF_PROJECT_MB: Final = 4
 
@@ -93,9 +93,9 @@ _LOG_OF_PROJECT_MB: Final = 4
 def make(
     connection: Connection, address: QdrantAddress, names: Names, embedder: EmbedderSpec
 ) -> None:
-    """Make what `names` says and is not there, its indexes and its alias. Idempotent.
+    """Create the collection of `names`, its indexes and its alias if missing. Idempotent.
 
-    Raises StoreError where the collection holds vectors of another length.
+    Raises StoreError if the collection holds vectors of another length.
     """
     if not connection.call(lambda client: client.collection_exists(names.physical)):
         _create(connection, address, names, embedder)
@@ -107,22 +107,22 @@ def make(
 
 
 def drop(connection: Connection, names: Names) -> None:
-    """Delete the collection; its alias goes to another embedder's, if there is one."""
+    """Delete the collection; its alias moves to another embedder's collection, if any."""
     _release_alias(connection, names)
     connection.call(lambda client: client.delete_collection(names.physical))
 
 
 def drop_family(connection: Connection, family: str) -> None:
-    """Delete every collection whose name begins so, with its aliases."""
+    """Delete every collection whose name begins with `family`, with its aliases."""
     for name in sorted(_existing(connection)):
         if name.startswith(family):
             connection.call(partial(QdrantClient.delete_collection, collection_name=name))
 
 
 def drop_if_empty(connection: Connection, names: Names) -> None:
-    """Let another embedder's collection have the alias once this one holds no repository's points.
+    """Move the alias to another embedder's collection once this one holds no points.
 
-    It stays, because somebody may be about to write to it.
+    The collection stays, because a client may be about to write to it.
     """
     try:
         count = connection.call(lambda client: client.count(names.physical, exact=True)).count
@@ -138,7 +138,7 @@ def _release_alias(connection: Connection, names: Names) -> None:
 
 
 def wait_until_indexed(connection: Connection, *, seconds: float) -> None:
-    """Wait until every collection of ours is indexed. Raises StoreUnavailableError."""
+    """Wait until every collection of this service is indexed. Raises StoreUnavailableError."""
     for name in sorted(_existing(connection)):
         if name.startswith(PREFIX):
             with_retries(partial(_progress, connection, name), seconds=seconds)
@@ -146,7 +146,7 @@ def wait_until_indexed(connection: Connection, *, seconds: float) -> None:
 
 def _progress(connection: Connection, name: str) -> models.CollectionStatus | Retryable:
     status = connection.call(lambda client: client.get_collection(name)).status
-    if status == models.CollectionStatus.GREY:  # it goes on at the next update
+    if status == models.CollectionStatus.GREY:  # optimisation resumes at the next update
         anew = models.OptimizersConfigDiff()
         connection.call(lambda client: client.update_collection(name, optimizers_config=anew))
     if status in {models.CollectionStatus.GREEN, models.CollectionStatus.RED}:
@@ -178,11 +178,11 @@ def _create(
     except StoreError:
         if not connection.call(lambda client: client.collection_exists(names.physical)):
             raise
-        # another process was faster, or the answer to an earlier attempt was lost
+        # created by another process, or by an earlier attempt whose answer was lost
 
 
 def _dense(address: QdrantAddress, embedder: EmbedderSpec) -> models.VectorParams:
-    """Unit vectors, so that the inner product is the cosine; int8 copies in memory find them."""
+    """Return the vectors' parameters: inner product of unit vectors, int8 copies in memory."""
     quantized = models.ScalarQuantization(
         scalar=models.ScalarQuantizationConfig(
             type=models.ScalarType.INT8, quantile=0.99, always_ram=True

@@ -1,4 +1,4 @@
-"""Connections to a Qdrant server, and its errors as ours."""
+"""Connections to a Qdrant server, and the translation of its errors."""
 
 import ssl
 import threading
@@ -24,8 +24,8 @@ from indexer.store.qdrant.address import QdrantAddress
 
 _Answer = TypeVar("_Answer")
 
-# gRPC would wait for up to two minutes before it looks whether a server is back, and would not
-# notice for a quarter of an hour that a connection is cut.
+# By default gRPC waits up to two minutes before it reconnects, and detects a cut connection only
+# after 15 minutes.
 _CHANNEL: Final = {
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.min_reconnect_backoff_ms": 1000,
@@ -46,7 +46,7 @@ class Connection:
         timeout_seconds: int,
         patience_seconds: float,
     ) -> None:
-        """`timeout_seconds`: of one attempt; `patience_seconds`: how long to go on trying.
+        """`timeout_seconds` limits one attempt, `patience_seconds` all retries.
 
         `api_key` may be a token.
         """
@@ -64,15 +64,15 @@ class Connection:
         *,
         patience_seconds: float | None = None,
     ) -> _Answer:
-        """What `operation`, which must be idempotent, answers.
+        """Return the result of `operation`, which must be idempotent.
 
-        Raises StoreError: CollectionMissingError, StoreUnavailableError once patience is over.
+        Raises StoreError: CollectionMissingError, or StoreUnavailableError after all retries.
         """
         patience = self._patience_seconds if patience_seconds is None else patience_seconds
         return with_retries(partial(self._attempt, operation), seconds=patience)
 
     def close(self) -> None:
-        """Close what is open; later calls raise StoreUnavailableError."""
+        """Close the connection; later calls raise StoreUnavailableError."""
         with self._opening:
             self._closed = True
             client, self._client = self._client, None
@@ -109,10 +109,10 @@ class Connection:
 
 
 def _open(address: QdrantAddress, api_key: str | None, timeout_seconds: int) -> QdrantClient:
-    """A client that has contacted nobody yet.
+    """Return a client without connecting.
 
-    The key goes as the header that it is: as `api_key` it would warn where there is no TLS, and
-    that is the deployment check's to say (aeterna.W002).
+    The key is sent as a header: as `api_key` the client would warn if there is no TLS, which the
+    deployment check aeterna.W002 already reports.
     """
     over_grpc = address.transport == "grpc"
     options: dict[str, Any] = {"grpc_options": dict(_CHANNEL)}
@@ -132,12 +132,12 @@ def _open(address: QdrantAddress, api_key: str | None, timeout_seconds: int) -> 
 
 
 def _trust(*, over_grpc: bool) -> dict[str, Any]:
-    """Trust the machine's authorities, or those of SSL_CERT_FILE, over gRPC as over REST."""
+    """Trust the machine's certificate authorities or SSL_CERT_FILE, over gRPC as over REST."""
     if not over_grpc:
         return {"verify": ssl.create_default_context()}
     authorities = ssl.get_default_verify_paths().cafile
     if authorities is None:
-        return {"grpc_options": dict(_CHANNEL)}  # gRPC's own
+        return {"grpc_options": dict(_CHANNEL)}  # gRPC's default
     return {"grpc_options": {**_CHANNEL, "root_certificates": Path(authorities).read_bytes()}}
 
 
@@ -151,7 +151,7 @@ FOREIGN: Final = (
 _CODES: Final = grpc.StatusCode
 _PASSING: Final = {
     *(_CODES.UNAVAILABLE, _CODES.DEADLINE_EXCEEDED, _CODES.RESOURCE_EXHAUSTED, _CODES.ABORTED),
-    *(_CODES.INTERNAL, _CODES.UNKNOWN, _CODES.CANCELLED),  # a connection that was cut, or a 500
+    *(_CODES.INTERNAL, _CODES.UNKNOWN, _CODES.CANCELLED),  # a cut connection, or a 500
 }
 _TOO_MANY: Final = 429
 _SERVER_ERRORS: Final = 500
@@ -159,10 +159,10 @@ _FULL: Final = ("no space left", "disk space", "disk is full", "out of disk")
 
 
 def translate_error(error: Exception, place: str) -> Retryable:
-    """One of FOREIGN that came from the server at `place`, as the error to raise.
+    """Translate one of FOREIGN from the server at `place` into the error to raise.
 
-    It is retryable where the same request may succeed later; `pause_seconds` is what the server
-    asks for. No message holds a key: the driver's own hold none.
+    It is retryable if the same request may succeed later; `pause_seconds` is the server's
+    Retry-After. No message holds a key: the driver's messages hold none.
     """
     problem = _translated(error, place)
     problem.__cause__ = error

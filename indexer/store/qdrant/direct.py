@@ -17,7 +17,7 @@ _PATIENCE_SECONDS: Final = 60.0
 
 
 class DirectCollection:
-    """Writes to the collection that central named. Connects on first use; threads may share it."""
+    """A client for the collection that central granted. Connects on first use; thread-safe."""
 
     def __init__(
         self,
@@ -27,9 +27,9 @@ class DirectCollection:
         embedder: EmbedderSpec,
         repository: int,
     ) -> None:
-        """`api_key` is used where `access` holds no token; `repository` is the key of its points.
+        """`api_key` is used if `access` holds no token; `repository` is the key of its points.
 
-        Raises ConfigurationError if the address is not valid.
+        Raises ConfigurationError if the address is invalid.
         """
         self._collection = access.collection
         self._embedder = embedder
@@ -48,9 +48,9 @@ class DirectCollection:
         )
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Insert or replace points, and return when they can be found. Idempotent.
+        """Insert or replace points and return once they are searchable. Idempotent.
 
-        Raises StoreError (a vector of another length is one), StoreUnavailableError.
+        Raises StoreError, also for a vector of another length, and StoreUnavailableError.
         """
         for point in points:
             if point.vector.shape != (self._embedder.dimensions,):
@@ -66,15 +66,15 @@ class DirectCollection:
         self._connection.close()
 
 
-WORK_SECONDS: Final = 60  # of one request that no person waits for
-# Some 0.6 MB at 256 dimensions, 2 MB at 1,536: below what proxies and REST (32 MB) let through.
+WORK_SECONDS: Final = 60  # of one background request
+# About 0.6 MB at 256 dimensions, 2 MB at 1,536: below the limits of proxies and REST (32 MB).
 _WRITE_BATCH: Final = 256
 
 _Item = TypeVar("_Item")
 
 
 def upsert(connection: Connection, name: str, repository: int, points: Sequence[Point]) -> None:
-    """Insert or replace points and return when they can be found. Raises CollectionMissingError."""
+    """Insert or replace points; returns once searchable. Raises CollectionMissingError."""
     for batch in batches(points, _WRITE_BATCH):
         stored = [stored_point(repository, point) for point in batch]
         connection.call(partial(_upsert, name=name, points=stored))
@@ -85,6 +85,6 @@ def _upsert(client: QdrantClient, *, name: str, points: list[models.PointStruct]
 
 
 def batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    """Slices of at most `size`."""
+    """Split `items` into slices of at most `size`."""
     for start in range(0, len(items), size):
         yield items[start : start + size]

@@ -1,4 +1,4 @@
-"""Points, filters and queries in Qdrant's types, and its answers in ours."""
+"""Conversion of points, filters and queries to Qdrant's types, and of its answers back."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
@@ -27,23 +27,23 @@ from indexer.store.schema import (
     path_prefixes,
 )
 
-# int8 copies choose this many times the limit, at least so many, that the originals rank.
+# The search over int8 copies returns this many times the limit, at least so many, for exact scores.
 _OVERSAMPLING: Final = 3.0
 _LEAST_SCORED_AGAIN: Final = 100
-# How far a search looks about in the graph. Recall@10 was 0.9985 at 60,000 points (docs/stores.md).
+# The size of the HNSW beam (ef). Recall@10 was 0.9985 at 60,000 points (docs/stores.md).
 _SEARCH_WIDTH: Final = 128
 _ROUNDING: Final = 0.01  # vectors are of unit length within UNIT_TOLERANCE, sums are float32
-# Ids that are numbers, which no client of ours makes: as UUIDs of a version that there is not.
+# Maps numeric ids, which no client of this project creates, to UUIDs of an unused version.
 _NUMBERS: Final = (2**64 - 1) << 64
 
 
 def repository_key(repository: int) -> str:
-    """The repository as points carry it: a keyword, because Qdrant's tenants are keywords."""
+    """Return a point's repository key: a keyword, because Qdrant's tenants are keywords."""
     return str(repository)
 
 
 def stored_point(repository: int, point: Point) -> models.PointStruct:
-    """The point with its repository's key; without terms it has no vector of terms."""
+    """Convert a point, with its repository's key; without terms it has no sparse vector."""
     vectors: dict[str, models.Vector] = {DENSE: point.vector.tolist()}
     if has_terms(point.terms):
         vectors[TERMS] = _sparse(point.terms)
@@ -63,7 +63,7 @@ def stored_point(repository: int, point: Point) -> models.PointStruct:
 def point_filter(
     repositories: Iterable[int], wanted: PointFilter | None = None, ids: Sequence[UUID] = ()
 ) -> models.Filter:
-    """Points of `repositories` (none of them: no point) that are `wanted`; only `ids`, if given."""
+    """Filter points by `repositories` (empty: no point), `wanted` and, if present, `ids`."""
     must: list[models.Condition] = [
         _any("repository", [repository_key(number) for number in repositories])
     ]
@@ -81,17 +81,17 @@ def point_filter(
 
 
 def point_ids(ids: Iterable[UUID]) -> list[models.ExtendedPointId]:
-    """Ids as the client takes them."""
+    """Convert ids to the client's type."""
     return [point.int - _NUMBERS if point.int >= _NUMBERS else str(point) for point in ids]
 
 
 def point_uuid(point: models.ExtendedPointId) -> UUID:
-    """An id as the server has it."""
+    """Convert an id of the server."""
     return UUID(int=_NUMBERS + point) if isinstance(point, int) else UUID(str(point))
 
 
 def run_of(record: models.Record) -> UUID:
-    """Whose point it is; of one that does not say, what client ever wrote it, no run's."""
+    """Return a point's run; the nil UUID if the payload has none (a foreign client's point)."""
     try:
         return UUID(str((record.payload or {}).get("run")))
     except ValueError:
@@ -101,7 +101,7 @@ def run_of(record: models.Record) -> UUID:
 def requests_of(
     repositories: Sequence[int], queries: Sequence[HybridQuery]
 ) -> list[models.QueryRequest]:
-    """Both halves of every query that has them, in the order that `found_by` expects."""
+    """Build the requests for both parts of every query, for `hits_from_response`."""
     requests: list[models.QueryRequest] = []
     for query in queries:
         allowed = point_filter(repositories, query.filter)
@@ -125,16 +125,16 @@ def requests_of(
 
 
 class Found(NamedTuple):
-    """HybridHits as the server sends them: reading an id costs more than all else of a hit."""
+    """HybridHits in the server's types: parsing an id costs more than the rest of a hit."""
 
     dense: list[models.ScoredPoint]
     lexical: list[models.ScoredPoint]
 
     def hits(self, query: HybridQuery) -> HybridHits:
-        """The best of each list; none with a score that no point of ours can have.
+        """Return the best of each list without impossible scores.
 
-        Clients may write to a collection themselves: one of theirs must not be above all others,
-        and NaN, which has no order, would spoil the other collections' too.
+        Clients may write to a collection directly: their points must not rank above all others, and
+        NaN, which has no order, would also break the merge with other collections.
         """
         most = MAX_TERM_WEIGHT * float(query.terms.weights.sum()) if query.terms else 0.0
         return HybridHits(
@@ -145,7 +145,7 @@ class Found(NamedTuple):
 def hits_from_response(
     queries: Sequence[HybridQuery], responses: Sequence[types.QueryResponse]
 ) -> list[Found]:
-    """The answers to `requests_of` the same queries."""
+    """Read the answers to `requests_of` the same queries."""
     answers = iter(responses)
     return [
         Found(
@@ -157,7 +157,7 @@ def hits_from_response(
 
 
 def dense_vector(record: models.Record) -> "Vector | None":
-    """The dense vector of a record that was read with it, if it has one."""
+    """Return the dense vector of a record that was read with vectors, if it has one."""
     vectors = record.vector if isinstance(record.vector, dict) else {}
     return np.array(vectors[DENSE], dtype=np.float32) if DENSE in vectors else None
 

@@ -1,4 +1,4 @@
-"""A Qdrant server or cluster: the store of the largest installations, and of direct uploads."""
+"""A Qdrant server or cluster: the store for the largest installations and direct upload."""
 
 import base64
 import hashlib
@@ -36,7 +36,7 @@ from indexer.store.qdrant.points import (
 )
 from indexer.store.schema import DENSE, READ_BATCH, organization_key
 
-# A person waits for a search; an apply rather waits for a server that is being restarted.
+# A search is interactive and fails soon; an apply waits for a server that restarts.
 _SEARCH_PATIENCE_SECONDS: Final = 2.0
 _WORK_PATIENCE_SECONDS: Final = 20.0
 _SETTLE_SECONDS: Final = 3600.0
@@ -44,10 +44,10 @@ _SEARCHED_AT_ONCE: Final = 16
 
 
 class QdrantStore:
-    """VectorStore in the server at `address`. Connects on first use; threads may share it.
+    """VectorStore in the server at `address`. Connects on first use; safe to share between threads.
 
-    After a fork only a process that has not used it yet may. `public` is the address that clients
-    are told who write to Qdrant themselves, where it is another than the service's own.
+    Do not use it after a fork if it was used before. `public` is the address for clients with
+    direct upload, if it differs from the service's.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class QdrantStore:
             timeout_seconds=max(WORK_SECONDS, address.timeout_seconds),
             patience_seconds=_WORK_PATIENCE_SECONDS,
         )
-        self._known: set[Names] = set()  # what has been made, and named, from here
+        self._known: set[Names] = set()  # created, and aliased, by this process
         self._making = threading.Lock()
         self._threads = ThreadPoolExecutor(_SEARCHED_AT_ONCE, thread_name_prefix="qdrant-search")
 
@@ -77,7 +77,7 @@ class QdrantStore:
         self._make(collection, names)
         try:
             self._upsert(collection, names, points)
-        except CollectionMissingError:  # dropped since it was made, by another process
+        except CollectionMissingError:  # dropped by another process since it was created
             self._forget(names)
             self._make(collection, names)
             self._upsert(collection, names, points)
@@ -129,11 +129,11 @@ class QdrantStore:
                 return
 
     def optimize(self) -> None:
-        """Wait until the server, which compacts and indexes by itself, has nothing left to do."""
+        """Wait until the server's own compaction and indexing have finished."""
         collections.wait_until_indexed(self._working, seconds=_SETTLE_SECONDS)
 
     def maintain(self) -> None:
-        """Nothing is due: the server looks after itself, beside searches and writes."""
+        """Do nothing: the server maintains itself during searches and writes."""
 
     def check(self) -> None:
         self._searching.call(
@@ -146,14 +146,14 @@ class QdrantStore:
         self._threads.shutdown()
 
     def check_direct_upload(self, *, own_secret: bool) -> None:
-        """Raise DirectNotAvailableError unless `grant` can be asked; contacts nobody."""
+        """Raise DirectNotAvailableError unless `grant` is possible; makes no request."""
         if reason := self._no_direct(own_secret=own_secret):
             raise DirectNotAvailableError(f"Clients cannot write to Qdrant themselves: {reason}")
 
     def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
         self.check_direct_upload(own_secret=own_secret)
         names = self._names(collection)
-        self._forget(names)  # its client can make nothing that another process has dropped
+        self._forget(names)  # clients cannot recreate a collection that another process has dropped
         self._make(collection, names)
         access = DirectUploadGrant(url=self._public.for_clients, collection=names.physical)
         if own_secret or not self._api_key:
@@ -183,13 +183,13 @@ class QdrantStore:
     def _delete(self, collection: Collection, points: models.Filter) -> None:
         name = self._names(collection).physical
         selector = models.FilterSelector(filter=points)
-        with suppress(CollectionMissingError):  # then nothing is to be deleted
+        with suppress(CollectionMissingError):  # then there is nothing to delete
             self._working.call(lambda client: client.delete(name, selector, wait=True))
 
     def _ask_all(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> Iterator[list[Found]]:
-        """Each physical collection's answer; all are asked at the same time."""
+        """Return each physical collection's answer; queries all concurrently."""
         scopes: dict[str, list[int]] = defaultdict(list)
         for collection in collections:
             scopes[self._names(collection).physical].append(collection.repository)
@@ -198,11 +198,11 @@ class QdrantStore:
             return map(ask, scopes.items())
         try:
             return self._threads.map(ask, scopes.items())
-        except RuntimeError:  # there are no more threads: the store has been closed
+        except RuntimeError:  # the thread pool is shut down: the store has been closed
             return map(ask, scopes.items())
 
     def _ask(self, scope: tuple[str, list[int]], queries: Sequence[HybridQuery]) -> list[Found]:
-        """Both halves of every query in one request to one collection."""
+        """Run both parts of every query in one request to one collection."""
         name, repositories = scope
         requests = requests_of(repositories, queries)
         if not requests:
@@ -228,7 +228,7 @@ class QdrantStore:
         *,
         vectors: list[str] | None = None,
     ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
-        """Some of `points`, READ_BATCH at most, and where the following begin, if there are any."""
+        """Return a page of `points`, at most READ_BATCH, and the next page's start, if any."""
         name = self._names(collection).physical
         try:
             return self._working.call(
@@ -263,9 +263,9 @@ class QdrantStore:
 
 
 def access_token(api_key: str, *, collection: str, expires_at: datetime) -> str:
-    """A token that reads and writes `collection`, and may do nothing to any other.
+    """Return a token that reads and writes `collection` and no other.
 
-    To Qdrant that is its points, its payload indexes and snapshots of it; not its settings.
+    In Qdrant that covers its points, payload indexes and snapshots, not its settings.
     """
     claims = {
         "exp": int(expires_at.timestamp()),
