@@ -84,3 +84,16 @@ def test_the_built_in_model_loads_no_client_of_a_service() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "set()"
+
+
+def test_the_error_of_a_missing_openai_package_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "indexer.embedding.openai", raising=False)
+    monkeypatch.setitem(sys.modules, "openai", None)  # so that its import fails
+    with pytest.raises(EmbeddingError) as error:
+        open_embedder(EmbedderSpec("openai", "text-embedding-3-small", 1536))
+    assert str(error.value) == (
+        "The embedder openai/text-embedding-3-small/1536 needs the package openai, which is not "
+        "installed: give the action its input openai-api-key; elsewhere, pip install openai."
+    )
