@@ -42,6 +42,14 @@ class Scheduling(LoadFileScheduling):
             self._reschedule(other)
         return crashed
 
+    def _reschedule(self, node: WorkerController) -> None:
+        """Assign files until the process has two tests: it starts its last one at the next."""
+        if node not in self.registered_collections:
+            return
+        super()._reschedule(node)
+        while not node.shutting_down and self._pending_of(self.assigned_work[node]) < 2:
+            super()._reschedule(node)
+
 
 @cache
 def asks_examples(file: Path) -> bool:
