@@ -33,7 +33,7 @@ command -v git >/dev/null || fail "git is not on the PATH of this runner: instal
 
 found=""
 for name in python3 python3.14 python3.13 python3.12 python3.11; do
-  # -I: the working directory is somebody's repository.
+  # -I: the working directory is the caller's repository.
   if found=$("$name" -I -B "$GITHUB_ACTION_PATH/fingerprint.py" "$venv" "${requirements[@]}" 2>/dev/null); then break; fi
 done
 [[ -n $found ]] || fail "Python 3.11 or newer with venv is not on the PATH of this runner: \

@@ -60,7 +60,7 @@ Cursor = Annotated[str | None, Field(max_length=10_000, description=_NEXT)]
 SearchCursor = Annotated[str | None, Field(max_length=500, description=_NEXT)]
 Confidence = Annotated[
     Literal["high", "medium", "low"],
-    Field(description="How sure a link must be; low lists places that share the name only"),
+    Field(description="The lowest confidence of a link; low lists places that share the name only"),
 ]
 Project = Annotated[
     str | None, Field(max_length=200, description="The repository that defines the symbol")

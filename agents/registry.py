@@ -71,7 +71,7 @@ class ToolRegistry:
         """Register a tool; its docstring is the description.
 
         `name`: if not the function's. A call by one of the `aliases`, which are not listed, is a
-        call of the tool. `effects`: what clients are told that it does.
+        call of the tool. `effects`: the annotations that clients get of it.
         """
         tool_name = name or tool.__name__
         self._aliases.update(dict.fromkeys(aliases, tool_name))

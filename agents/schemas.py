@@ -156,7 +156,7 @@ class ProjectStatus(AnswerModel):
 
 
 class StatusAnswer(AnswerModel):
-    """The index of every project in sight."""
+    """The index of every visible project."""
 
     org_id: str
     last_updated: str | None

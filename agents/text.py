@@ -19,8 +19,8 @@ _MISSING: Final = {
     "failed": "its last indexing failed",
     "behind": "indexed at an older commit",
     "paused": "indexing is paused",
-    "embedder_unavailable": "found by words only: its embedding service is away",
-    "unknown_project": "no such project in sight",
+    "embedder_unavailable": "found by words only: its embedding service is unavailable",
+    "unknown_project": "no such visible project",
     "too_many_hits": "too many hits: narrow the filters",
     "local_index_unavailable": "its uncommitted work: the index of the work tree does not answer",
     "base_commit_not_in_clone": "links to other projects: the commit that is indexed is not in "

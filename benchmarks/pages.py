@@ -70,7 +70,7 @@ def measure_service(data_dir: Path) -> Iterator[Figure]:
 
 
 def session_of(service: Service, person: str) -> str:
-    """The header Cookie of somebody who is signed in."""
+    """The header Cookie of a signed-in user."""
     with signed_in(service, person) as browser:
         return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
 

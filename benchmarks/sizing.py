@@ -40,7 +40,7 @@ class Units:
     merge_written: float
     search_web: float
     search_postgresql: float
-    sight_web: float  # more, for each repository in sight
+    sight_web: float  # more, for each visible repository
     sight_postgresql: float
     sight_store: float
 

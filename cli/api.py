@@ -109,7 +109,7 @@ class GraphApi:
         self._send("DELETE", "links", body)
 
     def snapshot(self, receive: Callable[[Iterator[bytes], int | None], None]) -> None:
-        """The DuckDB file, in pieces; `receive` is called anew if the service goes away."""
+        """The DuckDB file, in pieces; `receive` is called again after a lost connection."""
         path = f"{_ROUTE}/snapshot?{self._query({})}"
         self._transport.download(path, receive, wait_seconds=_BUILD_SECONDS)
 

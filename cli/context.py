@@ -1,4 +1,4 @@
-"""What every command is told: the environment as it was at the start, and where it was called."""
+"""The context of every command: the environment at the start, and the working directory."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ class CommandContext:
     def graph(self, *, retry_seconds: float = 0.0) -> Iterator["GraphApi"]:
         """The knowledge graph of the service that answers here. Raises IndexerError.
 
-        `retry_seconds`: how long the service is waited for while it is away, or asks to wait.
+        `retry_seconds`: how long to wait for a service that is unavailable or asks to wait.
         """
         from cli.target.target import open_target
 

@@ -25,7 +25,7 @@ _RETRY_SECONDS: Final = 10.0  # the local service may be starting again
 def checkout_root(path: Path) -> Path:
     """The top of the checkout that holds `path`. Raises GitError with what to type.
 
-    SearchApi nobody: to be called before a service is started that would have nothing to do.
+    Sends no request: call it before a service is started that would have nothing to do.
     """
     from indexer.git.local import WorkingCopy
 
@@ -97,7 +97,7 @@ def index_local(
 ) -> Report:
     """Bring the local index of a checkout to `commit`. Raises IndexerError.
 
-    `sleep` waits for a service that is away, and may raise CentralUnreachableError.
+    `sleep` waits for a service that is unavailable, and may raise CentralUnreachableError.
     """
     from indexer.client.api import IndexingClient, OpenRequest
     from indexer.commands.run import WAIT_SECONDS

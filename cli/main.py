@@ -97,7 +97,7 @@ def _open_streams() -> None:
 def _say(message: str) -> None:
     try:
         sys.stderr.write(f"{message}\n")
-    except OSError:  # there is nobody to tell
+    except OSError:  # no reader is left
         return
 
 

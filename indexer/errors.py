@@ -2,7 +2,7 @@
 
 IndexerError
 ├── ConfigurationError          a setting or an argument is wrong
-├── UnconfirmedServerError      nobody but a checkout's file names the server
+├── UnconfirmedServerError      only a checkout's file names the server
 ├── GitError                    git said no
 │   ├── NotARepositoryError
 │   ├── UntrustedRepositoryError   a commit can have brought it, with its settings
@@ -89,10 +89,10 @@ class ConfigurationError(IndexerError):
 
 
 class UnconfirmedServerError(IndexerError):
-    """A token was not sent to a server that nobody but a checkout's file names."""
+    """A token was not sent to a server that only a checkout's file names."""
 
     exit_code = Exit.REFUSED
-    title = "Nobody has confirmed the server that the checkout names"
+    title = "The server that the checkout names is not confirmed"
 
 
 class GitError(IndexerError):

@@ -32,7 +32,7 @@ def receive_answer(
     receive: Callable[[Iterator[bytes], int | None], None],
     **request: Any,
 ) -> httpx.Response:
-    """GET what is too long for memory; `receive` is given its pieces, and its size if that is told.
+    """GET what is too long for memory; `receive` gets its pieces, and its size if that is known.
 
     Only a success is; any other answer is read as by `read_answer`, and raises as that does.
     """

@@ -1,4 +1,4 @@
-"""Waiting for a service that is away: the same attempt again, after longer and longer pauses."""
+"""Retries of requests to an unavailable service, with exponential backoff."""
 
 import math
 import random

@@ -56,7 +56,7 @@ def load_knowledge(acme: Organization) -> None:
 
 
 def wait_until_linked(acme: Organization) -> None:
-    """Wait until no run and no document is left to be linked. Raises ServiceError."""
+    """Wait until every run and document is linked. Raises ServiceError."""
     deadline = time.monotonic() + LINK_SECONDS
     due = acme.post("graph/refresh")
     while any(due.values()):

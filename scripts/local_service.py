@@ -268,7 +268,7 @@ class Organization:
 
 
 def free_address() -> str:
-    """A loopback address that nobody listens at, for a server that comes back at the same one."""
+    """A loopback address without a listener, for a server that comes back at the same one."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{probe.getsockname()[1]}"

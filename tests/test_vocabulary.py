@@ -1,4 +1,4 @@
-"""No name of the left column of docs/glossary.md is defined in the packages that follow it."""
+"""No word of a left column of docs/glossary.md is used in what follows that glossary."""
 
 import ast
 import re
@@ -7,12 +7,22 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("agents", "cli", "indexer", "integrations")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md")
 _ROW = re.compile(r"\| `(\w+)` \| `(\w+)` \|")
+_PHRASES = re.compile(r"\| ([a-z, ]+) \| ")
 
 
 def glossary() -> dict[str, str]:
     """Each name that is not used any more, with the one that is."""
     return dict(_ROW.findall((ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")))
+
+
+def phrases() -> re.Pattern[str]:
+    """Match each phrase that is not used in text, also across the end of a line."""
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = _PHRASES.findall(glossary.partition("| not in text |")[2])
+    alternatives = [phrase.replace(" ", r"\s+") for row in rows for phrase in row.split(", ")]
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
 
 
 def defined_names(source: str) -> Iterator[tuple[str, int]]:
@@ -55,6 +65,26 @@ def test_no_module_has_a_replaced_name() -> None:
     terms = glossary()
     stems = {path.stem for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
     assert stems.isdisjoint(terms)
+
+
+def test_no_replaced_phrase_is_in_the_text() -> None:
+    pattern = phrases()
+    sources = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    documents = [path for glob in DOCUMENTS for path in ROOT.glob(glob)]
+    found = {
+        str(path.relative_to(ROOT)): sorted({match.lower() for match in matches})
+        for path in (*sources, *documents)
+        if path.name != "glossary.md"
+        and (matches := pattern.findall(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}
+
+
+def test_phrases_are_found_across_lines_and_not_inside_of_words() -> None:
+    pattern = phrases()
+    assert pattern.search("The service is\naway.")
+    assert pattern.search("How sure it is.")
+    assert not pattern.search("The time is awayed.")
 
 
 def test_classes_functions_parameters_and_constants_are_looked_at() -> None:

@@ -9,7 +9,7 @@ Row = dict[str, Any]
 
 
 def unknown_receipt(*, is_trace: bool = False) -> Row:
-    """The receipt of an answer of which nobody says what it is of."""
+    """The receipt of an answer whose commit is unknown."""
     receipt: Row = {
         "complete": False,
         "took_ms": None,
@@ -134,7 +134,7 @@ def nodes_of(values: Any, edges: Iterable[Mapping[str, Any]], root: str) -> list
 
 
 def status_of(values: Mapping[str, Any]) -> Row:
-    """The status of an index of which only totals are told, as that of one nameless project."""
+    """The status of an index that reports totals only, as that of one nameless project."""
     embedder = "/".join(str(values[name]) for name in ("provider", "model") if values.get(name))
     files, chunks = int(values.get("total_files") or 0), int(values.get("total_chunks") or 0)
     updated = values.get("last_updated")

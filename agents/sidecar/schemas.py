@@ -87,6 +87,6 @@ class Graph(AnswerModel):
 
 
 class Status(StatusAnswer):
-    """The index of every project in sight."""
+    """The index of every visible project."""
 
     total_files: int

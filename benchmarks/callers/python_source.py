@@ -13,7 +13,7 @@ PROPERTY_ENDINGS = ("property", "reify", "setter", "getter", "deleter")
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A definition, where its name begins. `in_function`: nobody outside can name it."""
+    """A definition, where its name begins. `in_function`: code outside cannot name it."""
 
     line: int
     column: int

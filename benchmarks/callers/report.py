@@ -158,7 +158,7 @@ def _meaning(truth: Truth, sites: dict[Place, Any], place: Place) -> str:
     if site is None:
         return "; no site there"
     if not site.judged:
-        return "; nobody knows"
+        return "; unknown"
     named = [truth.definitions[target] for target in site.targets]
     return "; it means " + (
         ", ".join(f"{one.project} {one.file} {one.qualified_name}" for one in named)

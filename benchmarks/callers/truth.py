@@ -44,7 +44,7 @@ class Site:
     or mention (listed, returned, raised, …), which is no call but may lead to one.
 
     `targets` are indexes of definitions. `judged`: the tool found what the name means, in the
-    sample or outside; otherwise nobody knows. `owner` is the inheriting class's definition.
+    sample or outside; otherwise it is unknown. `owner` is the inheriting class's definition.
     `held`: the name is a variable's, and these are what it holds as far as its type tells.
     """
 

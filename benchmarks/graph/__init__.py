@@ -1,1 +1,1 @@
-"""The knowledge graph: how sure a semantic link is, and how fast questions are answered."""
+"""The knowledge graph: precision of semantic links, and latency of questions."""

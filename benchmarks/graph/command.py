@@ -1,4 +1,4 @@
-"""`python -m benchmarks graph`: how fast the graph answers, and how sure a semantic link is."""
+"""`python -m benchmarks graph`: latency of the graph's answers, and precision of semantic links."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str]) -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks graph", description=__doc__)
     parser.add_argument(
-        "--calibration", action="store_true", help="only how sure a semantic link is"
+        "--calibration", action="store_true", help="only the precision of semantic links"
     )
     asked = parser.parse_args(arguments)
     if not asked.calibration:

@@ -26,7 +26,7 @@ class LabelError(Exception):
 
 
 class Kind(StrEnum):
-    """What a query is like. `DERIVED`: a natural one that nobody wrote for the benchmark."""
+    """The kind of a query. `DERIVED`: a natural one, not written for the benchmark."""
 
     ARCHITECTURE = "architecture"
     SYMBOL = "symbol"

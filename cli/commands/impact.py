@@ -36,7 +36,7 @@ def impact(
 ) -> Exit:
     """Tell who calls what a branch changes, in every repository.
 
-    Asks git in the repository of this directory what is changed. That nobody calls it is an
+    Asks git in the repository of this directory what is changed. That it has no callers is an
     answer too: the exit code is 0.
     """
     from cli.output.console import Console, print_stderr, print_stdout

@@ -24,7 +24,7 @@ Project = Annotated[
 
 
 class Confidence(StrEnum):
-    """How sure a link must be; `low` names those of the same name, too."""
+    """The lowest confidence of a link; `low` names those of the same name, too."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -32,7 +32,7 @@ class Confidence(StrEnum):
 
 
 MinConfidence = Annotated[
-    Confidence, typer.Option(help="How sure a use must be; low: by its name alone.")
+    Confidence, typer.Option(help="The lowest confidence of a use; low: by its name alone.")
 ]
 
 

@@ -69,7 +69,7 @@ def callers(
 ) -> Exit:
     """Tell who uses a definition, in every repository.
 
-    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
     """
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),
@@ -98,7 +98,7 @@ def callees(
 ) -> Exit:
     """Tell what a definition uses.
 
-    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
     """
     parameters = {**_choice(symbol, project, file, line, min_confidence), "limit": limit}
     return _show(ctx.obj, "callees", parameters, json=json)
@@ -124,7 +124,7 @@ def graph(
 ) -> Exit:
     """Tell what is around a definition: callers and callees, level by level.
 
-    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (how sure)`.
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
     """
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),

@@ -58,7 +58,7 @@ _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Who is told how far it is: of the download in bytes, of the call edges in rows."""
+    """A receiver of progress: of the download in bytes, of the call edges in rows."""
 
     received: Callable[[int, int | None], None]
     added: Callable[[int, str], None]
@@ -104,7 +104,7 @@ def export_graph(
 def _download(graph: "GraphApi", part: Path, progress: Progress) -> None:
     def receive(pieces: Iterator[bytes], size: int | None) -> None:
         done = 0
-        with part.open("r+b") as file:  # the lock is of this file, so it is not made anew
+        with part.open("r+b") as file:  # the lock is of this file, so it is not replaced
             file.truncate()
             for piece in pieces:
                 done += len(piece)

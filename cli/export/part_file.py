@@ -109,7 +109,7 @@ def require_own_log(path: Path) -> None:
 
 
 def _own(path: str, flags: int) -> int:
-    """Open a file that is nobody else's to read; neither follow a link nor wait for a pipe."""
+    """Open a file that only its owner can read; neither follow a link nor wait for a pipe."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode=0o600)
 
 

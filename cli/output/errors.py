@@ -1,4 +1,4 @@
-"""What went wrong, as it is told to who typed the command."""
+"""Errors as the user of the command line sees them."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -18,7 +18,7 @@ Edge = Mapping[str, Any]
 
 
 def format_plain(answer: Answer) -> str:
-    """`project/path:line: caller -> callee at project/path:line (how sure)`, a line each."""
+    """`project/path:line: caller -> callee at project/path:line (confidence)`, a line each."""
     nodes = {one["id"]: one for one in answer["nodes"]}
     return "".join(
         f"{path_of(edge)}:{edge['line']}: "

@@ -17,7 +17,7 @@ Link = Mapping[str, Any]
 
 
 def format_plain(links: Sequence[Link]) -> str:
-    """`project/path:line: caller -> callee at project/path:line (how sure)`, a line each."""
+    """`project/path:line: caller -> callee at project/path:line (confidence)`, a line each."""
     return "".join(f"{_line(one)}\n" for one in links)
 
 

@@ -17,7 +17,7 @@ _REASONS: Final = {
     "failed": "its last run failed: see `codesearch status`",
     "behind": "newer commits are not indexed yet",
     "paused": "paused",
-    "embedder_unavailable": "found by words only: its embedder is away",
+    "embedder_unavailable": "found by words only: its embedder is unavailable",
     "unknown_project": "no such repository here: see `codesearch status`",
     "local_index_unavailable": "uncommitted work: the index of the work tree does not answer",
     "base_commit_not_in_clone": "links to others: git fetch the commit that is indexed",
@@ -43,7 +43,7 @@ _OPTIONS: Final = {
 
 
 def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Lines about an answer: what it is of, and what it leaves out."""
+    """Lines about an answer: its commits, and what it leaves out."""
     receipt = answer["receipt"]
     yield _receipt_line(receipt)
     yield from (in_options(limit) for limit in receipt.get("cut", ()))

@@ -1,1 +1,1 @@
-"""Uncommitted work in front of central's answers: what was changed is told by the local index."""
+"""An overlay of central's answers: changed files are answered by the local index."""

@@ -32,7 +32,7 @@ class UnmappedLines:
     """Where one of the commits is not here."""
 
     def moved(self, path: str, line: int) -> int | None:  # noqa: ARG002
-        """Nobody knows."""
+        """The line is unknown."""
         return None
 
     def are_edited(self, path: str, first: int, last: int) -> bool:  # noqa: ARG002

@@ -33,7 +33,7 @@ def merge_links(
     """A page of callers or callees (`what`), by project, file and line.
 
     `local` is None where the symbol is not there, or not the project's. The first page has all
-    uses that the local index tells of, so it may be longer than was asked for.
+    references of the local index, so it may be longer than was asked for.
     """
     if overlay.is_empty:
         return {**central}
@@ -61,7 +61,7 @@ def local_only_links(local: Mapping[str, Any], overlay: Overlay, *, what: str) -
     """The answer for a symbol that central does not know: whatever file the uses are in."""
     nothing = {**local, "definitions": [], what: [], "next_cursor": None}
     answer = merge_links(nothing, local, replace(overlay, changed=None), what=what)
-    reasons = [EDITED_LINES] if what == "callees" else []  # nobody else can use it yet
+    reasons = [EDITED_LINES] if what == "callees" else []  # no other project can refer to it yet
     return {**answer, "receipt": overlay.receipt(overlay.local_receipt(local["receipt"]), *reasons)}
 
 

@@ -36,11 +36,11 @@ class Overlay:
 
     @property
     def gaps(self) -> list[str]:
-        """Why links to other projects may be lacking: nobody knows where their lines are now."""
+        """Why links to other projects may be missing: the lines of them are unknown."""
         return [BASE_UNKNOWN] if self.base_commit and self.changed is None else []
 
     def has(self, path: str) -> bool:
-        """Whether the local index tells of this path."""
+        """Whether the local index answers for this path."""
         return self.changed is None or path in self.changed
 
     def is_overridden(self, row: Mapping[str, Any]) -> bool:

@@ -27,7 +27,7 @@ _NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never h
 
 
 def with_overlay(api: HttpSearchApi, target: IndexTarget) -> SearchApi:
-    """Whoever answers for `place`: the api itself, unless it is central's and asked in a checkout.
+    """Return the API that answers for `target`: `api`, or in a checkout an overlay of central's.
 
     Whether a watcher runs there is looked up for each question; that costs a look at a file.
     """

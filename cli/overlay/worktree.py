@@ -1,4 +1,4 @@
-"""The watched checkout: whether somebody watches it, the index of it, and how it differs."""
+"""The watched checkout: whether a process watches it, its index, and its changes."""
 
 from contextlib import suppress
 from functools import lru_cache

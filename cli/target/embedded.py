@@ -37,9 +37,9 @@ def running_service(data_dir: Path, organization: str) -> tuple[str, Credentials
 def shared_service(
     data_dir: Path, *, environ: Mapping[str, str], notify: Notify
 ) -> Iterator[ServerRecord]:
-    """The service of `data_dir`, which does not end meanwhile unless it is told to.
+    """The service of `data_dir`, which does not end meanwhile unless it is stopped.
 
-    If none runs, one is started, and `notify` is told so; it ends soon after its last user. Raises
+    If none runs, one is started, and `notify` is called; it ends soon after its last user. Raises
     ConfigurationError where it is not installed or may not write, CentralUnreachableError if it
     does not start.
     """
@@ -141,7 +141,7 @@ class _Server:
         )
 
 
-# A process that nobody names any more is complained of; these are meant to go on.
+# Python warns of a process object without references; these are meant to go on.
 _CHILDREN: Final[list["subprocess.Popen[bytes]"]] = []
 # What a shell has set for another program, which may be the very one that is looked at, and what
 # is for the command line alone. `codesearch serve` obeys the former.

@@ -1,4 +1,4 @@
-"""The credential of the embedded service: it gives one to whoever may read its data directory."""
+"""The credential of the embedded service: for processes that may read its data directory."""
 
 import json
 import re

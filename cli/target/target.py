@@ -38,7 +38,7 @@ class IndexTarget:
     def transport(
         self, retry_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep
     ) -> "Transport":
-        """HTTP to the service; `retry_seconds`: how long it is waited for while it is away."""
+        """HTTP to the service; `retry_seconds`: how long to wait while it is unavailable."""
         from indexer.client.transport import Transport
 
         return Transport(

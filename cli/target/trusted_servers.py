@@ -1,6 +1,6 @@
-"""Which servers this user's token may go to, where nobody but a checkout's file names them.
+"""Servers that only a checkout's file names, and that this user's token may go to.
 
-Whoever can write to a repository could else have the token of everybody who asks in a clone of it.
+Otherwise a writer of a repository could get the token of every user of a clone of it.
 `servers` in the data directory lists those that the user has confirmed.
 """
 

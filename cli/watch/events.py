@@ -32,9 +32,9 @@ _Changes = set[tuple[int, str]] | Exception
 
 
 class Events:
-    """What happens below a checkout's top. `warn` is changes if the kernel cannot help.
+    """What happens below a checkout's top. `warn` is called if the kernel cannot help.
 
-    Whatever happens once this is made is told of by `wait`, as long as it counts: nothing in
+    `wait` reports every change after construction that counts: nothing in
     `.git`, and nothing that git ignores, but what says what it ignores.
     """
 

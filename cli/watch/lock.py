@@ -46,7 +46,7 @@ def lock_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
     """
     directory = watch_directory(data_dir, root)
     private_directory(data_dir)
-    for one in (directory.parent, directory):  # what is not committed yet is nobody else's
+    for one in (directory.parent, directory):  # uncommitted work is private
         one.mkdir(mode=0o700, exist_ok=True)
         one.chmod(0o700)
     with (directory / "lock").open("a+") as lock:

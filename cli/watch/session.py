@@ -1,7 +1,7 @@
 """`watch` from its start to its end: what changes in a checkout is indexed, and nothing is lost.
 
-An index that fails is made again of what the work tree is then; a service that is away is found
-again or started.
+An index that failed is retried with what the work tree is by then. A service that is unavailable
+is found again or started.
 """
 
 import io
@@ -111,7 +111,7 @@ class _Session:
             self._written_at = None
             return
         if self._is_begun and self._written_at is None:
-            self._events.reopen()  # the kernel has not told of it
+            self._events.reopen()  # the kernel has not reported it
             self._taken = self._snapshots.create() or self._taken  # nor of what came meanwhile
         paths = self._changed()
         written_at = self._written_at or min(began, self._last_write(paths))
@@ -155,7 +155,7 @@ class _Session:
             self._written_at = max(self._written_at or 0.0, self._last_write(paths))
 
     def _compare(self, target: IndexTarget) -> None:
-        """Now and then, see whether somebody else has indexed another commit of this checkout."""
+        """Check at intervals whether another process has indexed a new commit of this checkout."""
         if time.monotonic() - self._compared_at < _RECHECK_SECONDS:
             return
         self._compared_at = time.monotonic()

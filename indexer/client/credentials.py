@@ -46,14 +46,14 @@ class Credentials(Protocol):
 
 
 def credentials_of(settings: Settings, purpose: Purpose = Purpose.INDEX) -> Credentials:
-    """The credentials that the settings choose. Asks nobody yet."""
+    """Return the credentials that the settings choose. Sends no request."""
     if isinstance(settings.credential, IdTokenSource):
         return OidcToken(settings, settings.credential, purpose)
     return StaticToken(settings.credential, purpose)
 
 
 class StaticToken:
-    """An API token that somebody made for this job; there is no other."""
+    """An API token that was created for this job; it cannot be renewed."""
 
     def __init__(self, token: str, purpose: Purpose = Purpose.INDEX) -> None:
         self._token = token
@@ -74,7 +74,7 @@ class StaticToken:
 class OidcToken:
     """A short-lived token that central gives for an id token of the job, as often as needed.
 
-    Its methods raise CentralError where central refuses or is away, and IdentityError where
+    Its methods raise CentralError where central refuses or is unavailable, and IdentityError where
     GitHub gives no id token.
     """
 

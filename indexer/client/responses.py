@@ -1,4 +1,4 @@
-"""What comes back from central: JSON, a service that is away, or a problem as the error it is."""
+"""Responses of central: JSON, an unavailable service, or a problem document as its error."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

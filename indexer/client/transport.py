@@ -1,4 +1,4 @@
-"""HTTP to central: the credential, time-outs, and retries while the service is away.
+"""HTTP to central: the credential, time-outs, and retries while the service is unavailable.
 
 The credential travels in a header only; no message holds it.
 """
@@ -19,7 +19,7 @@ _JSON: Final = {"Content-Type": "application/json"}
 
 
 class Transport:
-    """Requests to one service. `retry_seconds`: how long a service that is away is waited for."""
+    """Requests to one service. `retry_seconds`: how long to retry."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Transport:
     ) -> None:
         """GET what is too long for memory: `receive` is given its pieces, and its size if told.
 
-        It is called again from the beginning if the service goes away meanwhile. `wait_seconds`:
+        It is called again from the beginning if the connection is lost meanwhile. `wait_seconds`:
         how long the service may take between two pieces.
         """
         timeout = httpx.Timeout(wait_seconds, connect=5.0)

@@ -1,4 +1,4 @@
-"""What every command has: a repository, and a service that it is told of."""
+"""What every command has: a repository, and the service it is indexed at."""
 
 import argparse
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def connect(
     options: argparse.Namespace, environ: Mapping[str, str], purpose: "Purpose"
 ) -> Connection:
-    """Open the repository and read the settings; nobody is asked yet. Raises IndexerError."""
+    """Open the repository and read the settings; send no request. Raises IndexerError."""
     # Imported here: --help and a wrong argument answer at once.
     from indexer.client.credentials import credentials_of
     from indexer.client.transport import Transport

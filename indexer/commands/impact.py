@@ -33,7 +33,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--min-confidence",
         choices=["high", "medium", "low"],
         default="medium",
-        help="how sure a caller must be to be named",
+        help="lowest confidence of a caller to be named",
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.set_defaults(execute=execute)

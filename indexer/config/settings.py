@@ -94,12 +94,12 @@ class IdTokenSource:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Service, organisation and project as they are named; None: nobody does."""
+    """The named service, organisation and project; None: not named."""
 
     url: str | None
     organization: str | None
     project: str | None
-    from_project_file: bool = False  # nobody but `.codesearch.toml` names the service
+    from_project_file: bool = False  # only `.codesearch.toml` names the service
 
     @classmethod
     def load(
@@ -126,7 +126,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that a run is told from outside, apart from its arguments."""
+    """The settings of a run, apart from its arguments."""
 
     url: str
     organization: str
@@ -135,7 +135,7 @@ class Settings:
     environ: Mapping[str, str] = field(repr=False)
     github: GitHubContext = GitHubContext()
     continuous_integration: bool = False
-    retry_seconds: float = _RETRY_SECONDS  # how long a server that is away is waited for
+    retry_seconds: float = _RETRY_SECONDS  # how long to wait for an unavailable server
 
     @classmethod
     def load(

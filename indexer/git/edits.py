@@ -112,7 +112,7 @@ def _patched(
         some = files[start : start + _PATHS_AT_ONCE]
         sections = parse_patch(_patch(repository, base, head, [one.path for one in some]))
         if len(sections) != len(some):
-            raise GitError(f"git diff-tree told of {len(sections)} of {len(some)} changed files")
+            raise GitError(f"git diff-tree reported {len(sections)} of {len(some)} changed files")
         yield from zip(some, sections, strict=True)
 
 

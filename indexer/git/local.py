@@ -1,7 +1,7 @@
 """A checkout that is indexed for its own sake: whatever is here counts, and no remote is asked.
 
-Commits that no ref names may be kept apart, in a directory of objects that git is told of by the
-environment: the repository itself then changes in nothing.
+Commits that no ref names may be kept apart, in a directory of objects that the environment names to
+git: the repository itself then changes in nothing.
 """
 
 import os

@@ -77,7 +77,7 @@ def repeats_paths(listing: bytes) -> bool:
 def parse_diff(listing: bytes) -> Changes:
     """`git diff-tree -r -z --no-renames --raw --no-abbrev`: statuses A, M, T and D.
 
-    Any other status raises GitError: it would be a change that nobody indexes.
+    Any other status raises GitError: it would be a change that no run indexes.
     """
     entries, removed = [], []
     for head, raw_path in _pairs(listing):

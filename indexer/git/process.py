@@ -136,7 +136,7 @@ class GitProcess:
         environment: Mapping[str, str] = NOTHING,
         may_fetch: bool = False,
     ) -> Process:
-        """A process with pipes for its three streams, which nobody has written to or read."""
+        """A process with pipes for its three streams, not yet written to or read."""
         reach = NOTHING if may_fetch else self._reach
         return _started(self.root, arguments, {**self._environment, **reach, **environment})
 

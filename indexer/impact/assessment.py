@@ -170,7 +170,7 @@ def _asked(questions: ImpactQueries, files: Sequence[EditedFile], min_confidence
     told = (
         one
         for one in symbols.values()
-        if one.count or _made_by(one.definition) not in symbols  # else its class is told
+        if one.count or _made_by(one.definition) not in symbols  # else its class is reported
     )
     return Answer(
         symbols=_by_reach(told),

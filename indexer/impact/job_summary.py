@@ -33,7 +33,7 @@ _SHORT: Final = 12  # characters of a commit
 
 class _Block(NamedTuple):
     markdown: str
-    callers: int  # that it tells of
+    callers: int  # that it reports
 
 
 def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:

@@ -17,7 +17,7 @@ _FUNCTIONS: Final = frozenset({"function", "method"})
 
 
 def exit_of(impact: Impact) -> Exit:
-    """Callers are no failure; a project that nobody has indexed is one."""
+    """Callers are no failure; a project without an index is one."""
     return Exit.NOT_INDEXED if impact.indexed_commit is None else Exit.OK
 
 
@@ -86,7 +86,7 @@ def told(symbol: ChangedSymbol) -> str:
 
 
 def format_confidence(call: Call) -> str:
-    """How sure it is, and why it is taken to be a call."""
+    """The confidence of a caller, and why it is taken to be a call."""
     several = f", one of {call.candidates} candidates" if call.candidates > 1 else ""
     return f"{call.confidence}, {call.rule}{several}"
 
@@ -110,7 +110,9 @@ def called(impact: Impact) -> list[ChangedSymbol]:
 def summary_line(impact: Impact) -> str:
     """The result in one sentence."""
     if impact.indexed_commit is None:
-        return "this project is not indexed, so nobody knows yet who calls what is changed here."
+        return (
+            "this project is not indexed: the callers of what is changed here are not known yet."
+        )
     symbols = impact.answer.symbols
     reaching = [one for one in symbols if one.others]
     if reaching:
@@ -187,7 +189,7 @@ def asked(impact: Impact) -> str:
 
 
 def _limits(impact: Impact) -> Iterator[str]:
-    """Said whoever calls it or not: to say it where something is left out would tell of that."""
+    """Always stated: stated only where callers are hidden, it would reveal them."""
     visibilities = impact.answer.visibilities
     if visibilities is not None and "private" not in visibilities:
         yield (

@@ -1,4 +1,4 @@
-"""GitHub's runner as a step talks to it: job summary, outputs, annotations. Elsewhere, nobody.
+"""GitHub's runner, if there is one: job summary, outputs, annotations.
 
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
@@ -24,7 +24,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GitHubRunner:
-    """A file that is not there is not written, nor annotations where nobody reads them."""
+    """Outside of GitHub Actions nothing is written."""
 
     reads_commands: bool = False
     summary_file: Path | None = None
@@ -82,12 +82,12 @@ def _append(path: Path | None, text: str) -> None:
     try:
         with path.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
-    except OSError as exc:  # what was done stands, and what is told elsewhere
+    except OSError as exc:  # neither the work nor its other reports depend on it
         _log.warning("what GitHub would have shown was not written: %s", exc)
 
 
 def _output(name: str, value: str) -> str:
-    """In the form that no value can end, as nobody can guess the delimiter."""
+    """In the form that no value can end, as the delimiter cannot be guessed."""
     delimiter = os.urandom(16).hex()
     return f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
 

@@ -52,7 +52,7 @@ def failure_summary(error: IndexerError, exit_code: Exit, run_progress: RunProgr
 
 
 def crash_summary(exit_code: Exit) -> str:
-    """Of a command that ended as nobody expected."""
+    """The summary of a command that ended with an unexpected error."""
     return (
         "### A fault of the indexer\n\nPlease report it with the lines of the log.\n\n"
         f"{_ending(exit_code, RunProgress())}"

@@ -33,7 +33,7 @@ class Display(Protocol):
 
 
 def display(*, plain: bool) -> Display:
-    """A bar if standard error is a terminal and nobody asks for `plain`."""
+    """A bar if standard error is a terminal, unless `plain`."""
     if plain or not sys.stderr.isatty():
         return Lines(sys.stderr)
     return Bar()

@@ -47,7 +47,7 @@ class Progress(Protocol):
         ...
 
     def start(self, stage: str, total: int) -> None:
-        """A stage of `total` steps begins; 0 if nobody knows how many."""
+        """Begin a stage of `total` steps; 0 if the number is unknown."""
         ...
 
     def advance(self) -> None:
@@ -163,7 +163,7 @@ class _Run:
     def _given_up_on_error(self) -> Iterator[None]:
         try:
             yield
-        except BaseException:  # Ctrl-C as well: nobody else will finish this run
+        except BaseException:  # Ctrl-C as well: no other process will finish this run
             abandon_run(self._central, self._course)
             raise
 
@@ -222,7 +222,7 @@ class _Run:
             return uploader.finish()
 
     def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> RunLinks:
-        """From here on the run is central's; answers where it tells of it."""
+        """Hand the run over to central; return the URL that reports its state."""
         self._course.stage = RunStage.ANNOUNCING
         followed = self._central.send_webhook(
             self._job.request, opened, plan, batches=batches, stats=stats
@@ -303,7 +303,7 @@ class _Run:
 
 
 def _with_salvage_note(problem: EmbeddingError, chunks: int) -> EmbeddingError:
-    """The problem as a person is told of it whose run ends before its time."""
+    """The error as the job summary of an aborted run reports it."""
     said, kept = str(problem).removesuffix("."), pluralize(chunks, "chunk")
     return type(problem)(
         f"{said}. What was embedded is kept ({kept}): the next run asks for the rest only."

@@ -219,9 +219,9 @@ def _living_pool() -> ProcessPoolExecutor:
 def _prepare(group: int) -> None:
     """Set up a worker process.
 
-    It joins the process group that never outlives the parent. Ctrl-C is left to the parent, which
-    ends its workers. A parse makes many small objects at once and no cycles: collecting after every
-    700 objects would take a tenth of the time.
+    It joins the process group that never outlives the parent. The parent handles Ctrl-C and ends
+    its workers. A parse makes many small objects at once and no cycles: collecting after every 700
+    objects would take a tenth of the time.
     """
     os.setpgid(0, group)
     parent = multiprocessing.parent_process()

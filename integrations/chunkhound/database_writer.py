@@ -1,6 +1,6 @@
 """The DuckDB file that is being exported: rows in, in the order in which they are made.
 
-What it is of is written with its last chunk, so a file that was left before its vectors were
+Its commit is written with its last chunk, so a file that was left before its vectors were
 complete can be gone on with.
 """
 
@@ -80,7 +80,7 @@ class StoredChunk:
 def make_empty(path: Path) -> None:
     """Overwrite the file at `path` with an empty database. Raises duckdb.Error.
 
-    What is locked is that file, so it is not made anew; and DuckDB takes none that has no bytes.
+    That file is locked, so it is not replaced; and DuckDB takes none that has no bytes.
     """
     with TemporaryDirectory() as directory:
         empty = Path(directory, "empty.db")

@@ -56,7 +56,7 @@ _EMBEDDED_AT_ONCE: Final = 2_048
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Who is told how far it is, of how many: files that were read, chunks that were embedded."""
+    """A receiver of progress and total: files that were read, chunks that were embedded."""
 
     read: Callable[[int, int], None]
     embedded: Callable[[int, int], None]
@@ -221,7 +221,7 @@ def _link_within(root: Path, destination: Path) -> Path | None:
 
 
 def _require_unused(destination: Path) -> None:
-    """Nobody writes to it: who does would go on with a file that is gone."""
+    """No process writes to it: one that did would go on with a deleted file."""
     import duckdb
 
     try:

@@ -83,7 +83,7 @@ def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
 
 @lru_cache(maxsize=1)
 def _service(environ: frozenset[tuple[str, str]], directory: Path) -> ServiceIndex:
-    """The last one stays open: a service of this machine that nobody uses ends, and starts slowly.
+    """The last one stays open: an unused service of this machine ends, and starts slowly.
 
     One that is replaced, and the last at exit, closes by itself.
     """

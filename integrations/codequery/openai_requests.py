@@ -1,4 +1,4 @@
-"""Requests to OpenAI by its own client: attempts, time, pages, and errors as they are told.
+"""Requests to OpenAI by its own client: attempts, time, pages, and errors.
 
 What the service says is not passed on unread: it may hold a part of the key.
 """
@@ -88,7 +88,7 @@ class OpenAIRequests:
             max_retries=0,  # ours keep to the time of the call
             http_client=openai.DefaultHttpxClient(
                 mounts=without_proxy(account.base_url),
-                follow_redirects=False,  # code goes to nobody but whom the setting names
+                follow_redirects=False,  # code goes only to the server that the setting names
                 event_hooks={"response": [self._receive]},
             ),
         )

@@ -226,7 +226,7 @@ def _usable_store(told: Any) -> Store | None:
 
 
 def _entry(told: Any) -> Entry | None:
-    """None for a file without our attributes: somebody else's."""
+    """None for a file without our attributes, which is another program's."""
     attributes = told.get("attributes") or {}
     path, digest = attributes.get("path"), attributes.get("hash")
     file_id = _id(told["id"])

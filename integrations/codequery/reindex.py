@@ -29,7 +29,7 @@ _FAILED: Final = "the service could not read the file"
 
 
 class Journal:
-    """Ids of files that may be in no store, one a line. Whoever uses it holds the store's lock."""
+    """Ids of files that may be in no store, one a line. The store's lock must be held."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

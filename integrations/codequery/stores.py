@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 class StoreCache:
     """`stores.json`: {version, stores: {account: {name: id}}}.
 
-    A damaged one is put aside; `warn` is told.
+    A damaged one is put aside; `warn` is called.
     """
 
     def __init__(self, path: Path, account: Account, warn: Callable[[str], None]) -> None:
@@ -34,7 +34,7 @@ class StoreCache:
         self._warn = warn
 
     def lock(self, deadline: Deadline) -> AbstractContextManager[None]:
-        """Whoever looks a name up, or makes a store, holds it: so no name is made twice."""
+        """Held to look a name up and to make a store: so no name is made twice."""
         busy = (
             "another process is looking for a vector store, and did not end within timeout_ms: "
             "call again"

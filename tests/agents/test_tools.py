@@ -293,7 +293,7 @@ def test_an_unknown_project_is_not_taken_for_a_missing_index() -> None:
     result = call(code_server(backend), "code_search", query="x", include_projects=["nope"])
     assert LOCAL_HINTS.build_index not in text_of(result)
     assert "code_index_status lists the projects" in result.structured_content["hint"]
-    assert "Incomplete: nope (no such project in sight)." in text_of(result)
+    assert "Incomplete: nope (no such visible project)." in text_of(result)
 
 
 def test_a_refusal_names_things_as_the_tool_does() -> None:

@@ -184,7 +184,7 @@ def edit(
 ) -> Exit:
     """Change what is given of a document; `--property KEY=` removes a property.
 
-    Nothing is overwritten that somebody else changes at the same time: that is refused, with 5.
+    A concurrent change is never overwritten: the command is refused, with 5.
     """
     policy = _policy(rule, language, include, exclude, severity, message)
     changes = {"title": title, "body": body, "status": status, **policy}

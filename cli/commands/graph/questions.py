@@ -1,4 +1,4 @@
-"""What belongs to a node or a file: relatives, violations, what is left to do, context."""
+"""What belongs to a node or a file: relatives, violations, remaining work, context."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

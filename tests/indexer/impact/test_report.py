@@ -40,7 +40,7 @@ REACHING = symbol("charge", affected("web", call()), affected("till", call()))
         ),
         (
             impact(indexed_commit=None),
-            "this project is not indexed, so nobody knows yet who calls what is changed here.",
+            "this project is not indexed: the callers of what is changed here are not known yet.",
         ),
     ],
 )  # fmt: skip

@@ -233,7 +233,7 @@ def test_an_embedder_that_is_away_is_no_empty_answer(
             openai.troubles += [Trouble.BROKEN] * 50
             answer = ask(tool, '{"query": "retry and back off"}')
     assert answer == failure(answer["error"])
-    assert "backoff (found by words only: its embedder is away)" in answer["error"]
+    assert "backoff (found by words only: its embedder is unavailable)" in answer["error"]
 
 
 def test_a_service_of_this_machine_that_ended_is_started_again(
