@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.database import make_template
+from tests.durations import read_slow_tests
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -27,8 +28,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/")
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
 SERVICE_SECONDS = 600
-# What `make check` leaves out: folders and files, tests with one of these fixtures, and tests that
-# have the marker because they take more than a second.
+# What `make check` leaves out: these folders, tests with one of these fixtures, and what slow.txt
+# names (tests/durations.py).
 SLOW = (
     "tests/action",
     "tests/cli/commands",
@@ -73,7 +74,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "not slow":
         return None
     path = collection_path.relative_to(config.rootpath).as_posix()
-    return True if path.startswith(SLOW) else None
+    return True if path.startswith(SLOW) or path in read_slow_tests() else None
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -84,10 +85,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def is_slow(item: pytest.Item) -> bool:
-    """Whether a test starts something, or leaves its data to others."""
+    """Whether a test starts something, leaves its data to others, or takes long."""
     database = item.get_closest_marker("django_db")
+    measured = read_slow_tests()
     return (
         item.nodeid.startswith(SLOW)
+        or item.nodeid.partition("::")[0] in measured
+        or item.nodeid.partition("[")[0] in measured
         or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
         or bool(database and database.kwargs.get("transaction"))
     )

@@ -27,7 +27,6 @@ def test_number(number):
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fatal", [0, 3, 6, 7])
 def test_the_others_are_run_when_a_test_ends_its_process(tmp_path: Path, fatal: int) -> None:
     (tmp_path / "pytest.ini").touch()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SERVICE_SECONDS
+from tests.durations import read_slow_tests
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -75,3 +76,11 @@ def test_every_test_has_a_time_out(request: pytest.FixtureRequest) -> None:
     limit = float(request.config.getini("timeout"))
     assert 0 < float(request.config.getini("faulthandler_timeout")) < limit < SERVICE_SECONDS
     assert request.config.getini("timeout_method") == "thread"
+
+
+def test_slow_txt_names_files_and_functions_that_exist() -> None:
+    for name in read_slow_tests():
+        file, *names = name.split("::")
+        assert (f"def {names[-1]}" if names else "def test_") in (ROOT / file).read_text(
+            encoding="utf-8"
+        ), name
