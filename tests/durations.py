@@ -14,8 +14,8 @@ from typing import Final
 import pytest
 
 SLOW_TESTS: Final = Path(__file__).with_name("slow.txt")
-_TEST_SECONDS: Final = 0.2
-_FILE_SECONDS: Final = 4.0
+_TEST_SECONDS: Final = 0.1
+_FILE_SECONDS: Final = 2.2
 
 _calls: Final = Counter[str]()
 _all: Final = Counter[str]()
