@@ -1,12 +1,17 @@
-"""Encoding of records to lines, which `decode` reads."""
+"""Encoding of records to lines, which `decode` reads.
 
-from collections.abc import Iterable
+A line comes from a worker process without vectors; they are inserted later. Vectors are packed:
+little-endian float32, which the line holds in base64.
+"""
+
+from binascii import b2a_base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import to_builtins
-from msgspec.json import Encoder
+from msgspec import Struct, to_builtins
+from msgspec.json import Decoder, Encoder
 
-from indexer.bundle.lines import FileLine
 from indexer.bundle.schema import (
     ChunkFields,
     EntryFields,
@@ -15,7 +20,9 @@ from indexer.bundle.schema import (
     RemovalFields,
     SymbolFields,
 )
-from indexer.records.files import FileRecord, Removal, TreeEntry
+from indexer.http_bodies import has_more_values
+from indexer.limits import BATCH_VALUES, FILE_LINES
+from indexer.records.files import FileRecord, Removal, TreeEntry, count_lines
 from indexer.records.manifests import Manifest
 from indexer.records.vectors import TermVector
 
@@ -26,6 +33,49 @@ if TYPE_CHECKING:  # a run's main process handles no array
 _UINT32: Final = "<u4"
 _FLOAT32: Final = "<f4"
 _ENCODER: Final = Encoder()
+# Quotation marks in strings are escaped, so only a chunk's own member matches.
+_EMPTY: Final = b'"vector":null'
+_AROUND: Final = len(b'""') - len(b"null")
+
+
+class _Content(Struct):
+    """The fields of a long line that are checked."""
+
+    content: str
+
+
+_CONTENT: Final = Decoder(_Content)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLine:
+    """A file's line in a batch, and its counts for the run's statistics."""
+
+    record: FileRecord  # without the data extracted from the content, which is in the line
+    line: bytes
+    chunks: int
+    symbols: int
+    references: int
+    embedded: int = 0  # chunks whose vector this run computed
+
+
+@dataclass(frozen=True, slots=True)
+class PointData:
+    """A chunk's point without its vector; terms and weights packed as in the line."""
+
+    type: str
+    terms: bytes
+    weights: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedFile:
+    """A file's line without vectors and, in the order of its chunks, the data to add them."""
+
+    file: FileLine
+    inputs: Sequence[str] = ()  # of the embedder
+    digests: Sequence[bytes] = ()  # of the inputs
+    points: Sequence[PointData] = ()  # only for a run with direct upload
 
 
 def encode_file(record: FileRecord) -> FileLine:
@@ -80,6 +130,34 @@ def packed_terms(terms: TermVector) -> bytes:
 def packed_floats(values: "NDArray[np.float32]") -> bytes:
     """Pack vectors or weights for the wire format."""
     return values.astype(_FLOAT32, copy=False).tobytes()
+
+
+def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
+    """Insert vectors into the line's chunks, which have none yet; None skips a chunk."""
+    head, *rest = line.split(_EMPTY)
+    parts = [head]
+    for vector, following in zip(vectors, rest, strict=True):
+        if vector is None:
+            parts.append(_EMPTY)
+        else:
+            parts += (b'"vector":"', b2a_base64(vector, newline=False), b'"')
+        parts.append(following)
+    return b"".join(parts)
+
+
+def size_with_vectors(file: FileLine, *, dimensions: int) -> int:
+    """Return the bytes of a line once all its chunks have vectors."""
+    packed = 4 * dimensions
+    return len(file.line) + file.chunks * (_AROUND + 4 * -(-packed // 3))
+
+
+def is_readable(line: bytes) -> bool:
+    """Whether the line is within a reader's limits of values and of lines of content."""
+    if len(line) <= BATCH_VALUES:
+        return True
+    if len(line) > 2 * FILE_LINES and count_lines(_CONTENT.decode(line).content) > FILE_LINES:
+        return False
+    return not has_more_values(line, BATCH_VALUES)
 
 
 def _file_fields(record: FileRecord) -> FileFields:

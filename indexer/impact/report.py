@@ -110,9 +110,7 @@ def called(impact: Impact) -> list[ChangedSymbol]:
 def summary_line(impact: Impact) -> str:
     """The result in one sentence."""
     if impact.indexed_commit is None:
-        return (
-            "this project is not indexed: the callers of what is changed here are not known yet."
-        )
+        return "this project is not indexed: the callers of what is changed here are not known yet."
     symbols = impact.answer.symbols
     reaching = [one for one in symbols if one.others]
     if reaching:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from indexer.bundle.lines import ExtractedFile, PointData
+from indexer.bundle.encode import ExtractedFile, PointData
 from indexer.client.api import DirectUpload, OpenedRun
 from indexer.config.settings import DirectUploadSettings
 from indexer.errors import CentralError

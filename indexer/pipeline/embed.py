@@ -6,7 +6,7 @@ from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Final
 
-from indexer.bundle.lines import ExtractedFile, FileLine, insert_vectors
+from indexer.bundle.encode import ExtractedFile, FileLine, insert_vectors
 from indexer.errors import EmbeddingError
 from indexer.pipeline.upload import BackgroundQueue
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
-from indexer.bundle.encode import encode_tree
-from indexer.bundle.lines import FileLine
+from indexer.bundle.encode import FileLine, encode_tree
 from indexer.client.api import IndexingClient, OpenedRun, OpenRequest, RunLinks, RunState
 from indexer.config.settings import DirectUploadSettings
 from indexer.embedding.base import Usage

@@ -1,19 +1,28 @@
 """The work of a worker process: a source file becomes a line; a text becomes a vector.
 
-No git, no network, no secrets.
+A file is parsed once: chunks, terms, symbols and relations come from that. No git, no network, no
+secrets.
 """
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
-from indexer.bundle.encode import encode_file, packed_floats, packed_terms
-from indexer.bundle.lines import ExtractedFile, PointData, is_readable, size_with_vectors
+from indexer.bundle.encode import (
+    ExtractedFile,
+    PointData,
+    encode_file,
+    is_readable,
+    packed_floats,
+    packed_terms,
+    size_with_vectors,
+)
 from indexer.embedding import open_embedder
+from indexer.languages import Language, detect
+from indexer.lexical import document_terms
 from indexer.manifests import read_manifest
-from indexer.pipeline.extract import extract_file
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.records.files import (
     Chunk,
@@ -21,14 +30,20 @@ from indexer.records.files import (
     FileRecord,
     SkipReason,
     SourceFile,
+    Symbol,
     TreeEntry,
     line_span,
     split_lines,
 )
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec, embedder_input, embedding_digest
+from indexer.resolution.file_relations import Relations, extract_relations
+from indexer.syntax.chunking import ChunkDraft, chunk_definitions, chunk_text
+from indexer.syntax.definitions import outline, symbols
+from indexer.syntax.parser import parse
 
 _log = logging.getLogger(__name__)
 _opened: Final = cache(open_embedder)
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 def extract_files(
@@ -94,13 +109,13 @@ def make_record(file: SourceFile) -> FileRecord:
     entry = file.entry
     for attempt in (file, replace(file, degraded=DegradeReason.PARSE_FAILED)):
         try:
-            return _read(attempt)
+            return _record(attempt)
         except Exception:  # noqa: BLE001 (it is logged, and a file must not end the run)
             _log.exception("%s could not be extracted", entry.path)
     return _skipped(entry, entry.skipped or SkipReason.UNPROCESSABLE)
 
 
-def _read(file: SourceFile) -> FileRecord:
+def _record(file: SourceFile) -> FileRecord:
     entry = file.entry
     if entry.skipped:
         manifest = read_manifest(entry.path, file.content)
@@ -114,6 +129,92 @@ def _read(file: SourceFile) -> FileRecord:
         blob=entry.blob,
         content=file.content,
         degraded=file.degraded,
+    )
+
+
+def extract_file(
+    *, path: str, mode: str, blob: str, content: bytes, degraded: DegradeReason | None = None
+) -> FileRecord:
+    """The record of a selected file, without vectors: a pure function of its arguments.
+
+    `content` must be UTF-8 (selection sees to it); a byte order mark is dropped. A file that is
+    too deep or too broken for its grammar is cut into windows and says so in `degraded`; with that
+    given, no grammar is asked.
+    """
+    source = content.removeprefix(_BYTE_ORDER_MARK)
+    language = detect(path, source)
+    text = source.decode("utf-8")
+    lines = split_lines(text)
+    read = _windows(lines, degraded) if degraded else _read(path, language, source, lines)
+    return FileRecord(
+        path=path,
+        mode=mode,
+        blob=blob,
+        size=len(content),
+        language=language.name,
+        degraded=read.degraded,
+        content=text,
+        chunks=tuple(_chunk(path, piece, lines) for piece in read.pieces),
+        symbols=read.symbols,
+        namespace=read.relations.namespace,
+        imports=read.relations.imports,
+        exports=read.relations.exports,
+        references=read.relations.references,
+        manifest=read_manifest(path, text),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    pieces: list[ChunkDraft]
+    degraded: DegradeReason | None = None
+    symbols: tuple[Symbol, ...] = ()
+    relations: Relations = field(default_factory=Relations)
+
+
+def _windows(lines: list[str], degraded: DegradeReason | None = None) -> _Reading:
+    return _Reading(chunk_text(lines), degraded)
+
+
+def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Reading:
+    if language.grammar is None:
+        return _windows(lines)
+    parsed = parse(language, source)
+    if isinstance(parsed, DegradeReason):
+        return _windows(lines, parsed)
+    outlined = outline(parsed)
+    if isinstance(outlined, DegradeReason):
+        return _windows(lines, outlined)
+    relations = extract_relations(path, parsed, outlined)
+    return _Reading(
+        pieces=chunk_definitions(parsed, outlined, lines),
+        symbols=_offered(symbols(parsed, outlined), relations.declared_exports),
+        relations=relations,
+    )
+
+
+def _offered(
+    found: tuple[Symbol, ...], declared_exports: frozenset[str] | None
+) -> tuple[Symbol, ...]:
+    """The symbols, those no longer exported that a file's own list of names leaves out."""
+    if declared_exports is None:
+        return found
+    return tuple(
+        replace(symbol, exported=False)
+        if symbol.qualified_name.partition(".")[0] not in declared_exports
+        else symbol
+        for symbol in found
+    )
+
+
+def _chunk(path: str, piece: ChunkDraft, lines: list[str]) -> Chunk:
+    name = f"{piece.container}.{piece.name}" if piece.container else piece.name
+    return Chunk(
+        span=piece.span,
+        type=piece.type,
+        name=piece.name,
+        container=piece.container,
+        terms=document_terms(path=path, name=name, text=line_span(lines, piece.span)),
     )
 
 

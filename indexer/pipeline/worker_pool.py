@@ -18,8 +18,7 @@ from dataclasses import replace
 from multiprocessing import forkserver
 from typing import Final, ParamSpec, TypeVar
 
-from indexer.bundle.encode import encode_file
-from indexer.bundle.lines import ExtractedFile, FileLine
+from indexer.bundle.encode import ExtractedFile, FileLine, encode_file
 from indexer.errors import IndexerError
 from indexer.output import log
 from indexer.process_group import CHILDREN

@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from indexer.bundle.lines import FileLine
+from indexer.bundle.encode import FileLine
 from indexer.git.repository import Repository
 from indexer.limits import BATCH_BYTES
 from indexer.pipeline.plan import selected_entries

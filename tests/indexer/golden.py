@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from indexer.pipeline.extract import extract_file
+from indexer.pipeline.worker import extract_file
 from indexer.records.files import FileRecord, Span
 from indexer.records.references import Export, Import, Reference
 

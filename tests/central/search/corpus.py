@@ -14,7 +14,7 @@ from central.corpus.vectors import collection_of, embedder, vector_store
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope
-from indexer.pipeline.extract import extract_file
+from indexer.pipeline.worker import extract_file
 from indexer.records.files import FileRecord, line_span, split_lines
 from indexer.records.vectors import embedder_input
 from indexer.store.base import Point

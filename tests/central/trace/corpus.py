@@ -17,7 +17,7 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import Change, Origin, insert_files, remove_files
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from indexer.pipeline.extract import extract_file
+from indexer.pipeline.worker import extract_file
 
 COMMIT = "c0ffee" + "0" * 34
 

@@ -8,7 +8,7 @@ import grpc
 import numpy as np
 import pytest
 
-from indexer.bundle.lines import ExtractedFile
+from indexer.bundle.encode import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import CentralError, StoreError
 from indexer.limits import BATCH_BYTES

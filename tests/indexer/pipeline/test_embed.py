@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from indexer.bundle.lines import ExtractedFile, FileLine
+from indexer.bundle.encode import ExtractedFile, FileLine
 from indexer.errors import EmbedderUnavailableError
 from indexer.pipeline import embed
 from indexer.pipeline.embed import EmbeddingCache, EmbeddingStage

@@ -7,7 +7,7 @@ import pytest
 
 from indexer.languages import Language
 from indexer.languages.registry import PARSED, SUFFIXES
-from indexer.pipeline.extract import extract_file
+from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord
 from tests.indexer.golden import SOURCES, extract_source, golden_path, render
 

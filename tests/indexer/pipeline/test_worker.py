@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.pipeline import extract, worker
+from indexer.pipeline import worker
 from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
 from indexer.records.manifests import Ecosystem, Manifest, Pin
 
@@ -18,7 +18,7 @@ def failing(*_: object, **__: object) -> None:
 def test_a_file_whose_extraction_fails_is_cut_into_windows(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(extract, "parse", failing)
+    monkeypatch.setattr(worker, "parse", failing)
     record = worker.make_record(FILE)
     assert record.degraded is DegradeReason.PARSE_FAILED
     assert [chunk.span for chunk in record.chunks] == [(1, 2)]

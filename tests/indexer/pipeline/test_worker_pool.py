@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from indexer.bundle.decode import decode_records
-from indexer.bundle.lines import ExtractedFile
+from indexer.bundle.encode import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
 from indexer.limits import BATCH_BYTES

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.limits import FILE_REFERENCES
-from indexer.pipeline.extract import extract_file
+from indexer.pipeline.worker import extract_file
 from indexer.records.files import FileRecord
 from tests.indexer.golden import SOURCES
 from tests.property_settings import examples

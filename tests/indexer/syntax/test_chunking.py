@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.pipeline.extract import extract_file
+from indexer.pipeline.worker import extract_file
 from indexer.records.files import Chunk, ChunkType, line_span, split_lines
 from indexer.syntax.chunking import WINDOW_LINES
 from indexer.syntax.lines import SOFT_CHARACTERS

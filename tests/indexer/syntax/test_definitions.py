@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.pipeline.extract import extract_file
+from indexer.pipeline.worker import extract_file
 from indexer.records.files import DegradeReason, FileRecord, Symbol
 
 

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from indexer.bundle.decode import decode_records
-from indexer.bundle.encode import encode_file, packed_floats
-from indexer.bundle.lines import insert_vectors, is_readable, size_with_vectors
+from indexer.bundle.encode import (
+    encode_file,
+    insert_vectors,
+    is_readable,
+    packed_floats,
+    size_with_vectors,
+)
 from indexer.errors import BundleError
 from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records.files import Chunk, ChunkType, FileRecord, Span
