@@ -1,7 +1,7 @@
 """The client of central's indexing API (API.md "Indexing"): one method a call, records out.
 
-Every call may be repeated: a batch by its bytes, the webhook by its id, and a second run that is
-opened by chance expires. So `transport` asks again where an answer was lost.
+Every call is idempotent: a repeated batch has the same bytes, a repeated webhook the same id, and a
+run that a repeated Open creates expires. So `transport` repeats a request without an answer.
 """
 
 import json
@@ -24,14 +24,14 @@ from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 _RUNS: Final = "/api/v1/index/runs"
 _SHORTEST_POLL_SECONDS: Final = 0.02
 _LONGEST_POLL_SECONDS: Final = 1.0
-_POLL_SHARE: Final = 0.04  # of the time waited so far: so much later it is seen to have ended
+_POLL_SHARE: Final = 0.04  # of the time waited so far: the longest delay in seeing the end
 _ENDED_BADLY: Final = frozenset({"failed", "abandoned", "expired"})
 _GZIP: Final = {"Content-Type": "application/gzip"}
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """What a run is of. `ref` and `default_branch` are full names."""
+    """The request body of Open. `ref` and `default_branch` are full names."""
 
     org_id: str
     project_id: str
@@ -44,13 +44,13 @@ class OpenRequest:
     event: str | None = None
     run_url: str | None = None
     repository_url: str | None = None
-    vectors: str | None = None  # "direct": the points are written from here
+    vectors: str | None = None  # "direct": the indexer writes the points
     own_secret: bool | None = None  # in a direct run: no token is needed
 
 
 @dataclass(frozen=True, slots=True)
 class DirectUpload:
-    """Where the points of a direct run go; `repository` is the key that they carry."""
+    """The store and the `repository` key of the points of a direct run."""
 
     access: DirectUploadGrant
     repository: int
@@ -58,10 +58,10 @@ class DirectUpload:
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """What Open answered; `base_*` are None until the repository has been indexed.
+    """The answer of Open; `base_*` are None until the repository has been indexed.
 
-    `max_digests`: how many may be looked up at once; `direct` None: vectors go into the batches;
-    `reindex`: an administrator asked for every file to be processed.
+    `max_digests`: the most that one lookup may have; `direct` None: vectors go into the batches;
+    `reindex`: an administrator requested that every file is processed.
     """
 
     run_id: str
@@ -79,7 +79,7 @@ class OpenedRun:
 
 @dataclass(frozen=True, slots=True)
 class TreeDiff:
-    """What a full run must send, and how many stored files the tree no longer has."""
+    """The files that a full run must send, and how many stored files the tree no longer has."""
 
     changed: frozenset[str]
     removed: int
@@ -87,7 +87,7 @@ class TreeDiff:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A run as central sees it; `progress` is in central's words."""
+    """The state of a run at central; `progress` is central's text."""
 
     state: str
     error: str
@@ -95,7 +95,7 @@ class RunState:
 
 
 class RunLinks(NamedTuple):
-    """Where central tells what becomes of a run: programs, and people."""
+    """The URLs of a run's state: for programs, and for people."""
 
     status_url: str
     page_url: str | None
@@ -127,7 +127,7 @@ class IndexingClient:
                 batch_files=answer["limits"]["batch_files"],
                 max_digests=answer["limits"]["digests"],
                 direct=_direct(answer["vector_store"]),
-                reindex=answer.get("reindex") is True,  # a central of before says nothing of it
+                reindex=answer.get("reindex") is True,  # older services do not send it
             )
 
     def put_tree(self, run_id: str, body: bytes) -> TreeDiff:
@@ -141,7 +141,7 @@ class IndexingClient:
     def known_embeddings(
         self, run_id: str, digests: Collection[bytes]
     ) -> dict[bytes, bytes | None]:
-        """Those of `digests` that need not be embedded; in a direct run with their vectors.
+        """Return those of `digests` that need no embedding; in a direct run with their vectors.
 
         Packed: little-endian float32.
         """
@@ -192,11 +192,11 @@ class IndexingClient:
             "POST", "/api/v1/index/updated", content=content, headers=signed
         )
         with malformed_answer(answer):
-            page_url = answer.get("page_url")  # none before pages were
+            page_url = answer.get("page_url")  # older services have no pages
             return RunLinks(str(answer["status_url"]), str(page_url) if page_url else None)
 
     def get_run(self, run_id: str) -> RunState:
-        """The run's state now."""
+        """Return the state of the run."""
         answer = self._transport.request("GET", f"{_RUNS}/{run_id}")
         with malformed_answer(answer):
             return RunState(
@@ -206,7 +206,7 @@ class IndexingClient:
             )
 
     def abandon_run(self, run_id: str, reason: str) -> None:
-        """Give the run up; `reason` is `up_to_date`, `superseded` or `cancelled`."""
+        """Abandon the run; `reason` is `up_to_date`, `superseded` or `cancelled`."""
         path = f"{_RUNS}/{run_id}?reason={reason}"
         self._transport.request("DELETE", path, retry=reason != "cancelled")
 
@@ -228,8 +228,8 @@ class IndexingClient:
             raise RunFailedError(f"run {run_id} ended as {last.state}: {last.error or 'no reason'}")
         if last.state != "applied":
             raise RunFailedError(
-                f"run {run_id} was still {last.state} after {timeout_seconds:.0f} s; central goes "
-                "on with it: check its workers and GET /api/v1/index/status"
+                f"run {run_id} was still {last.state} after {timeout_seconds:.0f} s; central "
+                "continues it: check its workers and GET /api/v1/index/status"
             )
 
     def wait_for_end(self, run_id: str, *, timeout_seconds: float) -> None:

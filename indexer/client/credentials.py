@@ -1,4 +1,4 @@
-"""Who the indexer is to central: an API token, or what central gives for GitHub's id token."""
+"""Credentials of requests to central: an API token, or one exchanged for GitHub's id token."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ _TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
 
 
 class Purpose(StrEnum):
-    """What a keyless token is for; central grants no more than that."""
+    """The purpose of a keyless token; central grants no other scope."""
 
     INDEX = "index"
     IMPACT = "impact"
@@ -32,16 +32,16 @@ _SCOPES: Final = {Purpose.INDEX: "index", Purpose.IMPACT: "search"}
 
 
 class Credentials(Protocol):
-    """What a request to central is made with. Safe to share between threads."""
+    """The credential of requests to central. Safe to share between threads."""
 
     hints: Mapping[int | str, str]  # what to change, by central's status or code
 
     def bearer(self) -> str:
-        """The secret of the `Authorization` header."""
+        """Return the secret of the `Authorization` header."""
         ...
 
     def renew(self, refused: str) -> bool:
-        """Get another one than `refused`, which central did not take; False: there is none."""
+        """Replace `refused`, which central did not accept; False if there is no other."""
         ...
 
 
@@ -63,11 +63,11 @@ class StaticToken:
         }
 
     def bearer(self) -> str:
-        """The token."""
+        """Return the token."""
         return self._token
 
     def renew(self, refused: str) -> bool:  # noqa: ARG002 - there is no other token
-        """No."""
+        """Return False."""
         return False
 
 
@@ -100,14 +100,14 @@ class OidcToken:
         self._lock = threading.Lock()
 
     def bearer(self) -> str:
-        """A token that is not about to expire."""
+        """Return a token that does not expire soon."""
         with self._lock:
             if time.monotonic() >= self._renew_at:
                 self._exchange()
             return self._token
 
     def renew(self, refused: str) -> bool:
-        """Exchange again, unless another thread was quicker."""
+        """Exchange again, unless another thread has done so."""
         with self._lock:
             if self._token == refused:
                 self._exchange()
@@ -133,7 +133,7 @@ class OidcToken:
         }
 
     def _attempt(self, http: httpx.Client) -> httpx.Response | Retryable:
-        """One exchange, with an id token of its own: where an answer was lost, one is used up."""
+        """Exchange once. Each attempt needs its own id token: a lost answer has used one up."""
         id_token = self._id_token(http)
         if isinstance(id_token, Retryable):
             return id_token
@@ -143,7 +143,7 @@ class OidcToken:
         )
 
     def _id_token(self, http: httpx.Client) -> str | Retryable:
-        """https://docs.github.com/en/actions/reference/security/oidc#requesting-the-jwt."""
+        """Request the id token: https://docs.github.com/en/actions/reference/security/oidc#requesting-the-jwt."""
         address = f"{self._source.url}&audience={quote(self._url, safe='')}"
         try:
             headers = {"Authorization": f"bearer {self._source.key}"}

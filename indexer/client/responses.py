@@ -26,7 +26,7 @@ _HINTS: Final = {
 
 
 def send(send: Callable[[], httpx.Response], *, url: str) -> httpx.Response | Retryable:
-    """What the service at `url` answered, whatever that is, unless it may be better later."""
+    """Return the response of the service at `url`, or Retryable if it may answer later."""
     try:
         response = send()
     except AnswerTooLongError as exc:
@@ -49,7 +49,7 @@ def is_transient(response: httpx.Response) -> bool:
 
 
 def parse_response(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
-    """The JSON of an answer, None where there is none; a problem is raised as its error.
+    """Return the JSON of a response, None if it is empty. Raises a problem as its error.
 
     `hints` say what to change, by code or by status.
     """
@@ -68,7 +68,7 @@ def parse_response(response: httpx.Response, hints: Mapping[int | str, str]) -> 
 
 @contextmanager
 def malformed_answer(answer: object) -> Iterator[None]:
-    """An answer that lacks what the contract promises is central's fault, and said to be."""
+    """Raise CentralError, naming central, if an answer does not follow the contract."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError) as exc:
@@ -79,7 +79,7 @@ def malformed_answer(answer: object) -> Iterator[None]:
 
 
 def parse_commit(value: Any) -> str | None:
-    """The commit that an answer names, if any: git takes other texts for options and refs.
+    """Return the commit of an answer, if any: git would read other text as an option or ref.
 
     Raises TypeError and ValueError.
     """
@@ -99,7 +99,7 @@ def _unreachable(url: str, exc: httpx.RequestError) -> CentralUnreachableError:
 
 
 def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoReturn:
-    """A problem document (RFC 9457) as the error that it stands for."""
+    """Raise the error of a problem document (RFC 9457)."""
     status, fields = response.status_code, _problem(response)
     code, detail = str(fields.get("code", "refused")), _detail(response)
     if code == "run_in_progress" and "run_id" in fields:
@@ -107,9 +107,7 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
     if code == "run_not_open" and fields.get("state") == "stale":
         raise RunStaleError(detail)
     if status >= httpx.codes.INTERNAL_SERVER_ERROR:
-        raise CentralUnreachableError(
-            f"central failed (HTTP {status}): {detail}; its log tells why"
-        )
+        raise CentralUnreachableError(f"central failed (HTTP {status}): {detail}; see its log")
     hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
     message = f"central refused (HTTP {status}, {code}): {detail}"
     if hint:

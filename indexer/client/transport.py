@@ -54,9 +54,9 @@ class Transport:
         headers: Callable[[], Mapping[str, str]] = lambda: _JSON,
         retry: bool = True,
     ) -> Any:
-        """Send and answer the decoded JSON, None where there is none.
+        """Send a request and return the decoded JSON, None if there is none.
 
-        `headers` is called for each attempt: a signature's time must not grow old.
+        `headers` is called for each attempt: the time of a signature must be recent.
         """
 
         def attempt() -> httpx.Response:
@@ -76,7 +76,7 @@ class Transport:
         *,
         wait_seconds: float,
     ) -> None:
-        """GET what is too long for memory: `receive` is given its pieces, and its size if told.
+        """GET what is too long for memory: `receive` is given its pieces, and its size if known.
 
         It is called again from the beginning if the connection is lost meanwhile. `wait_seconds`:
         how long the service may take between two pieces.
@@ -93,7 +93,7 @@ class Transport:
 
 
 class BearerAuth(httpx.Auth):
-    """The credential of each request; one that is refused is renewed, and that once."""
+    """Sets the credential of each request; a refused one is renewed once."""
 
     def __init__(self, credentials: Credentials) -> None:
         self._credentials = credentials

@@ -1,6 +1,6 @@
-"""What a `.gitattributes` file says, as gitattributes(5) has it, of the attributes asked for. Pure.
+"""Reads `.gitattributes` files, as gitattributes(5) defines them, for the wanted attributes. Pure.
 
-Git's own matcher can be kept busy for hours by one line, so its command is not asked. Text is
+Git's own matcher can be kept busy for hours by one line, so `git check-attr` is not used. Text is
 bytes as Latin-1, because a pattern's `?` stands for one byte.
 """
 
@@ -12,14 +12,14 @@ from typing import Final
 from indexer.globs import excess, file_pattern
 from indexer.limits import PATTERNS
 
-States = tuple[tuple[str, str], ...]  # (attribute, value as `git check-attr` words it), in order
-Complain = Callable[[int, str], object]  # of a line by its number that is left out, and why
+States = tuple[tuple[str, str], ...]  # (attribute, value as `git check-attr` writes it), in order
+Warn = Callable[[int, str], object]  # the number of a line that is ignored, and the reason
 
 UNSPECIFIED: Final = "unspecified"
 _BLANK: Final = " \t\r\n"
 _MACRO: Final = "[attr]"
-_MOST_LINE: Final = 2_048  # git leaves out longer ones
-_MOST_MACROS: Final = 100
+_MAX_LINE_BYTES: Final = 2_048  # git ignores longer ones
+_MAX_MACROS: Final = 100
 _NAME: Final = re.compile(r"[A-Za-z0-9_.][-A-Za-z0-9_.]*")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(.*)', re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2}|.)", re.DOTALL)
@@ -31,7 +31,7 @@ _ESCAPED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line: a pattern of paths below the file's directory, and what it says of them."""
+    """One line: a pattern of paths below the file's directory, and their attributes."""
 
     pattern: re.Pattern[str]
     states: States
@@ -46,7 +46,7 @@ class AttributesFile:
 
 
 def parse_attributes(
-    content: bytes, wanted: Collection[str], *, is_top: bool, complain: Complain
+    content: bytes, wanted: Collection[str], *, is_top: bool, warn: Warn
 ) -> AttributesFile:
     """Lines about the wanted attributes; of the top file, its macros and lines about them too."""
     file = AttributesFile()
@@ -55,12 +55,12 @@ def parse_attributes(
     if is_top:
         for number, (name, states) in parsed:
             if name.startswith(_MACRO) and len(name) > len(_MACRO):
-                _define(file.macros, name.removeprefix(_MACRO), states, number, complain)
+                _define(file.macros, name.removeprefix(_MACRO), states, number, warn)
     names = {*wanted, *file.macros}
     for number, (name, states) in parsed:
         counting = tuple(state for state in states if state[0] in names)
         if counting and not name.startswith(("!", _MACRO)):
-            _add(file.rules, name, counting, number, complain)
+            _add(file.rules, name, counting, number, warn)
     return file
 
 
@@ -80,7 +80,7 @@ def values_of(path: bytes, files: Mapping[str, AttributesFile]) -> dict[str, str
 
 
 def _fill(values: dict[str, str], states: States, macros: Mapping[str, States]) -> None:
-    """Take what is not said yet; the last word of a line counts, and a macro that it sets."""
+    """Add the attributes that are not set yet; of a line the last state counts, and its macros."""
     for name, value in reversed(states):
         if name not in values:
             values[name] = value
@@ -88,31 +88,29 @@ def _fill(values: dict[str, str], states: States, macros: Mapping[str, States]) 
                 _fill(values, macros[name], macros)
 
 
-def _define(
-    macros: dict[str, States], name: str, states: States, number: int, complain: Complain
-) -> None:
+def _define(macros: dict[str, States], name: str, states: States, number: int, warn: Warn) -> None:
     if not _NAME.fullmatch(name):
         return
-    if name not in macros and len(macros) >= _MOST_MACROS:
-        complain(number, f"it is beyond the first {_MOST_MACROS} macros")
+    if name not in macros and len(macros) >= _MAX_MACROS:
+        warn(number, f"it is beyond the first {_MAX_MACROS} macros")
         return
     macros[name] = states
 
 
-def _add(rules: list[Rule], name: str, states: States, number: int, complain: Complain) -> None:
+def _add(rules: list[Rule], name: str, states: States, number: int, warn: Warn) -> None:
     problem = excess(name)
     if problem:
-        complain(number, f"its pattern is {problem}")
+        warn(number, f"its pattern is {problem}")
     elif len(rules) >= PATTERNS:
-        complain(number, f"it is beyond the first {PATTERNS:,} patterns")
+        warn(number, f"it is beyond the first {PATTERNS:,} patterns")
     elif pattern := file_pattern(name):
         rules.append(Rule(pattern, states))
 
 
 def _parsed(line: str) -> tuple[str, States]:
-    """(pattern or macro, states); no states: the line says nothing."""
+    """(pattern or macro, states); no states: the line has no effect."""
     line = line.strip(_BLANK)
-    if not line or line.startswith("#") or len(line) >= _MOST_LINE:
+    if not line or line.startswith("#") or len(line) >= _MAX_LINE_BYTES:
         return "", ()
     quoted = _QUOTED.fullmatch(line) if line.startswith('"') else None
     if quoted:
@@ -138,7 +136,7 @@ def _states(text: str) -> States:
         sign = word[0] if word[0] in "-!" else ""
         name, equals, value = word.removeprefix(sign).partition("=")
         if not _NAME.fullmatch(name):
-            return ()  # git leaves out the whole line
+            return ()  # git ignores the whole line
         if sign:
             value = "unset" if sign == "-" else UNSPECIFIED
         elif not equals:

@@ -77,7 +77,7 @@ def _read(repository: Repository, entry: TreeEntry, names: set[str]) -> Attribut
         repository.read(entry.blob),
         names,
         is_top="/" not in entry.path,
-        complain=partial(_log.warning, "%s: line %d is left out: %s", entry.path),
+        warn=partial(_log.warning, "%s: line %d is left out: %s", entry.path),
     )
 
 

@@ -36,7 +36,7 @@ class PointWriter:
     ) -> "PointWriter":
         """Return the writer of `run`. Raises ConfigurationError and StoreError."""
         grant = upload.access
-        if settings.url:  # the job's own secret goes nowhere else
+        if settings.url:  # the job's own key is sent to the job's own URL alone
             grant = replace(grant, url=from_rest_url(settings.url))
         collection = DirectCollection(
             grant,

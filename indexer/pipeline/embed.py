@@ -1,4 +1,4 @@
-"""Vectors of a run's chunks: central's where it has them, else computed, and put into the lines."""
+"""Vectors of a run's chunks: looked up at central, else computed, and inserted into the lines."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,10 +22,10 @@ Embed = Callable[[Sequence[str]], list[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Packed vectors by digest, None where central holds it. `computed`: by this call.
+class FoundVectors:
+    """Packed vectors by digest, None if central holds the vector. `computed`: by this call.
 
-    With a `problem` of the embedder some digests are missing.
+    If the embedder failed with `problem`, some digests are missing.
     """
 
     vectors: Mapping[bytes, bytes | None]
@@ -52,7 +52,7 @@ class EmbeddingCache:
         """Delete what is stored."""
         self._spooled.close()
 
-    def vectors(self, inputs: Mapping[bytes, str]) -> Found:
+    def vectors(self, inputs: Mapping[bytes, str]) -> FoundVectors:
         """Return the vectors of embedder inputs, given by digest."""
         vectors = {
             digest: self._spooled.get(digest) for digest in inputs if digest in self._spooled
@@ -64,7 +64,7 @@ class EmbeddingCache:
         computed, problem = self._computed({digest: inputs[digest] for digest in missing})
         vectors.update(computed)
         self._spooled.add({digest: vectors[digest] for digest in new if digest in vectors})
-        return Found(vectors, frozenset(computed), problem)
+        return FoundVectors(vectors, frozenset(computed), problem)
 
     def _computed(
         self, inputs: Mapping[bytes, str]
@@ -173,7 +173,7 @@ class EmbeddingStage:
             for completed in self._queue.drain():
                 yield from _lines(completed)
         except EmbeddingError:
-            self._finish_points()  # what has been paid for is kept
+            self._finish_points()  # computed vectors are kept
             raise
         self._finish_points()
 

@@ -1,4 +1,4 @@
-"""What is to be indexed, made out of the repository, the settings and the arguments."""
+"""The job of a run, from the repository, the settings and the arguments."""
 
 from indexer.client.api import OpenRequest
 from indexer.config.settings import GitHubContext, Settings, direct_settings, embedder_access
@@ -19,10 +19,10 @@ def make_job(
     requested: Requested,
     timeout_seconds: float,
 ) -> Job:
-    """The job of indexing `ref` (default: the checked-out branch).
+    """Return the job that indexes `ref` (default: the checked-out branch).
 
-    The checked-out commit stands for the branch where that is checked out or HEAD is detached, as
-    it is in an action. Raises CommitNotFoundError, and ConfigurationError: without any branch, too.
+    The commit is HEAD if the branch is checked out or HEAD is detached, as it is in an action.
+    Raises CommitNotFoundError, and ConfigurationError, also if there is no branch.
     """
     checked_out = repository.head_ref()
     full_ref = _full_name(ref) if ref else checked_out

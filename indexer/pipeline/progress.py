@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, plain lines now and then elsewhere. On standard error."""
+"""The progress of a run on standard error: a bar on a terminal, else a line every few seconds."""
 
 import sys
 from time import monotonic
@@ -12,7 +12,7 @@ _PERCENT_SECONDS: Final = 10.0
 
 
 class Display(Protocol):
-    """A pipeline.Progress that is put away in the end."""
+    """A Progress that must be closed."""
 
     def __enter__(self) -> "Display": ...
 
@@ -55,7 +55,7 @@ class Lines:
         self._stream.flush()
 
     def plan(self, plan: Plan) -> None:
-        """Say what kind of run it is."""
+        """Write the mode and the reason."""
         self._write(f"mode: {plan.mode}, reason: {plan.reason}")
 
     def start(self, stage: str, total: int) -> None:
@@ -65,7 +65,7 @@ class Lines:
         self._write(f"{stage}: {total}" if total else stage)
 
     def advance(self) -> None:
-        """Count, and say so if the last line is some seconds old."""
+        """Count, and write it if the last line is some seconds old."""
         self._done += 1
         if monotonic() < self._next_line_at:
             return
@@ -74,7 +74,7 @@ class Lines:
         self._write(f"{self._stage}{of_total}")
 
     def reach(self, percent: int) -> None:
-        """Say how far the stage is, if the last line is some seconds old."""
+        """Write the percentage if the last line is some seconds old."""
         now = monotonic()
         if now >= self._next_line_at:
             self._next_line_at = now + _PERCENT_SECONDS
@@ -85,7 +85,7 @@ class Lines:
 
 
 class Bar:
-    """rich's bar. It refreshes when told to: a refreshing thread would not survive a fork."""
+    """A bar of rich, without its refresh thread, which would not survive a fork."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -119,5 +119,5 @@ class Bar:
             self._bars.refresh()
 
     def reach(self, percent: int) -> None:
-        """The stage is so far; drawn at once, as central is not asked often."""
+        """Draw the percentage at once, as central is polled rarely."""
         self._bars.update(self._task, completed=percent, total=100, refresh=True)

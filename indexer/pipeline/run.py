@@ -39,10 +39,10 @@ _log = logging.getLogger(__name__)
 
 
 class Progress(Protocol):
-    """Where a run tells how far it is."""
+    """Receives the progress of a run."""
 
     def plan(self, plan: Plan) -> None:
-        """Mode and reason are known."""
+        """Show the run's mode and reason."""
         ...
 
     def start(self, stage: str, total: int) -> None:
@@ -50,17 +50,17 @@ class Progress(Protocol):
         ...
 
     def advance(self) -> None:
-        """A step of the stage is done."""
+        """Count a finished step of the stage."""
         ...
 
     def reach(self, percent: int) -> None:
-        """So much of a stage without known steps is done."""
+        """Set the percentage of a stage without known steps."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be indexed, how long the caller waits for central, and what else may be asked."""
+    """The commit to index and the options of the run."""
 
     request: OpenRequest
     requested: Requested
@@ -86,10 +86,10 @@ def index(
     progress: Progress,
     run_progress: RunProgress,
 ) -> Report:
-    """Bring central's index of the repository to the job's commit and answer what was done.
+    """Bring central's index of the repository to the job's commit and return the result.
 
     If another run is applied meanwhile, plans again, at most three times. Raises IndexerError.
-    Whatever is raised, `run_progress` then says what central knows of the last run.
+    After any exception `run_progress` has the state of the last run.
     """
     for _ in range(_STALE_ATTEMPTS):
         try:
@@ -129,7 +129,7 @@ class _Run:
                 run_progress=self._course,
                 timeout_seconds=self._job.timeout_seconds,
             )
-        with self._given_up_on_error():
+        with self._abandoned_on_error():
             self._check_upload_mode(opened)
             with self._watch.stage("plan"):
                 plan = self._decide(opened)
@@ -159,7 +159,7 @@ class _Run:
             )
 
     @contextmanager
-    def _given_up_on_error(self) -> Iterator[None]:
+    def _abandoned_on_error(self) -> Iterator[None]:
         try:
             yield
         except BaseException:  # Ctrl-C as well: no other process will finish this run
@@ -197,7 +197,7 @@ class _Run:
         return _Work(entries, [], answer.removed)
 
     def _upload(self, opened: OpenedRun, work: _Work) -> int:
-        """Send everything; answers the number of batches."""
+        """Send everything; return the number of batches."""
         self._progress.start("files", len(work.entries))
         with BatchUploader(self._central, opened) as uploader:
             for path in work.removed:
@@ -214,10 +214,10 @@ class _Run:
                     )
                     self._progress.advance()
             except EmbeddingError as exc:
-                uploader.finish()  # central keeps what was embedded, though the run is given up
+                uploader.finish()  # central keeps the vectors of an abandoned run
                 if not self._counters.embedded:
                     raise
-                raise _with_salvage_note(exc, self._counters.embedded) from exc
+                raise _with_kept_vectors(exc, self._counters.embedded) from exc
             return uploader.finish()
 
     def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> RunLinks:
@@ -270,10 +270,10 @@ class _Run:
         self._central.wait_for_apply(
             opened.run_id,
             timeout_seconds=self._job.timeout_seconds,
-            on_state=self._tell_applied,
+            on_state=self._report_applied,
         )
 
-    def _tell_applied(self, run: RunState) -> None:
+    def _report_applied(self, run: RunState) -> None:
         percent = run.progress.get("percent")
         if isinstance(percent, int):
             self._progress.reach(percent)
@@ -301,8 +301,8 @@ class _Run:
         )
 
 
-def _with_salvage_note(problem: EmbeddingError, chunks: int) -> EmbeddingError:
-    """The error as the job summary of an aborted run reports it."""
+def _with_kept_vectors(problem: EmbeddingError, chunks: int) -> EmbeddingError:
+    """Return the error with a sentence about the vectors that are kept."""
     said, kept = str(problem).removesuffix("."), pluralize(chunks, "chunk")
     return type(problem)(
         f"{said}. What was embedded is kept ({kept}): the next run asks for the rest only."

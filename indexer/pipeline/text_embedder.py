@@ -1,6 +1,6 @@
-"""Texts in, packed vectors out: of a model that is here in worker processes, else of a service.
+"""Embeds texts as packed vectors: a local model in worker processes, or a service.
 
-A service is asked by threads of this process, so that no worker ever holds a secret.
+Threads of this process call a service, so that no worker holds a secret.
 """
 
 import logging
@@ -23,31 +23,31 @@ _log = logging.getLogger(__name__)
 
 
 class TextEmbedder(Protocol):
-    """Raises EmbeddingError with what was `done`, packed."""
+    """Embeds texts. Raises EmbeddingError, whose `done` has the packed vectors so far."""
 
     @property
     def usage(self) -> Usage:
-        """What a service was asked for so far."""
+        """Return the requests and tokens of a service so far."""
         ...
 
     def check(self) -> None:
-        """Return if the vectors are those that central asks for."""
+        """Raise EmbeddingError unless the vectors are of central's model."""
         ...
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """A packed vector for each text."""
+        """Return a packed vector for each text."""
         ...
 
 
 def text_embedder(spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> TextEmbedder:
-    """The one that makes vectors of `spec`; whether it is set up here, `check` tells."""
+    """Return the embedder of `spec`; its `check` raises if it is not set up here."""
     if spec.provider == _LOCAL:
         return LocalEmbedder(spec, access, pool)
     return ServiceEmbedder(spec, access)
 
 
 class LocalEmbedder:
-    """A model in files, in worker processes: they hold it already, and this one need not."""
+    """A model in files, loaded in the worker processes alone."""
 
     def __init__(self, spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> None:
         self._spec = spec
@@ -78,12 +78,12 @@ class LocalEmbedder:
             return self._embed_isolated(texts)
 
     def _embed_isolated(self, texts: Sequence[str]) -> list[bytes]:
-        """In halves until the text is found that ends its process: that one is near to nothing."""
+        """Halve the texts until the one that kills its process is found: it gets a zero vector."""
         try:
             return self._cut(self._pool.run_isolated(_embed, self._spec, self._access, texts))
         except BrokenProcessPool:
             if len(texts) == 1:
-                _log.warning("a chunk ended the process that embedded it; it has no direction")
+                _log.warning("a chunk ended the process that embedded it; its vector is zero")
                 return [bytes(self._size)]
         half = len(texts) // 2
         return [*self._embed_isolated(texts[:half]), *self._embed_isolated(texts[half:])]
@@ -97,7 +97,7 @@ class LocalEmbedder:
 
 
 class ServiceEmbedder:
-    """A service on the network, which batches, retries and works in parallel by itself."""
+    """A service on the network; its client batches, retries and sends requests in parallel."""
 
     def __init__(self, spec: EmbedderSpec, access: EmbedderConfig) -> None:
         self._spec = spec

@@ -1,6 +1,6 @@
 """Worker processes: a pool that is replaced when one of them dies, and one for suspect tasks.
 
-Workers run C code of many authors over untrusted files, so they may die. They get no secrets.
+Workers run grammars, which are C code, over untrusted files: they may crash. They get no secrets.
 """
 
 import gc
@@ -142,7 +142,7 @@ class WorkerPool:
         Raises BrokenProcessPool if it does, IndexerError if no process can be started.
         """
         with self._isolating:
-            self._isolated_pool = self._isolated_pool or _living_pool()
+            self._isolated_pool = self._isolated_pool or _started_pool()
             try:
                 return self._isolated_pool.submit(work, *arguments, **more).result()
             except BrokenProcessPool:
@@ -199,7 +199,7 @@ def _signals_deferred() -> Iterator[None]:
         signal.raise_signal(received[0])
 
 
-def _living_pool() -> ProcessPoolExecutor:
+def _started_pool() -> ProcessPoolExecutor:
     """Return a pool of one process that is known to have started.
 
     Raises IndexerError if it does not start, which is no file's fault.
@@ -209,7 +209,7 @@ def _living_pool() -> ProcessPoolExecutor:
         pool.submit(int).result()
     except BrokenProcessPool as exc:
         raise IndexerError(
-            "worker processes end as soon as they start. Read what they wrote, and check the "
+            "worker processes end as soon as they start. See their output above, and check the "
             "memory limit of this machine"
         ) from exc
     return pool

@@ -63,13 +63,13 @@ def test_vectors_keep_the_order_of_their_texts_and_workers_get_no_secret(
     assert numbers(embedder.embed(TEXTS)) == list(range(600))
 
 
-def test_a_text_that_kills_its_process_is_near_to_nothing_and_costs_no_other(
+def test_a_text_that_kills_its_process_gets_a_zero_vector_and_costs_no_other(
     pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(embedders, "_embed", numbered)
     embedder = LocalEmbedder(SPEC, SECRETIVE, pool)
     assert numbers(embedder.embed(["text1", "deadly", "text3"])) == [1.0, 0.0, 3.0]
-    assert "it has no direction" in caplog.text
+    assert "its vector is zero" in caplog.text
 
 
 def test_a_service_is_asked_and_what_it_did_before_it_gave_out_is_packed(
