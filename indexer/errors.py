@@ -293,3 +293,8 @@ class RunFailedError(CentralError):
     """The run ended as failed, expired or abandoned."""
 
     title = "The service did not finish the run"
+
+
+def not_installed(package: str, extra: str) -> str:
+    """Return the message of a missing optional package, with the extra that has it."""
+    return f"{package} is not installed: pip install 'aeterna-code-search[{extra}]'"

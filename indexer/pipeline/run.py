@@ -114,7 +114,7 @@ class _Run:
         self._repository = repository
         self._central = central
         self._progress = progress
-        self._course = run_progress
+        self._run_progress = run_progress
         self._watch = Stopwatch()
         self._counters = RunCounters()
         self._usage = Usage()
@@ -126,7 +126,7 @@ class _Run:
             opened = open_run(
                 central=self._central,
                 request=self._job.request,
-                run_progress=self._course,
+                run_progress=self._run_progress,
                 timeout_seconds=self._job.timeout_seconds,
             )
         with self._abandoned_on_error():
@@ -163,7 +163,7 @@ class _Run:
         try:
             yield
         except BaseException:  # Ctrl-C as well: no other process will finish this run
-            abandon_run(self._central, self._course)
+            abandon_run(self._central, self._run_progress)
             raise
 
     def _decide(self, opened: OpenedRun) -> Plan:
@@ -222,11 +222,11 @@ class _Run:
 
     def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> RunLinks:
         """Hand the run over to central; return the URL that reports its state."""
-        self._course.stage = RunStage.ANNOUNCING
+        self._run_progress.stage = RunStage.ANNOUNCING
         followed = self._central.send_webhook(
             self._job.request, opened, plan, batches=batches, stats=stats
         )
-        self._course.stage = RunStage.ANNOUNCED
+        self._run_progress.stage = RunStage.ANNOUNCED
         return followed
 
     def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:

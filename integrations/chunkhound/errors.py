@@ -1,4 +1,4 @@
-"""What a search of code ends with instead of an answer.
+"""The errors of a code search.
 
 CodeSearchError
 ├── InvalidRequestError        a parameter is wrong
@@ -15,6 +15,8 @@ CodeSearchError
 """
 
 from pathlib import Path
+
+from indexer.errors import not_installed
 
 
 class CodeSearchError(Exception):
@@ -75,9 +77,7 @@ class NotInstalledError(CodeSearchError):
     status = 501
 
     def __init__(self, package: str) -> None:
-        super().__init__(
-            f"{package} is not installed: pip install 'aeterna-code-search[chunkhound]'"
-        )
+        super().__init__(not_installed(package, "chunkhound"))
 
 
 class DatabaseError(CodeSearchError):

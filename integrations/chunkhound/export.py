@@ -30,6 +30,7 @@ from indexer.errors import (
     EmbeddingError,
     IndexerError,
     NotARepositoryError,
+    not_installed,
 )
 from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
@@ -185,9 +186,7 @@ def export_index(
 def _require_installed() -> None:
     for package in ("duckdb", "xxhash"):
         if find_spec(package) is None:
-            raise ConfigurationError(
-                f"{package} is not installed: pip install 'aeterna-code-search[chunkhound]'"
-            )
+            raise ConfigurationError(not_installed(package, "chunkhound"))
 
 
 def _require_target(destination: Path, root: Path, *, may_overwrite: bool) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from indexer.config.settings import embedder_access
-from indexer.errors import ConfigurationError
+from indexer.errors import ConfigurationError, not_installed
 from indexer.limits import CODEQUERY_API_BYTES, CODEQUERY_REQUEST_SECONDS
 from indexer.retry import parse_retry_after
 from indexer.urls import without_proxy
@@ -74,8 +74,7 @@ class OpenAIRequests:
             import openai
         except ImportError as error:
             raise CodeQueryError(
-                Code.NOT_INSTALLED,
-                "openai is not installed: pip install 'aeterna-code-search[codequery]'",
+                Code.NOT_INSTALLED, not_installed("openai", "codequery")
             ) from error
         self._openai = openai
         self._place = f"the service at {account.base_url}"

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from indexer.errors import not_installed
+
 _OPTIONAL: Final = frozenset({"langchain_core", "pydantic", "yaml"})
 
 try:
@@ -16,11 +18,7 @@ try:
 except ModuleNotFoundError as exc:
     if (exc.name or "").partition(".")[0] not in _OPTIONAL:
         raise
-    raise ImportError(
-        f"LangChain is not installed ({exc.name} is missing): "
-        "pip install 'aeterna-code-search[langchain]'",
-        name=exc.name,
-    ) from exc
+    raise ImportError(not_installed(exc.name or "langchain", "langchain"), name=exc.name) from exc
 
 __all__ = [
     "CodeSearchRetriever",
