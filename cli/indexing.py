@@ -103,7 +103,8 @@ def index_local(
     from indexer.commands.run import WAIT_SECONDS
     from indexer.git.local import LOCAL_REF
     from indexer.pipeline.fingerprint import EXTRACTOR
-    from indexer.pipeline.run import Job, index
+    from indexer.pipeline.job import Job
+    from indexer.pipeline.run import index
 
     request = OpenRequest(
         org_id=target.organization,

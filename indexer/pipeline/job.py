@@ -1,14 +1,33 @@
 """The job of a run, from the repository, the settings and the arguments."""
 
+from dataclasses import dataclass, field
+
 from indexer.client.api import OpenRequest
-from indexer.config.settings import GitHubContext, Settings, direct_settings, embedder_access
+from indexer.config.settings import (
+    DirectUploadSettings,
+    GitHubContext,
+    Settings,
+    direct_settings,
+    embedder_access,
+)
 from indexer.errors import ConfigurationError
 from indexer.git.repository import Repository
 from indexer.pipeline.fingerprint import EXTRACTOR
-from indexer.pipeline.run import Job
 from indexer.records.runs import Requested
+from indexer.records.vectors import EmbedderConfig
 
 _BRANCHES = "refs/heads/"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The commit to index and the options of the run."""
+
+    request: OpenRequest
+    requested: Requested
+    timeout_seconds: float
+    access: EmbedderConfig = field(default_factory=EmbedderConfig)
+    direct: DirectUploadSettings | None = None  # None: vectors travel in the batches
 
 
 def make_job(

@@ -3,13 +3,12 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from indexer.bundle.encode import FileLine, encode_tree
-from indexer.client.api import IndexingClient, OpenedRun, OpenRequest, RunLinks, RunState
-from indexer.config.settings import DirectUploadSettings
+from indexer.client.api import IndexingClient, OpenedRun, RunLinks, RunState
 from indexer.embedding.base import Usage
 from indexer.errors import (
     DirectNotAvailableError,
@@ -19,6 +18,7 @@ from indexer.errors import (
 from indexer.git.repository import Repository
 from indexer.output.terminal import pluralize
 from indexer.pipeline.embed import EmbeddingStage
+from indexer.pipeline.job import Job
 from indexer.pipeline.open_run import abandon_run, open_run
 from indexer.pipeline.plan import decide, selected_entries
 from indexer.pipeline.report import Report, RunProgress, RunStage
@@ -29,7 +29,6 @@ from indexer.pipeline.upload import BatchUploader
 from indexer.pipeline.worker_pool import WorkerPool, extract_files, skipped_line, worker_count
 from indexer.records.files import SourceFile, TreeEntry
 from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
-from indexer.records.vectors import EmbedderConfig
 
 if TYPE_CHECKING:
     from indexer.pipeline.direct_upload import PointWriter
@@ -56,17 +55,6 @@ class Progress(Protocol):
     def reach(self, percent: int) -> None:
         """Set the percentage of a stage without known steps."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """The commit to index and the options of the run."""
-
-    request: OpenRequest
-    requested: Requested
-    timeout_seconds: float
-    access: EmbedderConfig = field(default_factory=EmbedderConfig)
-    direct: DirectUploadSettings | None = None  # None: vectors travel in the batches
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A project's index as a DuckDB file that ChunkHound reads: files, chunks, embeddings.
 
-All is written to FILE.part, which takes FILE's place when it is whole. If it ends while chunks are
-embedded, what was embedded is kept there, and the next export goes on with it.
+All is written to FILE.part, which replaces FILE when it is complete. If it ends while chunks are
+embedded, their vectors are kept there, and the next export continues from them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,8 +15,6 @@ from cli.api import HttpSearchApi
 from cli.export.part_file import (
     held_part,
     mapped_errors,
-    opened_database,
-    require_own_log,
     take_place,
 )
 from cli.target.target import IndexTarget
@@ -48,6 +46,7 @@ from integrations.chunkhound.database_writer import (
     origin_of,
     writing,
 )
+from integrations.chunkhound.destination import require_destination
 from integrations.chunkhound.embedding import SPEC
 from integrations.chunkhound.errors import CodeSearchError, MissingKeyError
 from integrations.chunkhound.keys import embedding_access
@@ -144,7 +143,7 @@ def export_index(
             "the file is made of a checkout of the repository: go to one, and call it there"
         )
     destination = destination.absolute()
-    _require_target(destination, target.root, may_overwrite=may_overwrite)
+    require_destination(destination, target.root, may_overwrite=may_overwrite)
     indexed = _indexed(target, project or target.project)
     origin = Origin(
         indexed.project, indexed.commit, EXTRACTOR, str(embedder.spec) if embedder else ""
@@ -164,7 +163,7 @@ def export_index(
             make_empty(part)
         with writing(part, embedder.spec if embedder else None) as writer:
             if not is_begun:
-                writer.add_files(_told(repository, indexed, progress), origin)
+                writer.add_files(_counted(repository, indexed, progress), origin)
             if embedder:
                 _embed(writer, embedder, progress)
             counts = writer.finish()
@@ -187,53 +186,6 @@ def _require_installed() -> None:
     for package in ("duckdb", "xxhash"):
         if find_spec(package) is None:
             raise ConfigurationError(not_installed(package, "chunkhound"))
-
-
-def _require_target(destination: Path, root: Path, *, may_overwrite: bool) -> None:
-    """Nothing of a checkout leads elsewhere, and what is there is an export or may be lost."""
-    if link := _link_within(root, destination):
-        raise ConfigurationError(f"{link} is a symbolic link: name the file that it leads to")
-    if not destination.parent.is_dir():
-        raise ConfigurationError(
-            f"there is no directory {destination.parent}: make it, or name another"
-        )
-    if not destination.exists():
-        return
-    if not destination.is_file():
-        raise ConfigurationError(f"{destination} is no file: name one")
-    require_own_log(destination)
-    _require_unused(destination)
-    if not may_overwrite and origin_of(destination) is None:
-        raise ConfigurationError(
-            f"{destination} is there already, and no export: --force overwrites it, or name "
-            "another file"
-        )
-
-
-def _link_within(root: Path, destination: Path) -> Path | None:
-    """The file itself if it is a link, or the first link below `root` on the way to it."""
-    way = [destination, *destination.parents]
-    top = root.resolve()
-    tops = (at for at, path in enumerate(way) if not path.is_symlink() and path.resolve() == top)
-    below = way[: next(tops, 1)]
-    return next((path for path in reversed(below) if path.is_symlink()), None)
-
-
-def _require_unused(destination: Path) -> None:
-    """No process writes to it: one that did would go on with a deleted file."""
-    import duckdb
-
-    try:
-        with opened_database(destination, read_only=True):
-            return
-    except duckdb.IOException as error:
-        if "lock" in str(error):
-            raise ConfigurationError(
-                f"{destination} is open in another program: end that first (`chunkhound mcp` "
-                "keeps it)"
-            ) from error
-    except duckdb.Error:
-        pass  # no database
 
 
 def _indexed(target: IndexTarget, project: str) -> _Indexed:
@@ -266,7 +218,7 @@ def _require_commit(repository: Repository, indexed: _Indexed) -> None:
         )
 
 
-def _told(repository: Repository, indexed: _Indexed, progress: Progress) -> Iterator[CommitFile]:
+def _counted(repository: Repository, indexed: _Indexed, progress: Progress) -> Iterator[CommitFile]:
     total, files = commit_files(repository, indexed.commit, dimensions=indexed.dimensions)
     chunks = 0
     for number, file in enumerate(files, start=1):

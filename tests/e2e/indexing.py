@@ -10,10 +10,10 @@ from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.config.settings import Settings
 from indexer.git.repository import Repository
-from indexer.pipeline.job import make_job
+from indexer.pipeline.job import Job, make_job
 from indexer.pipeline.progress import display
 from indexer.pipeline.report import Report, RunProgress, as_json
-from indexer.pipeline.run import Job, index
+from indexer.pipeline.run import index
 from indexer.records.runs import Requested
 from scripts.local_service import Organization
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from indexer.client.api import OpenRequest
 from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.pipeline.job import Job
 from indexer.pipeline.report import Report
-from indexer.pipeline.run import Job
 from indexer.records.runs import Requested
 from scripts.local_service import Organization
 from tests.e2e.histories import Branch, Step, steps

@@ -1,0 +1,58 @@
+"""The file that an export writes: what must hold before it is replaced."""
+
+from pathlib import Path
+
+from cli.export.part_file import opened_database, require_own_log
+from indexer.errors import ConfigurationError
+from integrations.chunkhound.database_writer import origin_of
+
+
+def require_destination(destination: Path, root: Path, *, may_overwrite: bool) -> None:
+    """Raise ConfigurationError unless an export may be written to `destination`.
+
+    No link of the checkout `root` may lead to it; a file there must be an export, unless
+    `may_overwrite`, and no process may have it open.
+    """
+    if link := _link_within(root, destination):
+        raise ConfigurationError(f"{link} is a symbolic link: name the file that it leads to")
+    if not destination.parent.is_dir():
+        raise ConfigurationError(
+            f"there is no directory {destination.parent}: make it, or name another"
+        )
+    if not destination.exists():
+        return
+    if not destination.is_file():
+        raise ConfigurationError(f"{destination} is no file: name one")
+    require_own_log(destination)
+    _require_unused(destination)
+    if not may_overwrite and origin_of(destination) is None:
+        raise ConfigurationError(
+            f"{destination} is there already, and no export: --force overwrites it, or name "
+            "another file"
+        )
+
+
+def _link_within(root: Path, destination: Path) -> Path | None:
+    """Return the first symbolic link below `root` on the path to the file, or the file itself."""
+    way = [destination, *destination.parents]
+    top = root.resolve()
+    tops = (at for at, path in enumerate(way) if not path.is_symlink() and path.resolve() == top)
+    below = way[: next(tops, 1)]
+    return next((path for path in reversed(below) if path.is_symlink()), None)
+
+
+def _require_unused(destination: Path) -> None:
+    """Raise ConfigurationError if a process has the file open: it would write to a deleted file."""
+    import duckdb
+
+    try:
+        with opened_database(destination, read_only=True):
+            return
+    except duckdb.IOException as error:
+        if "lock" in str(error):
+            raise ConfigurationError(
+                f"{destination} is open in another program: end that first (`chunkhound mcp` "
+                "keeps it)"
+            ) from error
+    except duckdb.Error:
+        pass  # no database
