@@ -15,6 +15,7 @@ from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
+import psutil
 import pytest
 
 from central.lease import used
@@ -24,6 +25,7 @@ from scripts.local_service import ROOT, Organization, Service, clean_environment
 from scripts.local_watcher import WATCH, Line, Watcher
 from tests.e2e.conftest import prepared_data_directory
 from tests.indexer.repositories import Sandbox
+from tests.waiting import wait_until
 
 MANY = 500
 PROMISED_SECONDS = 5.0
@@ -111,7 +113,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watching]:
         watching.begin()
         yield watching
         watching.watcher.stop()
-        end_service(data_dir)
+        ending = end_service(data_dir)
+        wait_until(lambda: all(has_ended(process) for process in ending))
     central.close()
 
 
@@ -122,10 +125,21 @@ def watching(whole: Watching) -> Iterator[Watching]:
     assert whole.central.asked == []
 
 
-def end_service(data_dir: Path, number: signal.Signals = signal.SIGTERM) -> None:
-    server = running_server(data_dir)
-    assert server
-    os.kill(server["pid"], number)
+def end_service(data_dir: Path, number: signal.Signals = signal.SIGTERM) -> list[psutil.Process]:
+    """Send `number` to the server; return it and its child processes, which may take a while."""
+    record = running_server(data_dir)
+    assert record
+    server = psutil.Process(record["pid"])
+    processes = [server, *server.children(recursive=True)]
+    server.send_signal(number)
+    return processes
+
+
+def has_ended(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 # Spec 3, "Real-time Index Updates"
