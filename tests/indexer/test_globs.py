@@ -111,9 +111,9 @@ def test_attributes_are_those_that_git_finds(
         (git_attributes.path / "a").mkdir(exist_ok=True)
         (git_attributes.path / "a" / ".gitattributes").write_bytes(deep)
         files = {
-            "": parse_attributes(top, ["x", "y"], is_top=True, complain=print),
+            "": parse_attributes(top, ["x", "y"], is_top=True, warn=print),
             # A line below the top may set a macro of the top.
-            "a": parse_attributes(deep, ["x", "y", "m", "n"], is_top=False, complain=print),
+            "a": parse_attributes(deep, ["x", "y", "m", "n"], is_top=False, warn=print),
         }
         assert found_by_git(git_attributes, paths) == {
             (path, name): values_of(path.encode(), files).get(name, "unspecified")
@@ -154,7 +154,7 @@ def found_by_git(sandbox: Sandbox, paths: list[str]) -> dict[tuple[str, str], st
     ],
 )
 def test_lines_are_read_as_git_reads_them(content: bytes, path: bytes, value: str | None) -> None:
-    files = {"": parse_attributes(content, ["x"], is_top=True, complain=print)}
+    files = {"": parse_attributes(content, ["x"], is_top=True, warn=print)}
     assert values_of(path, files).get("x") == value
 
 
@@ -162,7 +162,7 @@ def test_hostile_lines_are_left_out_by_number_and_the_others_count() -> None:
     said: list[tuple[int, str]] = []
     lines = [*(f"{pattern} x" for pattern in HOSTILE), "*a" * 65 + " x", "*.py x=kept"]
     file = parse_attributes(
-        "\n".join(lines).encode(), ["x"], is_top=True, complain=lambda *line: said.append(line)
+        "\n".join(lines).encode(), ["x"], is_top=True, warn=lambda *line: said.append(line)
     )
     began = time.process_time()
     for path in LONG_PATHS:
@@ -177,7 +177,7 @@ def test_more_lines_than_are_read_and_macros_of_macros_end(tmp_path: Path) -> No
     chain = "".join(f"[attr]m{n} m{n + 1} x\n" for n in range(5_000))
     content = f"{chain}[attr]m0 m0 m1\n* m0\n" + "*.py x\n" * 2_000
     file = parse_attributes(
-        content.encode(), ["x"], is_top=True, complain=lambda *line: said.append(line)
+        content.encode(), ["x"], is_top=True, warn=lambda *line: said.append(line)
     )
     assert len(file.rules) == PATTERNS
     assert len(file.macros) == 100
