@@ -94,16 +94,19 @@ def _source_files(repository: Repository) -> Iterator[SourceFile]:
     entries = [entry for entry in repository.tree(commit) if not entry.skipped]
     rules = selection_rules(repository, commit)
     attributes = attributes_at(repository, commit, [entry.path for entry in entries])
-    for entry in entries:
-        reason = skip_reason_by_entry(
+    selected = (
+        entry
+        for entry in entries
+        if skip_reason_by_entry(
             path=entry.path,
             mode=entry.mode,
             size=entry.size,
             attributes=attributes.get(entry.path, {}),
             rules=rules,
         )
-        if reason is None:
-            yield SourceFile(entry, repository.read(entry.blob))
+        is None
+    )
+    return repository.blobs.sources(selected)
 
 
 def _records(repository: Repository) -> list[FileRecord]:

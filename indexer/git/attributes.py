@@ -74,7 +74,7 @@ def _read(repository: Repository, entry: TreeEntry, names: set[str]) -> Attribut
         _log.warning("%s is larger than %d bytes and is left out", entry.path, ATTRIBUTES_BYTES)
         return AttributesFile()
     return parse_attributes(
-        repository.read(entry.blob),
+        repository.blobs.read(entry.blob),
         names,
         is_top="/" not in entry.path,
         warn=partial(_log.warning, "%s: line %d is left out: %s", entry.path),

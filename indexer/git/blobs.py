@@ -6,12 +6,14 @@ Not GitPython's own reader: it takes object names of SHA-1 repositories only.
 import os
 import select
 import time
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from indexer.errors import GitError
-from indexer.git.parse import explain_git_error
+from indexer.git.parse import explain_git_error, missing_blob
 from indexer.git.process import GitProcess, Process, end, timed_out
 from indexer.limits import GIT_COMMAND_SECONDS
+from indexer.records.files import SourceFile, TreeEntry
 
 _READ_BYTES: Final = 1 << 20
 
@@ -30,8 +32,13 @@ class Blobs:
             end(self._process)
             self._process = None
 
-    def read(self, blob: str) -> bytes | None:
-        """The content; None if the clone has no such blob. Raises GitError."""
+    def sources(self, entries: Iterable[TreeEntry]) -> Iterator[SourceFile]:
+        """Yield each entry with its content, read when it is asked for. Raises GitError."""
+        for entry in entries:
+            yield SourceFile(entry, self.read(entry.blob))
+
+    def read(self, blob: str) -> bytes:
+        """Return the content. Raises GitError, also if the clone has no such blob."""
         process = self._process = self._process or self._started()
         deadline = time.monotonic() + GIT_COMMAND_SECONDS
         try:
@@ -41,9 +48,11 @@ class Blobs:
             raise self._ended(process) from exc
         header = self._line(process, deadline).split()  # name, type, size; or name, "missing"
         if len(header) != 3:
-            return None
+            raise missing_blob(blob)
         content = self._bytes(process, int(header[2]) + 1, deadline)  # and the LF that ends it
-        return content[:-1] if header[1] == b"blob" else None
+        if header[1] != b"blob":
+            raise missing_blob(blob)
+        return content[:-1]
 
     def _started(self) -> Process:
         self._rest = bytearray()

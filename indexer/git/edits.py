@@ -58,7 +58,7 @@ def branch_edits(repository: Repository, base: str, head: str) -> Edits:
 
 def _spans(repository: Repository, one: _Changed, hunks: Sequence[Hunk]) -> list[Span]:
     needs_lines = one.path.endswith(_INDENTED) and any(hunk.added for hunk in hunks)
-    lines = repository.read(one.old_blob).split(b"\n") if needs_lines else None
+    lines = repository.blobs.read(one.old_blob).split(b"\n") if needs_lines else None
     return changed_ranges(hunks, lines)
 
 

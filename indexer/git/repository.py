@@ -19,7 +19,6 @@ from indexer.git.parse import (
     SUBMODULE_MODE,
     Changes,
     blob_size,
-    missing_blob,
     parse_diff,
     parse_tree,
     repeats_paths,
@@ -51,7 +50,7 @@ class Repository:
     ) -> None:
         self._git = GitProcess(path, environment)
         self._credential = credential
-        self._blobs = Blobs(self._git)
+        self.blobs = Blobs(self._git)
         self.root = self._git.root
         if self.asks_remotes and self.is_partial:
             refuse_programs(self._git)
@@ -64,7 +63,7 @@ class Repository:
 
     def close(self) -> None:
         """End the process that reads blobs."""
-        self._blobs.close()
+        self.blobs.close()
 
     # Commits and refs
 
@@ -247,13 +246,6 @@ class Repository:
         """Every tracked file of `commit`, submodules included."""
         return parse_tree(self._git.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
 
-    def read(self, blob: str) -> bytes:
-        """The content of a blob, through one process that stays open."""
-        content = self._blobs.read(blob)
-        if content is None:
-            raise missing_blob(blob)
-        return content
-
     def read_path(self, commit: str, path: str) -> bytes | None:
         """The content of a file with settings in a commit; None if there is none.
 
@@ -268,7 +260,7 @@ class Repository:
             raise ConfigurationError(
                 f"{path} is larger than {PROJECT_FILE_BYTES} bytes: shorten it"
             )
-        return self.read(entries[0].blob)
+        return self.blobs.read(entries[0].blob)
 
     @cached_property
     def objects(self) -> Path:

@@ -1,7 +1,7 @@
 """The whole run, top to bottom: open, decide, select, process, upload, announce, wait, report."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,7 @@ from indexer.pipeline.stats import RunCounters, Stopwatch
 from indexer.pipeline.text_embedder import text_embedder
 from indexer.pipeline.upload import BatchUploader
 from indexer.pipeline.worker_pool import WorkerPool, extract_files, skipped_line, worker_count
-from indexer.records.files import SourceFile, TreeEntry
+from indexer.records.files import TreeEntry
 from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
 
 if TYPE_CHECKING:
@@ -187,20 +187,19 @@ class _Run:
     def _upload(self, opened: OpenedRun, work: _Work) -> int:
         """Send everything; return the number of batches."""
         self._progress.start("files", len(work.entries))
-        with BatchUploader(self._central, opened) as uploader:
+        with BatchUploader(
+            self._central, opened, self._counters, self._progress.advance
+        ) as uploader:
             for path in work.removed:
                 uploader.remove(path)
+            uploader.add_files(
+                skipped_line(entry, entry.skipped)
+                for entry in work.entries
+                if entry.skipped and not needs_content(entry)
+            )
             try:
-                for file in self._files(opened, work.entries):
-                    uploader.add(file.line)
-                    self._counters.add(
-                        file.record,
-                        chunks=file.chunks,
-                        symbols=file.symbols,
-                        references=file.references,
-                        embedded=file.embedded,
-                    )
-                    self._progress.advance()
+                with self._extraction(opened, work.entries) as files:
+                    uploader.add_files(files)
             except EmbeddingError as exc:
                 uploader.finish()  # central keeps the vectors of an abandoned run
                 if not self._counters.embedded:
@@ -217,12 +216,14 @@ class _Run:
         self._run_progress.stage = RunStage.ANNOUNCED
         return followed
 
-    def _files(self, opened: OpenedRun, entries: list[TreeEntry]) -> Iterator[FileLine]:
+    @contextmanager
+    def _extraction(
+        self, opened: OpenedRun, entries: list[TreeEntry]
+    ) -> Iterator[Iterable[FileLine]]:
+        """Connect the stages from a blob to a line with vectors; yield the lines."""
         wanted = [entry for entry in entries if needs_content(entry)]
-        for entry in entries:
-            if entry.skipped and not needs_content(entry):
-                yield skipped_line(entry, entry.skipped)
         if not wanted:
+            yield ()
             return
         with (
             WorkerPool(worker_count(sum(entry.size for entry in wanted))) as pool,
@@ -238,8 +239,8 @@ class _Run:
             with EmbeddingStage.for_run(self._central, opened, embedder.embed, points) as embedding:
                 if not all(entry.skipped for entry in wanted):  # lock files are not embedded
                     embedder.check()
-                sources = (SourceFile(entry, self._repository.read(entry.blob)) for entry in wanted)
-                yield from embedding.lines(pool.extract(sources, extract))
+                sources = self._repository.blobs.sources(wanted)
+                yield embedding.lines(pool.extract(sources, extract))
             self._usage = embedder.usage
 
     def _points(self, opened: OpenedRun) -> "PointWriter | nullcontext[None]":

@@ -1,12 +1,13 @@
 """Batches on their way to central: in order, and only a few at a time."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, Generic, ParamSpec, TypeVar
 
-from indexer.bundle.encode import encode_record
+from indexer.bundle.encode import FileLine, encode_record
 from indexer.client.api import IndexingClient, OpenedRun
+from indexer.pipeline.stats import RunCounters
 from indexer.records.files import Removal
 
 _MAX_PENDING: Final = 3  # batches in memory; more would not be sent any sooner
@@ -61,12 +62,21 @@ class BackgroundQueue(Generic[_Result]):
 class BatchUploader:
     """Batches of one run, numbered from 1. Leaving `with` by an exception waits for nothing.
 
-    `add` and `finish` raise what sending raised.
+    Files are added to `counters`, and `on_file` is called after each. `remove`, `add_files` and
+    `finish` raise what sending raised.
     """
 
-    def __init__(self, client: IndexingClient, run: OpenedRun) -> None:
+    def __init__(
+        self,
+        client: IndexingClient,
+        run: OpenedRun,
+        counters: RunCounters,
+        on_file: Callable[[], None],
+    ) -> None:
         self._client = client
         self._run = run
+        self._counters = counters
+        self._on_file = on_file
         self._queue = BackgroundQueue[None]("upload", max_pending=_MAX_PENDING)
         self._lines: list[bytes] = []
         self._size = 0
@@ -80,10 +90,22 @@ class BatchUploader:
 
     def remove(self, path: str) -> None:
         """Queue a removal."""
-        self.add(encode_record(Removal(path)))
+        self._add(encode_record(Removal(path)))
 
-    def add(self, line: bytes) -> None:
-        """Queue a file's line, which must not be larger than a batch."""
+    def add_files(self, files: Iterable[FileLine]) -> None:
+        """Queue files as they come. No line may be larger than a batch."""
+        for file in files:
+            self._add(file.line)
+            self._counters.add(
+                file.record,
+                chunks=file.chunks,
+                symbols=file.symbols,
+                references=file.references,
+                embedded=file.embedded,
+            )
+            self._on_file()
+
+    def _add(self, line: bytes) -> None:
         full = self._size + len(line) > min(_TARGET_BYTES, self._run.batch_bytes)
         if full or len(self._lines) >= self._run.batch_files:
             self._send()
@@ -91,7 +113,7 @@ class BatchUploader:
         self._size += len(line)
 
     def finish(self) -> int:
-        """Send what is left and wait for all batches; returns how many there are."""
+        """Send the last batch and wait for all of them; return their number."""
         self._send()
         self._queue.finish()
         return self._batches

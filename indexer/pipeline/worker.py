@@ -22,7 +22,7 @@ from indexer.bundle.encode import (
 from indexer.embedding import open_embedder
 from indexer.languages import Language, detect
 from indexer.lexical import document_terms
-from indexer.manifests import read_manifest
+from indexer.manifests import is_manifest, read_manifest
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.records.files import (
     Chunk,
@@ -160,7 +160,7 @@ def extract_file(
         imports=read.relations.imports,
         exports=read.relations.exports,
         references=read.relations.references,
-        manifest=read_manifest(path, text),
+        manifest=read_manifest(path, text) if is_manifest(path) else None,
     )
 
 

@@ -78,7 +78,7 @@ def _files(
 
     def sources() -> Iterator[SourceFile]:
         for entry in wanted:
-            content = repository.read(entry.blob)
+            content = repository.blobs.read(entry.blob)
             hashes[entry.path] = _content_hash(content)
             yield SourceFile(entry, content)
 

@@ -82,7 +82,7 @@ def _ask_of_content(repository: Repository, base: str, head: str) -> None:
     entries = repository.tree(head)
     for entry in entries:
         if entry.mode != SUBMODULE_MODE:
-            repository.read(entry.blob)
+            repository.blobs.read(entry.blob)
     attributes_at(repository, head, [entry.path for entry in entries])
     repository.read_path(head, "a.py")
     branch_edits(repository, base, head)

@@ -33,7 +33,7 @@ def files(snapshots: Snapshots, commit: str | None) -> dict[str, bytes]:
     assert commit
     repository = snapshots.repository
     return {
-        entry.path: repository.read(entry.blob)
+        entry.path: repository.blobs.read(entry.blob)
         for entry in repository.tree(commit)
         if entry.mode != "160000"
     }

@@ -95,7 +95,7 @@ def test_files_that_a_partial_clone_lacks_are_not_there_and_not_fetched(
     assert [entry.path for entry in repository.changes(base, head).entries] == ["here/a.py"]
     away = clone.git("rev-parse", "HEAD:away/b.py")
     with pytest.raises(GitError):
-        repository.read(away)
+        repository.blobs.read(away)
 
 
 def test_a_file_whose_new_content_is_not_here_counts_as_removed(
@@ -120,7 +120,7 @@ def test_new_objects_are_written_apart_and_read_like_the_others(
     before = objects_in(sandbox.path / ".git")
     repository = WorkingCopy(sandbox.path, tmp_path / "apart:here")
     blob = repository.run("hash-object", "-w", "--stdin", stdin=b"new\n").decode().strip()
-    assert repository.read(blob) == b"new\n"
+    assert repository.blobs.read(blob) == b"new\n"
     assert repository.read_path("HEAD", "a.py") == b"a = 1\n"
     assert objects_in(sandbox.path / ".git") == before
     assert len(objects_in(tmp_path / "apart:here")) == 1

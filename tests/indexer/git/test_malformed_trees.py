@@ -154,8 +154,8 @@ def test_a_damaged_blob_is_an_error_with_what_to_do_and_the_next_is_read(sandbox
     path.write_bytes(b"\0" * 20)
     repository = Repository(sandbox.path)
     with pytest.raises(GitError, match="`git fsck` says wh"):
-        repository.read(damaged)
-    assert repository.read(whole) == b"whole\n"
+        repository.blobs.read(damaged)
+    assert repository.blobs.read(whole) == b"whole\n"
     repository.close()
 
 

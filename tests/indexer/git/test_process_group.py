@@ -32,7 +32,7 @@ from indexer.git.repository import Repository
 from indexer.pipeline.worker_pool import WorkerPool
 from tests.indexer.git.test_process_group import busy, held
 repository = Repository(Path(sys.argv[1]))
-repository.read(repository.tree("HEAD")[0].blob)
+repository.blobs.read(repository.tree("HEAD")[0].blob)
 for hold in (held, busy):
     threading.Thread(target=hold, args=(repository,)).start()
 with WorkerPool(1):

@@ -114,7 +114,7 @@ def test_a_blobless_clone_gives_right_answers(origin: Sandbox, tmp_path: Path, r
     assert repository.ancestry(side, head) is Ancestry.DIVERGED
     (entry,) = repository.changes(base, head).entries
     assert (entry.path, entry.size) == ("b.py", 6)
-    assert repository.read(entry.blob) == b"b = 1\n"
+    assert repository.blobs.read(entry.blob) == b"b = 1\n"
 
 
 def test_a_bare_blobless_clone_fetches_what_it_is_asked_for(
@@ -270,7 +270,7 @@ def test_sha256_repositories_work(tmp_path: Path) -> None:
     repository = Repository(origin.path)
     (entry,) = repository.changes(base, head).entries
     assert len(entry.blob) == len(head) == 64
-    assert repository.read(entry.blob) == b"b = 1\n"
+    assert repository.blobs.read(entry.blob) == b"b = 1\n"
     assert repository.ancestry(side, head) is Ancestry.DIVERGED
 
 
@@ -278,9 +278,13 @@ def test_big_and_empty_blobs_are_read_one_after_the_other(origin: Sandbox) -> No
     big = bytes(range(256)) * 20_000
     head = origin.commit("head", {"big": big, "empty": b"", "small": b"s\n"})
     repository = Repository(origin.path)
-    assert [repository.read(entry.blob) for entry in repository.tree(head)] == [big, b"", b"s\n"]
+    assert [repository.blobs.read(entry.blob) for entry in repository.tree(head)] == [
+        big,
+        b"",
+        b"s\n",
+    ]
     with pytest.raises(GitError, match="missing"):
-        repository.read(MISSING)
+        repository.blobs.read(MISSING)
     assert repository.read_path(head, "small") == b"s\n"
     assert repository.read_path(head, "none") is None
 
