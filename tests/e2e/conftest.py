@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from scripts.examples import example_repositories, load_knowledge
@@ -13,6 +14,7 @@ from scripts.local_service import Organization, Service, running_service, tempor
 from tests.database import copy_template
 from tests.e2e.indexing import index_here
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
+from tests.waiting import wait_until
 
 MakeRepository = Callable[..., Path]
 
@@ -36,6 +38,16 @@ def new_data_directory() -> Iterator[Path]:
     """Not below pytest's own directory: as root, PostgreSQL runs as a user who may not enter it."""
     with temporary_workspace("aeterna-e2e-") as directory:
         yield directory / "data"
+        wait_until(lambda: not has_postgres(directory / "data"), "PostgreSQL still runs")
+
+
+def has_postgres(data_dir: Path) -> bool:
+    """Whether its PostgreSQL runs, as it does for a moment after the last service has ended."""
+    try:
+        first, *_ = (data_dir / "postgres" / "postmaster.pid").read_text().split()
+    except (FileNotFoundError, ValueError):
+        return False
+    return psutil.pid_exists(int(first))
 
 
 @contextmanager
