@@ -165,7 +165,7 @@ def _is_stage_name(name: str) -> bool:
 
 
 class Stats(serializers.Serializer[Any]):
-    """indexer.records.runs.RunStats; a figure that is left out is zero."""
+    """Figures of a run; one that is left out is zero."""
 
     files_changed = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
     files_removed = StrictIntegerField(default=0, min_value=0, max_value=BIGINT)
