@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes the indexer's virtual environment, unless a whole one is there, from the hashed locks.
+# Creates the indexer's virtual environment from the hashed locks, unless a complete one exists.
 set -euo pipefail
 
 root=$(cd "$GITHUB_ACTION_PATH/.." && pwd -P)
-stamp=$VENV/files  # how many there are; written last
+stamp=$VENV/files  # the number of files; written last
 cd "$RUNNER_TEMP"  # uv would obey a uv.toml of the repository
-unset PYTHONPATH PYTHONHOME  # venv starts a Python that would obey what an earlier step has set
+unset PYTHONPATH PYTHONHOME  # venv starts a Python that would obey variables of an earlier step
 
 read -ra locks <<<"$REQUIREMENTS"
 locks=("${locks[@]/#/$root/requirements/}")
@@ -18,7 +18,7 @@ is_whole() {
   [[ -f $stamp && $(<"$stamp") == "$(count_files)" ]]
 }
 
-# What the runner says of package indexes to one of pip and uv is said to the other.
+# The runner's package index settings for pip apply to uv, and the reverse.
 share_settings() {
   local index=${UV_DEFAULT_INDEX:-${UV_INDEX_URL:-}}
   local pip_index=${PIP_INDEX_URL:-$("$VENV/bin/python" -I -m pip config get global.index-url 2>/dev/null || true)}
@@ -32,7 +32,7 @@ make_venv() {
   rm -rf "$VENV"
   "$PYTHON" -I -m venv "$VENV"
   share_settings
-  # uv stays out of the environment: it is as large as all the rest, and of no use afterwards.
+  # uv is not installed into the environment: it is as large as all other packages, and not needed later.
   local tools
   tools=$(mktemp -d "$RUNNER_TEMP/aeterna-code-search/tools-XXXXXX")
   awk '/^[^ #]/ { wanted = /^uv==/ } wanted' "$root/requirements/bootstrap.txt" >"$tools/uv.txt"
@@ -53,7 +53,7 @@ trap explain EXIT
 
 if ! is_whole; then make_venv; fi
 
-# Written each time: a kept environment may come from another version's checkout.
+# Written each time: a cached environment may come from another version's checkout.
 for site_packages in "$VENV"/lib/python3.*/site-packages; do
   echo "$root" >"$site_packages/aeterna.pth"
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Finds what the indexer needs on the runner, and says where it is installed and what that depends on.
+# Finds the Python on the runner, and outputs the path of the environment and its cache key.
 set -euo pipefail
 
 fail() {
@@ -7,14 +7,14 @@ fail() {
   exit 2
 }
 
-# GitHub hides secrets that it knows; a token from elsewhere is hidden from here on.
+# GitHub masks its own secrets; this masks a token from another source.
 for secret in "$TOKEN" "$OPENAI_API_KEY" "$QDRANT_API_KEY" "$FETCH_TOKEN"; do
   while IFS= read -r line; do
     [[ -z $line ]] || echo "::add-mask::${line//%/%25}"
   done <<<"$secret"
 done
 
-# What an organisation does not use is not installed. Each set has an environment of its own.
+# Only packages that the organisation uses are installed. Each set has an environment of its own.
 venv=$RUNNER_TEMP/aeterna-code-search/venv
 requirements=(indexer.txt)
 if [[ -n $OPENAI_API_KEY || -n ${OPENAI_API_KEY_FILE:-} ]]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Becomes the indexer. -I: neither the repository's files nor PYTHON* may be imported or obeyed; -B: the action's
-# own checkout stays as it is. An input that is given empty is its default.
+# Replaces itself with the indexer. -I: ignores the repository's files and PYTHON*; -B: writes nothing into the
+# action's own checkout. An empty input means its default.
 set -euo pipefail
 
 arguments=("--path=${DIRECTORY:-.}")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a container of the image is: the first word says it. The process replaces this shell, so that
+# The first argument selects the process of the container. The process replaces this shell, so that
 # signals reach it.
 set -eu
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The image's steps, also run by tests/deploy: `requirements DIRECTORY` makes a virtual environment of
-# what the hashed locks say, `project DIRECTORY` puts this project into it. Needs python3 and uv, as
-# requirements/bootstrap.txt has them.
+# The image's steps, also run by tests/deploy: `requirements DIRECTORY` creates a virtual environment from
+# the hashed locks, `project DIRECTORY` installs this project into it. Needs python3, and uv as in
+# requirements/bootstrap.txt.
 set -eu
 
 step=$1
