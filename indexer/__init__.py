@@ -1,1 +1,1 @@
-"""The indexer: git, grammars, chunks, embeddings, stores and the wire format. A pure library."""
+"""The indexer, a pure library: git, grammars, chunks, embeddings, stores and wire format."""

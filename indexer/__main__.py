@@ -21,13 +21,13 @@ _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and answer its exit code."""
+    """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     environ = consume_environment()
     log.to_standard_error()
-    # httpx imports its own command line, and click and rich for it, where these are installed.
+    # httpx imports its own command line, with click and rich, if these are installed.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
-    # `_leave` leaves semaphores to multiprocessing's own cleaner, which need not complain of them.
+    # `_leave` leaves semaphores to multiprocessing's resource tracker, which must not warn of them.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     signal.signal(signal.SIGTERM, _terminate)
@@ -35,14 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.execute(options, environ))
     except IndexerError as error:
         _log.error("error: %s", error)
-        return type(error).exit_code  # a job's refusal is one, whatever is refused
+        return type(error).exit_code  # of the class: a job does not distinguish refusals
     except (KeyboardInterrupt, TerminatedError) as cancelled:
         _leave(Exit.of_signal(cancelled))
     except Exception:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found
-        _log.exception("error: a fault of the indexer; please report it with these lines:")
+        _log.exception("error: internal error of the indexer; please report it with these lines:")
         runner = GitHubRunner.of(environ)
         runner.annotate(
-            Level.ERROR, "A fault of the indexer", "Please report it with the lines of the log."
+            Level.ERROR, "Internal error of the indexer", "Please report it with the log."
         )
         runner.summarize(job_summary.crash_summary(Exit.NOT_INDEXED))
         return Exit.NOT_INDEXED
@@ -63,7 +63,7 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 
 def _leave(code: Exit) -> NoReturn:
-    """At once: a thread that still sends or embeds would be waited for, for minutes at worst."""
+    """End the process at once; a normal exit could wait minutes for a busy thread."""
     sys.stdout.flush()
     sys.stderr.flush()
     cleanup()

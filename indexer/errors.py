@@ -1,31 +1,31 @@
-"""Everything the indexer raises.
+"""The errors of the indexer.
 
 IndexerError
-├── ConfigurationError          a setting or an argument is wrong
+├── ConfigurationError          a setting or an argument is invalid
 ├── UnconfirmedServerError      only a checkout's file names the server
-├── GitError                    git said no
+├── GitError                    a git command failed
 │   ├── NotARepositoryError
-│   ├── UntrustedRepositoryError   a commit can have brought it, with its settings
+│   ├── UntrustedRepositoryError   a commit may have created it, with its settings
 │   ├── CommitNotFoundError
 │   ├── ShallowCloneError
-│   └── GitTimeoutError            git did not end within its time
-├── BundleError                 a batch is not what the wire format says
-├── EmbeddingError              `done`: what was embedded before
-│   ├── EmbedderMismatchError   model or dimensions are not those that central asks for
+│   └── GitTimeoutError            git exceeded its time limit
+├── BundleError                 a batch violates the wire format
+├── EmbeddingError              `done`: the vectors embedded before
+│   ├── EmbedderMismatchError   model or dimensions differ from those that central requires
 │   └── EmbedderUnavailableError
-├── IdentityError               GitHub gives the job no id token
+├── IdentityError               GitHub provides no id token
 │   └── IdentityUnavailableError
 ├── StoreError
-│   ├── CollectionMissingError  a Qdrant server has none of that name
+│   ├── CollectionMissingError  the Qdrant server has no collection of that name
 │   ├── StoreUnavailableError
 │   │   └── StoreFullError      its disk is full
 │   ├── StoreLockedError        another process holds the embedded store
-│   └── DirectNotAvailableError clients cannot write to this store themselves
-└── CentralError                central answered, or did not
+│   └── DirectNotAvailableError clients cannot write to this store directly
+└── CentralError                central failed, refused or did not answer
     ├── CentralUnreachableError
     ├── CentralRefusedError     the credential or the request is not accepted
     ├── RunConflictError        another run of the repository is queued or applying
-    ├── RunStaleError           the index moved on while this run was under way
+    ├── RunStaleError           the index changed during this run
     └── RunFailedError          the run ended without being applied
 """
 
@@ -58,41 +58,41 @@ _EXIT_OF_CODE: Final[Mapping[str, Exit]] = {
 _TITLE_OF_STATUS: Final[Mapping[int, str]] = {
     401: "The service does not accept the credential",
     403: "The service does not allow this",
-    404: "The service knows no such organisation or project",
+    404: "The service does not know the organisation or project",
     413: "The upload is too large for the service",
 }
 
 
 class IndexerError(Exception):
-    """Root of the tree. `retryable` says whether the same call may succeed later.
+    """Base class of all errors. `retryable`: the same call may succeed later.
 
-    `exit_code`: what a command ends with. `title`: what kind of error it is, in a few words.
-    `fix`: the lines of a workflow that mend it; empty where the message says all there is to say.
+    `exit_code`: the exit code of a command. `title`: the kind of error in a few words. `fix`: the
+    lines of a workflow that fix it; empty if the message is sufficient.
     """
 
     exit_code: Exit = Exit.NOT_INDEXED
-    title: str = "The indexer could not work"
+    title: str = "The indexer failed"
     fix: str = ""
     retryable = False
 
     @property
     def message(self) -> str:
-        """What it says, and the lines that mend it."""
+        """The error's text and the lines that fix it."""
         return "\n".join(filter(None, (str(self), self.fix)))
 
 
 class ConfigurationError(IndexerError):
-    """A setting or an argument is wrong; the message names it and what to write instead."""
+    """A setting or an argument is invalid; the message names it and a valid form."""
 
     exit_code = Exit.USAGE
-    title = "A setting is missing or wrong"
+    title = "A setting is missing or invalid"
 
 
 class UnconfirmedServerError(IndexerError):
     """A token was not sent to a server that only a checkout's file names."""
 
     exit_code = Exit.REFUSED
-    title = "The server that the checkout names is not confirmed"
+    title = "The checkout's server is not confirmed"
 
 
 class GitError(IndexerError):
@@ -105,25 +105,25 @@ class NotARepositoryError(GitError):
     """The path is not inside a git work tree or bare repository."""
 
     exit_code = Exit.USAGE
-    title = "There is no repository here"
+    title = "Not a git repository"
 
 
 class UntrustedRepositoryError(GitError):
-    """A repository that a commit of another one can have brought, with settings that git obeys."""
+    """A repository that a commit of another one may have created, with settings for git."""
 
     exit_code = Exit.USAGE
-    title = "A commit can have brought this repository"
+    title = "The repository is not trusted"
 
 
 class CommitNotFoundError(GitError):
     """The commit or ref does not exist in this clone."""
 
     exit_code = Exit.USAGE
-    title = "A commit is not in this clone"
+    title = "The commit is not in this clone"
 
 
 class ShallowCloneError(GitError):
-    """The clone lacks history, so ancestry cannot be decided."""
+    """The clone lacks history, so ancestry cannot be determined."""
 
     title = "The checkout lacks history"
     fix = """\
@@ -133,9 +133,9 @@ class ShallowCloneError(GitError):
 
 
 class GitTimeoutError(GitError):
-    """A git command did not end within its time and was ended."""
+    """A git command exceeded its time limit and was stopped."""
 
-    title = "git did not end in time"
+    title = "git exceeded its time limit"
 
 
 class BundleError(IndexerError):
@@ -151,7 +151,7 @@ class BundleError(IndexerError):
 class EmbeddingError(IndexerError):
     """An embedder failed for a reason that no subclass names.
 
-    `done`: by index, vectors of what it did embed.
+    `done`: the vectors embedded before, by index.
     """
 
     title = "Embedding failed"
@@ -162,9 +162,9 @@ class EmbeddingError(IndexerError):
 
 
 class EmbedderMismatchError(EmbeddingError):
-    """Provider, model or dimensions differ from those that central asks for."""
+    """Provider, model or dimensions differ from those that central requires."""
 
-    title = "The embedder is not the one that the service asks for"
+    title = "The embedder differs from the service's"
 
 
 class EmbedderUnavailableError(EmbeddingError):
@@ -176,17 +176,17 @@ class EmbedderUnavailableError(EmbeddingError):
 
 
 class IdentityError(IndexerError):
-    """GitHub gives the job no id token, so it cannot say who it is."""
+    """GitHub provides no id token, so the job cannot authenticate."""
 
     exit_code = Exit.REFUSED
-    title = "GitHub gives this job no identity"
+    title = "GitHub provides no id token for this job"
 
 
 class IdentityUnavailableError(IdentityError):
     """The endpoint for id tokens did not answer."""
 
     exit_code = Exit.UNREACHABLE
-    title = "GitHub's id tokens cannot be reached"
+    title = "GitHub's id token endpoint did not answer"
     retryable = True
 
 
@@ -199,7 +199,7 @@ class StoreError(IndexerError):
 class CollectionMissingError(StoreError):
     """The Qdrant server has no collection of that name."""
 
-    title = "The vector store's collection is gone"
+    title = "The vector store's collection is missing"
 
 
 class StoreUnavailableError(StoreError):
@@ -211,7 +211,7 @@ class StoreUnavailableError(StoreError):
 
 
 class StoreFullError(StoreUnavailableError):
-    """The disk of the vector store is full; that does not pass by itself."""
+    """The disk of the vector store is full, which needs an operator."""
 
     exit_code = Exit.NOT_INDEXED
     title = "The vector store's disk is full"
@@ -227,13 +227,13 @@ class StoreLockedError(StoreError):
 class DirectNotAvailableError(StoreError):
     """Clients cannot write to this store themselves; the message says why."""
 
-    title = "Vectors cannot be written from here"
+    title = "Direct upload is not available"
 
 
 class CentralError(IndexerError):
-    """Central answered in a way that the client does not know."""
+    """Central answered in an unknown form."""
 
-    title = "The service's answer is not understood"
+    title = "The service's answer cannot be read"
 
 
 class CentralUnreachableError(CentralError):
@@ -245,11 +245,11 @@ class CentralUnreachableError(CentralError):
 
 
 class CentralRefusedError(CentralError):
-    """Central refused.
+    """Central refused the request.
 
     `code` is stable, `status` is the HTTP status, and `problem` is the whole document (RFC 9457),
-    empty where a proxy answered. A refusal that only says that there is nothing, or that what is
-    asked for is wrong, has the exit code of that.
+    empty if a proxy answered. The exit code depends on the code: nothing was found, the request was
+    invalid, or it was refused.
     """
 
     exit_code = Exit.REFUSED
@@ -274,7 +274,7 @@ class CentralRefusedError(CentralError):
 class RunConflictError(CentralError):
     """Another run of the repository (`run_id`) is queued or applying."""
 
-    title = "Another run of this repository is under way"
+    title = "Another run of this repository is in progress"
     retryable = True
 
     def __init__(self, message: str, *, run_id: str) -> None:
@@ -283,9 +283,9 @@ class RunConflictError(CentralError):
 
 
 class RunStaleError(CentralError):
-    """The index moved on while this run was under way; plan again."""
+    """The index changed during this run; plan again."""
 
-    title = "Another run was quicker, again and again"
+    title = "Superseded by concurrent runs"
     retryable = True
 
 

@@ -7,11 +7,11 @@ from typing import Final
 
 
 class TerminatedError(BaseException):
-    """SIGTERM; as with KeyboardInterrupt, who catches it raises it again, but for the top."""
+    """SIGTERM. As with KeyboardInterrupt, all handlers below `main` must raise it again."""
 
 
 class Exit(IntEnum):
-    """How a command ended. `meaning` is shown beside the number."""
+    """The exit codes of commands. `meaning` is shown beside the number."""
 
     OK = 0
     NOTHING_FOUND = 1
@@ -24,12 +24,15 @@ class Exit(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """In a few words."""
+        """A short description."""
         return _MEANINGS[self]
 
     @classmethod
     def of_signal(cls, signal: BaseException) -> "Exit":
-        """KeyboardInterrupt or TerminatedError as an exit code: 128 and the signal's number."""
+        """Return the exit code of KeyboardInterrupt or TerminatedError.
+
+        It is 128 plus the signal's number.
+        """
         return cls.TERMINATED if isinstance(signal, TerminatedError) else cls.INTERRUPTED
 
 
@@ -46,9 +49,9 @@ _MEANINGS: Final[Mapping[Exit, str]] = {
 
 
 def cleanup() -> None:
-    """Remove the directory in which multiprocessing has the socket of its fork server, if any.
+    """Remove the directory of the fork server's socket, if multiprocessing has created one.
 
-    The fork server and its workers notice the end of this process by a pipe.
+    The fork server and its workers detect the end of this process by a closed pipe.
     """
     if "multiprocessing.forkserver" in sys.modules:
         import shutil

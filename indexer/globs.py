@@ -1,8 +1,8 @@
-"""Patterns of git, matched in time that grows with the path and not with the number of stars.
+"""Git's patterns, matched in time that grows with the path and not with the number of stars.
 
-pathspec reads a pattern and writes it as a regular expression, in which each star may be tried at
-every place again. Here a star takes the first place where what follows fits, which is enough: no
-other place leaves more of the path to the rest.
+pathspec converts a pattern to a regular expression in which each star may be tried repeatedly at
+every position. Here a star takes the first position where the rest fits. That is sufficient: no
+other position leaves more of the path.
 """
 
 import re
@@ -16,7 +16,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from indexer.limits import PATTERN_BYTES, PATTERN_WILDCARDS
 
-# What pathspec writes: any number of directories, the pattern's end, a star, one character.
+# Parts of pathspec's expressions: any number of directories, the pattern's end, a star.
 _FIRST, _BETWEEN = "(?:.+/)?", "(?:/.+)?"
 _BELOW, _END = "(?P<ps_d>/)", "(?:(?P<ps_d>/)|$)"
 _STAR: Final = "[^/]*"
@@ -34,7 +34,7 @@ _CLASSES: Final = {
 
 
 def excess(pattern: str) -> str | None:
-    """What is too much about a pattern, in words; None: nothing."""
+    """Describe why a pattern is too large; None if it is not."""
     if len(pattern.encode(errors="surrogateescape")) > PATTERN_BYTES:
         return f"longer than {PATTERN_BYTES:,} bytes"
     if pattern.count("*") + pattern.count("?") + pattern.count("[") > PATTERN_WILDCARDS:
@@ -43,14 +43,14 @@ def excess(pattern: str) -> str | None:
 
 
 def ignore_spec(lines: Iterable[str]) -> GitIgnoreSpec:
-    """Gitignore patterns, the last that matches decides. Raises ValueError for what is none."""
+    """Compile gitignore patterns; the last match decides. Raises ValueError for an invalid one."""
     return GitIgnoreSpec.from_lines(lines, _pattern, backend="simple")
 
 
 def file_pattern(pattern: str) -> re.Pattern[str] | None:
-    """To `search` the paths of files with, which a pattern of `.gitattributes` matches itself.
+    """Compile a pattern of `.gitattributes` for `search` in the paths of files.
 
-    None: it matches no file, as it is for directories or no pattern.
+    None if it matches no file: it is invalid or matches directories only.
     """
     try:
         regex, _ = _regex(pattern)
@@ -75,15 +75,15 @@ def _regex(pattern: str) -> tuple[str | None, bool | None]:
 
 
 def _linear(regex: str) -> str:
-    """The same expression without choices that can be made again and again."""
-    if not regex.startswith("^"):  # it matches everything, or whatever is in a directory
+    """Rewrite the expression without choices that can be retried."""
+    if not regex.startswith("^"):  # it matches everything, or everything in a directory
         return regex
     tokens = _TOKEN.findall(regex[1:])
     marks = [token for token in tokens if token in {_FIRST, _BETWEEN}]
     anchored, *floating = map(_segments, _split(tokens, {_FIRST, _BETWEEN}))
     if not floating:
         return f"^{anchored}"
-    # What is below any directory stands at the first place where it fits, the last one at the last.
+    # A part below any directory takes the first position that fits, the last part the last one.
     *inner, last = [
         part.removeprefix("/") if mark == _BETWEEN else part
         for mark, part in zip(marks, floating, strict=True)
@@ -107,12 +107,12 @@ def _segment(tokens: list[str]) -> str:
 
 
 def _within(token: str) -> str:
-    """A token that no slash matches."""
+    """Return a token that cannot match a slash."""
     is_class = token.startswith("[") and token not in {"[^/]", "[^/]+"}
     return f"(?!/){token}" if is_class else token
 
 
 def _split(tokens: list[str], marks: set[str]) -> list[list[str]]:
-    """The tokens between those that are marks."""
-    places = [-1, *(n for n, token in enumerate(tokens) if token in marks), len(tokens)]
-    return [tokens[start + 1 : end] for start, end in pairwise(places)]
+    """Split the tokens at those that are in `marks`."""
+    boundaries = [-1, *(n for n, token in enumerate(tokens) if token in marks), len(tokens)]
+    return [tokens[start + 1 : end] for start, end in pairwise(boundaries)]

@@ -1,4 +1,4 @@
-"""Bodies of HTTP messages and JSON texts, bounded before they stand in memory."""
+"""Bodies of HTTP messages and JSON texts, limited in size before they are held in memory."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,18 +9,18 @@ import httpx
 
 from indexer.limits import ANSWER_BYTES
 
-# Said of the bytes as they came, not of what was read.
+# Headers that describe the transferred bytes, not the decoded body.
 _OF_THE_TRANSFER: Final = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
 class AnswerTooLongError(httpx.DecodingError):
-    """An answer is longer than any that is expected."""
+    """An answer exceeds ANSWER_BYTES."""
 
 
 def read_answer(http: httpx.Client, method: str, url: str, **request: Any) -> httpx.Response:
-    """As `http.request`, but no answer of more than ANSWER_BYTES is taken into memory.
+    """Send a request like `http.request`, but read at most ANSWER_BYTES of the answer.
 
-    Raises httpx.RequestError, of which AnswerTooLongError is one.
+    Raises httpx.RequestError, including AnswerTooLongError.
     """
     with http.stream(method, url, **request) as response:
         return _whole(response)
@@ -32,9 +32,9 @@ def receive_answer(
     receive: Callable[[Iterator[bytes], int | None], None],
     **request: Any,
 ) -> httpx.Response:
-    """GET what is too long for memory; `receive` gets its pieces, and its size if that is known.
+    """GET a body that is too long for memory; `receive` gets its parts, and its size if known.
 
-    Only a success is; any other answer is read as by `read_answer`, and raises as that does.
+    Only successful answers are passed on. Others are read as by `read_answer`.
     """
     with http.stream("GET", url, **request) as response:
         if not response.is_success:
@@ -61,18 +61,18 @@ def _whole(response: httpx.Response) -> httpx.Response:
     )
 
 
-# Each match is a mark between values with all before it that is none, such as whole texts. It
-# never fails, so the whole is gone through once, whatever it is.
+# Each match is one mark between values and everything before it that is none, such as strings. It
+# always matches, so that any text is scanned once.
 _MARK: Final = re.compile(
     rb'(?:"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[^\[{,"]++)*+(?:[\[{,]|\Z)', re.DOTALL
 )
 
 
 def has_more_values(text: bytes, most: int) -> bool:
-    """Whether `text` holds more than `most` objects, arrays, members and items, give or take two.
+    """Whether `text` holds more than `most` objects, arrays, members and items.
 
-    First all marks are counted, those inside of texts too: that is 20 times as fast. Of what is no
-    valid JSON, everything before the fault is counted.
+    The result is exact within two. All marks are counted first, including those in strings: that is
+    20 times as fast. In invalid JSON everything before the error is counted.
     """
     marks = text.count(b",") + text.count(b"[") + text.count(b"{")
     return marks > most and next(islice(_MARK.finditer(text), most, None), None) is not None

@@ -1,8 +1,8 @@
-"""BM25 tokens and term weights: the lexical half of the search, for documents and for queries.
+"""BM25 tokens and term weights: the lexical half of the search.
 
-A term weight is the term-frequency part of BM25 (Robertson & Zaragoza 2009, section 3.4); the
-inverse document frequency is applied by central when it asks. Nothing here depends on other
-documents, so a chunk's terms are a function of the file alone.
+A term weight is the term-frequency part of BM25 (Robertson & Zaragoza 2009, section 3.4); central
+applies the inverse document frequency when it searches. Nothing here depends on other documents,
+so a chunk's terms are a function of the file alone.
 """
 
 import re
@@ -42,7 +42,7 @@ _DIGIT = re.compile(r"[0-9]")
 
 
 def tokenize(text: str) -> list[str]:
-    """Tokens of `text` in order: for each identifier the whole, then its parts, in lower case.
+    """Return the tokens of `text` in order, in lower case: each identifier, then its parts.
 
     `getUserName` and `get_user_name` both give getusername, get, user, name. Long hexadecimal
     and base64 runs are dropped.
@@ -51,12 +51,12 @@ def tokenize(text: str) -> list[str]:
 
 
 def term_id(token: str) -> int:
-    """The token's dimension: 29 bits of the CRC-32 of its UTF-8 form, at least 1."""
+    """Return the token's dimension: 29 bits of the CRC-32 of its UTF-8 form, at least 1."""
     return (crc32(token.encode()) & _TERM_ID_MASK) or 1
 
 
 def query_terms(text: str) -> dict[int, int]:
-    """Term id → number of occurrences in a query; tokens that collide are counted together."""
+    """Count a query's terms by id; colliding tokens are counted together."""
     counts: dict[int, int] = {}
     for word in _words(text):
         for term in _word_terms(word):
@@ -65,10 +65,11 @@ def query_terms(text: str) -> dict[int, int]:
 
 
 def document_terms(*, path: str, name: str, text: str) -> TermVector:
-    """Weights tf * (k1+1) / (tf + k1 * (1-b + b * length/AVERAGE_LENGTH)) of a chunk's terms.
+    """Return the weights of a chunk's terms.
 
-    The definition's dotted `name`, the file's stem and its directories count as additional
-    occurrences of their words, with modest weights.
+    They are tf * (k1+1) / (tf + k1 * (1-b + b * length/AVERAGE_LENGTH)). The definition's dotted
+    `name`, the file's stem and its directories count as additional occurrences of their words, with
+    modest weights.
     """
     frequencies = _text_frequencies(text)
     for term, weight in _field_frequencies(path, name):
@@ -119,7 +120,7 @@ def _word_terms(word: str) -> tuple[int, ...]:
 
 
 def _word_tokens(word: str) -> tuple[str, ...]:
-    """The whole identifier without underscores and, where it has several, its parts."""
+    """Return the whole identifier without underscores and, if it has several, its parts."""
     if len(word) > MAX_WORD_CHARACTERS:
         return ()
     parts = _ASCII_PART.findall(word) if word.isascii() else _unicode_parts(word)
@@ -133,7 +134,7 @@ def _word_tokens(word: str) -> tuple[str, ...]:
 
 
 def _is_blob(word: str, parts: list[str]) -> bool:
-    """Whether the word is data (a digest, base64) rather than something a person named."""
+    """Whether the word is data (a digest, base64) and not an identifier."""
     if len(word) >= _MIN_HEX_CHARACTERS and _HEX.fullmatch(word):
         return True
     return (

@@ -1,6 +1,6 @@
-"""Bounds on what the product takes in: bytes, lines, patterns, seconds.
+"""Limits of the product's input: bytes, lines, patterns, seconds.
 
-One constant for each, with its unit in its name. docs/limits.md is the table for readers.
+One constant each, with its unit in its name. docs/limits.md lists them for readers.
 """
 
 from typing import Final
@@ -8,18 +8,18 @@ from typing import Final
 # Git and a checkout
 GIT_COMMAND_SECONDS: Final = 900.0
 GIT_FETCH_SECONDS: Final = 3_600.0
-GIT_END_SECONDS: Final = 5.0  # for one that is asked to end, before it is killed
+GIT_END_SECONDS: Final = 5.0  # after SIGTERM, before SIGKILL
 PATH_BYTES: Final = 1_024
 FILE_BYTES: Final = 1_048_576  # unless max_file_bytes of .codesearch.toml says otherwise
 LINE_BYTES: Final = 50_000
 MEAN_LINE_BYTES: Final = 200  # written code has 30 to 45; data and documents may have more
 PROJECT_FILE_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
 PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
-PARSED_BRACKETS: Final = 1_000  # inside of one another
+PARSED_BRACKETS: Final = 1_000  # nested
 FILE_DEFINITIONS: Final = 20_000
 FILE_REFERENCES: Final = 20_000
 MANIFEST_CHARACTERS: Final = 16 * 1_048_576
-WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of what a person writes; parsers of it are slow
+WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of handwritten manifests, whose parsers are slow
 MANIFEST_PINS: Final = 20_000
 MANIFEST_DEPENDENCIES: Final = 2_000
 MANIFEST_ENTRIES: Final = 1_000
@@ -44,24 +44,24 @@ LABEL_CHARACTERS: Final = 40  # of a language or a symbol's kind
 VERSION_CHARACTERS: Final = 200  # of a version or a requirement
 LOCATION_CHARACTERS: Final = 1_000  # of a directory, a file, a glob, a pattern in a manifest
 MODULE_PATH_BYTES: Final = 1_000  # of UTF-8: a path is a key of indexes, which have limits
-DIGESTS_ASKED: Final = 20_000
+LOOKUP_DIGESTS: Final = 20_000
 WEBHOOK_BYTES: Final = 256 * 1024
 RUNS_OPEN_OF_REPOSITORY: Final = 50
 RUNS_OPEN_OF_ORGANIZATION: Final = 1_000
 REPOSITORIES_OF_ORGANIZATION: Final = 20_000  # AETERNA_REPOSITORIES_MAX
 WAITING_BYTES: Final = 32 * 1024**3  # of uploads, as stored; AETERNA_WAITING_MAX_BYTES
-ANSWER_BYTES: Final = 256 * 1024 * 1024  # of a service that the indexer asks
+ANSWER_BYTES: Final = 256 * 1024 * 1024  # of a service that the indexer calls
 
 # Requests and pages
 REQUEST_BYTES: Final = 2 * 1024 * 1024
 JSON_VALUES: Final = 200_000  # parsed they take up to 24 MB
-# GitHub's own cap is 25 MB, but a push names 2,048 commits at most and is the largest that anything
-# is made of here.
+# GitHub's own limit is 25 MB, but the largest event that is used, a push, names at most 2,048
+# commits.
 GITHUB_WEBHOOK_BYTES: Final = 5 * 1024 * 1024
 ID_TOKEN_BYTES: Final = 32 * 1024
 INTERNAL_BODY_BYTES: Final = 64 * 1024
 REQUESTS_AT_ONCE: Final = 16  # of a process; below the size of the database's pool
-REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation: the others find places
+REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation, so that others are served as well
 REQUESTS_WAITING: Final = 1_000
 UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each
 UPLOADS_OF_ONE_CALLER: Final = 2
@@ -84,9 +84,9 @@ SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
 DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than 4,300
 
 # Filters of a search
-NAMED_FILES: Final = 2_000  # that it leaves: the vector store is given their paths
-FILES_LOOKED_AT: Final = 20_000  # for that: in many repositories they may have few paths
-SIMILAR_CHUNKS: Final = 1_600  # read once where a lexical search asks for a similarity
+NAMED_FILES: Final = 2_000  # matching files: the vector store gets their paths
+FILES_LOOKED_AT: Final = 20_000  # examined for them: many repositories may share few paths
+SIMILAR_CHUNKS: Final = 1_600  # read once if a lexical search needs similarities
 
 # An issuer of id tokens
 ISSUER_KEY_SET_BYTES: Final = 512 * 1024  # GitHub has a handful of keys, in some kilobytes
@@ -98,21 +98,21 @@ ISSUER_KEY_BITS: Final = 8192
 # Colours of code on a page
 COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
 COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
-COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a machine that is busy with other things
-COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that had to be given up
+COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a busy machine
+COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that exceeded the limits
 
 # A provider of the single sign-on
 SSO_ANSWER_BYTES: Final = 512 * 1024  # of a provider; a large one's keys are 20 kB
 SSO_KEYS: Final = 100  # of a provider
 SSO_NAME_CHARACTERS: Final = 150  # as of a user here
-SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, whatever drips in
+SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, however slowly it sends
 SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in
 
 # Backups
 BACKUP_STATEMENT_BYTES: Final = 65_536
 BACKUP_MIGRATIONS: Final = 10_000
 BACKUP_READER_BYTES: Final = 1_073_741_824  # of memory, of the program that unpacks one
-BACKUP_SPACE_ASKED_BYTES: Final = 4_194_304  # so much is written between looks at the disk
+BACKUP_SPACE_CHECK_BYTES: Final = 4_194_304  # written between checks of the free space
 
 # The knowledge graph
 NODE_ID_CHARACTERS: Final = 2_000
@@ -129,12 +129,12 @@ RULE_DEPTH: Final = 20
 POLICY_PATTERNS: Final = 100
 MATCH_CPU_SECONDS: Final = 2.0  # of one file, all policies together
 MATCH_SECONDS: Final = 20.0  # of waiting for it
-MATCHES_KEPT: Final = 50  # of a policy in a file, kept
+MATCHES_KEPT: Final = 50  # of a policy in a file
 MATCH_CHARACTERS: Final = 300
 POLICIES: Final = 200  # of an organisation
 SEMANTIC_LINKS: Final = 20  # of a document
 DOCUMENTS_COMPARED: Final = 10_000
-RELATED_CHARACTERS: Final = 4_000  # characters of a node that are searched by
+RELATED_CHARACTERS: Final = 4_000  # of a node, used as the query
 CONTEXT_TOKENS: Final = 50_000
 EXPORTED_BYTES: Final = 64 * 1024**3  # of the downloaded file
 
@@ -162,7 +162,7 @@ CHUNKHOUND_EXPORTED_CHUNKS: Final = 1_000_000  # with vectors a file of some 15 
 # CodeQuery
 CODEQUERY_CONCURRENT: Final = 20  # uploads at once
 CODEQUERY_SECONDS: Final = 3_600.0  # of a call: timeout_ms
-CODEQUERY_ENTRIES: Final = 200_000  # of directories, that are looked at
+CODEQUERY_ENTRIES: Final = 200_000  # of directories that are read
 CODEQUERY_FILES: Final = 10_000
 CODEQUERY_BYTES: Final = 256 * 1024 * 1024  # of all files
 CODEQUERY_PATH_CHARACTERS: Final = 512  # of an attribute of OpenAI's
@@ -172,7 +172,7 @@ CODEQUERY_ATTEMPTS: Final = 10  # retry.max_attempts
 CODEQUERY_PAUSE_SECONDS: Final = 60.0  # of retry.backoff_ms and jitter_ms
 CODEQUERY_REQUEST_SECONDS: Final = 30.0  # of one request, but for the answer itself
 CODEQUERY_STORE_NAME_CHARACTERS: Final = 256
-CODEQUERY_STORES: Final = 10_000  # of an account, that are looked through for a name
+CODEQUERY_STORES: Final = 10_000  # of an account that are searched for a name
 CODEQUERY_STORE_FILES: Final = 50_000  # of one vector store
 CODEQUERY_API_BYTES: Final = 16 * 1024 * 1024  # of one answer of the API
 CODEQUERY_CACHE_BYTES: Final = 16 * 1024 * 1024  # of a file of the cache

@@ -17,7 +17,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True)
 class Retryable:
-    """An attempt that may succeed later; `pause_seconds` is what the service asked for."""
+    """A failed attempt that may succeed later; `pause_seconds` as the service requested."""
 
     problem: IndexerError
     pause_seconds: float = 0.0
@@ -29,12 +29,12 @@ def with_retries(
     seconds: float,
     sleep: Callable[[float], None] = time.sleep,
 ) -> _Answer:
-    """The first answer of `attempt`. When the time is up, its last problem is raised."""
-    give_up_at = time.monotonic() + seconds
+    """Return the first success of `attempt`; after `seconds`, raise its last problem."""
+    deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
     while isinstance(outcome := attempt(), Retryable):
         wait = max(outcome.pause_seconds, pause * random.uniform(0.5, 1.0))  # noqa: S311
-        if time.monotonic() + wait > give_up_at:
+        if time.monotonic() + wait > deadline:
             raise outcome.problem
         sleep(wait)
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
@@ -42,7 +42,7 @@ def with_retries(
 
 
 def parse_retry_after(retry_after: str | None) -> float:
-    """The seconds that a `Retry-After` header (RFC 9110: seconds, or a date) asks to wait for."""
+    """Return the seconds of a `Retry-After` header (RFC 9110: seconds, or a date)."""
     text = (retry_after or "").strip()
     try:
         seconds = float(text)

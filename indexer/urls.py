@@ -1,4 +1,4 @@
-"""URLs of services: put in one form or refused, and which of them go past a proxy."""
+"""URLs of services: normalisation, validation, and exemption from proxies."""
 
 from collections.abc import Mapping
 from ipaddress import ip_address
@@ -8,9 +8,9 @@ from indexer.errors import ConfigurationError
 
 
 def central_url(url: str) -> str:
-    """`url` without a slash at its end, scheme and host in lower case: an id token's audience.
+    """Normalise the service's URL, the audience of id tokens. Raises ConfigurationError.
 
-    Raises ConfigurationError.
+    Scheme and host become lower case; a slash at the end is removed.
     """
     if not _is_address(url):
         raise ConfigurationError(
@@ -22,9 +22,9 @@ def central_url(url: str) -> str:
 
 
 def service_url(url: str, *, name: str, example: str) -> str:
-    """An embedding service's `url` without a slash at its end. Raises ConfigurationError.
+    """Validate an embedding service's URL and remove a final slash. Raises ConfigurationError.
 
-    `name` is the variable's that holds it.
+    `name` is the variable that holds it.
     """
     if not _is_address(url) or "?" in url or "#" in url:  # what follows may be a key
         raise ConfigurationError(
@@ -48,7 +48,7 @@ def _is_address(url: str) -> bool:
 
 
 def without_proxy(url: str) -> Mapping[str, None]:
-    """The `mounts` of an httpx client of `url`: no proxy if that is a loopback address."""
+    """Return the `mounts` of an httpx client: no proxy if `url` is a loopback address."""
     if not is_loopback(url):
         return {}
     host = urlsplit(url).hostname or ""

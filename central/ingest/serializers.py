@@ -13,7 +13,7 @@ from central.common.fields import (
     StrictFloatField,
     StrictIntegerField,
 )
-from indexer.limits import DIGESTS_ASKED, RUN_BATCHES
+from indexer.limits import LOOKUP_DIGESTS, RUN_BATCHES
 from indexer.records.runs import Mode, Reason
 
 BIGINT = 2**63 - 1
@@ -146,7 +146,7 @@ class DigestsField(serializers.ListField):
 class DigestsRequest(serializers.Serializer[Any]):
     """`POST …/embeddings`."""
 
-    digests = DigestsField(max_length=DIGESTS_ASKED)
+    digests = DigestsField(max_length=LOOKUP_DIGESTS)
 
 
 class DigestsAnswer(serializers.Serializer[Any]):

@@ -78,7 +78,7 @@ class RunsView(APIView):
                 run_url=data.get("run_url") or "",
                 repository_url=data.get("repository_url") or "",
                 is_direct=data["vectors"] == serializers.DIRECT,
-                own_secret=bool(data["own_secret"]),
+                has_store_secret=bool(data["own_secret"]),
             ),
         )
         return Response(_opened(opened), status=status.HTTP_201_CREATED)

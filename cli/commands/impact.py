@@ -61,7 +61,7 @@ def impact(
             organization=target.organization,
             project=target.project,
             github=GitHubContext(),
-            named=compared,
+            range_text=compared,
             min_confidence=str(min_confidence),
         )
     console = Console.of(invocation.environ)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from indexer.git.edits import diff_hunks
 from indexer.git.local import WorkingCopy
-from indexer.git.patch import Hunk, Span, moved
+from indexer.git.patch import Hunk, Span, map_range
 
 _NOT_A_WORD = re.compile(r"\W")
 
@@ -59,7 +59,7 @@ class EditedLines:
         hunks = self._hunks(path)
         if hunks is None or any(hunk.old.low < line <= hunk.old.high for hunk in hunks):
             return None
-        return moved(Span(line - 1, line), hunks).high
+        return map_range(Span(line - 1, line), hunks).high
 
     def are_edited(self, path: str, first: int, last: int) -> bool:
         """See Lines."""

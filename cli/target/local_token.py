@@ -32,7 +32,7 @@ class LocalToken:
     ConfigurationError (the data directory cannot be read or written).
     """
 
-    hints: Mapping[int | str, str] = {
+    error_hints: Mapping[int | str, str] = {
         401: "even a token that the service on this machine has just given was refused; does "
         "AETERNA_DATA_DIR name its data directory?",
     }
@@ -52,7 +52,7 @@ class LocalToken:
             self._token = self._token or self._kept() or self._new()
             return self._token
 
-    def renew(self, refused: str) -> bool:
+    def refresh(self, refused: str) -> bool:
         """Take another command's new token, else ask for one."""
         with self._lock:
             if self._token == refused:

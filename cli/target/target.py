@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from central.runtime import data_directory
 from cli.output.console import print_stderr
 from cli.target.trusted_servers import require_trusted
-from indexer.client.credentials import Credentials, Purpose, StaticToken, credentials_of
+from indexer.client.credentials import Credentials, Purpose, StaticToken, from_settings
 from indexer.config.settings import ServerSettings, Settings, configured_token
 from indexer.errors import NotARepositoryError, UntrustedRepositoryError
 
@@ -86,7 +86,7 @@ def open_target(
         url=settings.url,
         organization=settings.organization,
         project=settings.project,
-        credentials=credentials_of(settings, purpose),
+        credentials=from_settings(settings, purpose),
         is_local=False,
         data_dir=data_dir_of(environ),
         root=root,

@@ -1,4 +1,7 @@
-"""Decoding of lines to records. Checks all that central stores: an apply never fails on content."""
+"""Decoding of lines to records.
+
+Checks everything that central stores, so that an apply never fails on content.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -163,7 +166,7 @@ def _parsed(decode: Callable[[bytes], _T], line: bytes, where: str) -> _T:
         fields = decode(line)
     except ValidationError as exc:
         _refuse(where, _problem_of(exc))
-    except (MsgspecError, UnicodeDecodeError, RecursionError) as exc:  # or half a pair
+    except (MsgspecError, UnicodeDecodeError, RecursionError) as exc:  # or a lone surrogate
         raise BundleError(f"{where}: must be one JSON object in UTF-8") from exc
     if b"\\u0000" in line and _NUL.search(line):
         _refuse(where, "must not hold a NUL character")
@@ -181,11 +184,11 @@ def _file_or_removal(line: bytes) -> FileFields | RemovalFields:
 
 def _problem_of(exc: ValidationError) -> str:
     """Describe the error's position and kind, without the value, which may be long."""
-    problem, at, place = str(exc).rpartition(" - at `$")
-    if not at:
-        problem, place = place, ""
-    said = ": ".join(filter(None, (place.strip("`."), _INVALID_ENUM.sub(r"\1", problem))))
-    return ascii(said[:_PROBLEM_CHARACTERS])[1:-1][:_PROBLEM_CHARACTERS]
+    problem, separator, location = str(exc).rpartition(" - at `$")
+    if not separator:
+        problem, location = location, ""
+    description = ": ".join(filter(None, (location.strip("`."), _INVALID_ENUM.sub(r"\1", problem))))
+    return ascii(description[:_PROBLEM_CHARACTERS])[1:-1][:_PROBLEM_CHARACTERS]
 
 
 def _refuse(where: str, problem: str, *, code: str = "batch_malformed") -> NoReturn:

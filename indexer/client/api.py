@@ -60,7 +60,7 @@ class DirectUpload:
 class OpenedRun:
     """The answer of Open; `base_*` are None until the repository has been indexed.
 
-    `max_digests`: the most that one lookup may have; `direct` None: vectors go into the batches;
+    `max_digests`: the maximum of one lookup; `direct` None: vectors are sent in the batches;
     `reindex`: an administrator requested that every file is processed.
     """
 
@@ -102,7 +102,7 @@ class RunLinks(NamedTuple):
 
 
 class IndexingClient:
-    """One central service, as one credential sees it. Safe to share between threads.
+    """A client of one central service with one credential. Thread-safe.
 
     Every method raises CentralError: CentralUnreachableError, CentralRefusedError,
     RunConflictError (open_run alone) or RunStaleError.

@@ -34,30 +34,30 @@ _SCOPES: Final = {Purpose.INDEX: "index", Purpose.IMPACT: "search"}
 class Credentials(Protocol):
     """The credential of requests to central. Safe to share between threads."""
 
-    hints: Mapping[int | str, str]  # what to change, by central's status or code
+    error_hints: Mapping[int | str, str]  # what to change, by central's status or code
 
     def bearer(self) -> str:
         """Return the secret of the `Authorization` header."""
         ...
 
-    def renew(self, refused: str) -> bool:
+    def refresh(self, refused: str) -> bool:
         """Replace `refused`, which central did not accept; False if there is no other."""
         ...
 
 
-def credentials_of(settings: Settings, purpose: Purpose = Purpose.INDEX) -> Credentials:
-    """Return the credentials that the settings choose. Sends no request."""
+def from_settings(settings: Settings, purpose: Purpose = Purpose.INDEX) -> Credentials:
+    """Return the configured credentials. Sends no request."""
     if isinstance(settings.credential, IdTokenSource):
         return OidcToken(settings, settings.credential, purpose)
     return StaticToken(settings.credential, purpose)
 
 
 class StaticToken:
-    """An API token that was created for this job; it cannot be renewed."""
+    """An API token that was created for this job; it cannot be refreshed."""
 
     def __init__(self, token: str, purpose: Purpose = Purpose.INDEX) -> None:
         self._token = token
-        self.hints: Mapping[int | str, str] = {
+        self.error_hints: Mapping[int | str, str] = {
             401: "check AETERNA_TOKEN: it may be wrong, expired or revoked",
             "insufficient_scope": f"AETERNA_TOKEN needs the scope `{_SCOPES[purpose]}`",
         }
@@ -66,21 +66,21 @@ class StaticToken:
         """Return the token."""
         return self._token
 
-    def renew(self, refused: str) -> bool:  # noqa: ARG002 - there is no other token
+    def refresh(self, refused: str) -> bool:  # noqa: ARG002 - there is no other token
         """Return False."""
         return False
 
 
 class OidcToken:
-    """A short-lived token that central gives for an id token of the job, as often as needed.
+    """A short-lived token that central issues for an id token of the job, refreshed as needed.
 
-    Its methods raise CentralError where central refuses or is unavailable, and IdentityError where
-    GitHub gives no id token.
+    Its methods raise CentralError if central refuses or is unavailable, and IdentityError if GitHub
+    provides no id token.
     """
 
-    hints: Mapping[int | str, str] = {
-        401: "run the job again: even a token that central has just given was refused",
-        403: "a keyless token may do what the organisation's policy gives this job, no more",
+    error_hints: Mapping[int | str, str] = {
+        401: "run the job again: central refused a token that it had just issued",
+        403: "a keyless token has only the permissions of the organisation's policy for this job",
     }
 
     def __init__(
@@ -96,17 +96,17 @@ class OidcToken:
         self._retry_seconds = settings.retry_seconds
         self._sleep = sleep
         self._token = ""
-        self._renew_at = 0.0
+        self._refresh_at = 0.0
         self._lock = threading.Lock()
 
     def bearer(self) -> str:
         """Return a token that does not expire soon."""
         with self._lock:
-            if time.monotonic() >= self._renew_at:
+            if time.monotonic() >= self._refresh_at:
                 self._exchange()
             return self._token
 
-    def renew(self, refused: str) -> bool:
+    def refresh(self, refused: str) -> bool:
         """Exchange again, unless another thread has done so."""
         with self._lock:
             if self._token == refused:
@@ -120,10 +120,10 @@ class OidcToken:
             response = with_retries(
                 lambda: self._attempt(http), seconds=self._retry_seconds, sleep=self._sleep
             )
-        self._token, lifetime = _granted(parse_response(response, self._exchange_hints()))
-        self._renew_at = began + max(lifetime - _AHEAD_SECONDS, lifetime / 2)
+        self._token, lifetime = _granted(parse_response(response, self._exchange_error_hints()))
+        self._refresh_at = began + max(lifetime - _AHEAD_SECONDS, lifetime / 2)
 
-    def _exchange_hints(self) -> Mapping[int | str, str]:
+    def _exchange_error_hints(self) -> Mapping[int | str, str]:
         return {
             404: "check central-url (AETERNA_URL); an older service needs an API token",
             "oidc_audience": (
@@ -143,14 +143,17 @@ class OidcToken:
         )
 
     def _id_token(self, http: httpx.Client) -> str | Retryable:
-        """Request the id token: https://docs.github.com/en/actions/reference/security/oidc#requesting-the-jwt."""
+        """Request the id token.
+
+        https://docs.github.com/en/actions/reference/security/oidc#requesting-the-jwt
+        """
         address = f"{self._source.url}&audience={quote(self._url, safe='')}"
         try:
             headers = {"Authorization": f"bearer {self._source.key}"}
             response = read_answer(http, "GET", address, headers=headers)
         except httpx.RequestError as exc:
             problem = IdentityUnavailableError(
-                f"GitHub gave no id token ({type(exc).__name__}): check that this runner may "
+                f"GitHub provided no id token ({type(exc).__name__}): check that this runner may "
                 "reach the host of ACTIONS_ID_TOKEN_REQUEST_URL"
             )
             problem.__cause__ = exc
@@ -158,13 +161,13 @@ class OidcToken:
         status = response.status_code
         if is_transient(response) or status >= httpx.codes.INTERNAL_SERVER_ERROR:
             problem = IdentityUnavailableError(
-                f"GitHub gave no id token (HTTP {status}); run the job again later"
+                f"GitHub provided no id token (HTTP {status}); run the job again later"
             )
             return Retryable(problem, parse_retry_after(response.headers.get("Retry-After")))
         value = _value(response) if response.is_success else ""
         if not value:
             raise IdentityError(
-                f"GitHub gave no id token (HTTP {status}): give the job the permission "
+                f"GitHub provided no id token (HTTP {status}): give the job the permission "
                 "`id-token: write`, and its caller too if it is a called workflow"
             )
         return value
@@ -183,6 +186,6 @@ def _granted(answer: Any) -> tuple[str, float]:
         token, lifetime = answer["access_token"], float(answer["expires_in"])
     except (KeyError, TypeError, ValueError, OverflowError) as exc:
         raise CentralError(
-            "central's answer to the id token cannot be read: are both up to date?"
+            "central's answer to the id token cannot be read: check that both are up to date"
         ) from exc
     return str(token), lifetime

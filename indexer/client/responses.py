@@ -31,7 +31,7 @@ def send(send: Callable[[], httpx.Response], *, url: str) -> httpx.Response | Re
         response = send()
     except AnswerTooLongError as exc:
         raise CentralError(
-            f"{url} gave an answer of {exc}: check that AETERNA_URL names the service itself"
+            f"{url} returned {exc}: check that AETERNA_URL names the service itself"
         ) from exc
     except httpx.RequestError as exc:
         return Retryable(_unreachable(url, exc))
@@ -51,7 +51,7 @@ def is_transient(response: httpx.Response) -> bool:
 def parse_response(response: httpx.Response, hints: Mapping[int | str, str]) -> Any:
     """Return the JSON of a response, None if it is empty. Raises a problem as its error.
 
-    `hints` say what to change, by code or by status.
+    `hints` have advice by code or by status.
     """
     if not response.is_success:
         _refuse(response, hints)
@@ -74,7 +74,8 @@ def malformed_answer(answer: object) -> Iterator[None]:
     except (KeyError, IndexError, TypeError, ValueError) as exc:
         kind = type(answer).__name__
         raise CentralError(
-            f"central gave a {kind} that this client cannot read ({exc}): are both up to date?"
+            f"central returned a {kind} that this client cannot read ({exc}): check that both are "
+            "up to date"
         ) from exc
 
 
@@ -84,7 +85,7 @@ def parse_commit(value: Any) -> str | None:
     Raises TypeError and ValueError.
     """
     if value is not None and not _COMMIT.fullmatch(value):
-        raise ValueError(f"{value!r} names no commit")
+        raise ValueError(f"{value!r} is not a commit")
     name: str | None = value
     return name
 
@@ -107,7 +108,7 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
     if code == "run_not_open" and fields.get("state") == "stale":
         raise RunStaleError(detail)
     if status >= httpx.codes.INTERNAL_SERVER_ERROR:
-        raise CentralUnreachableError(f"central failed (HTTP {status}): {detail}; see its log")
+        raise CentralUnreachableError(f"central failed (HTTP {status}): {detail}; check its log")
     hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
     message = f"central refused (HTTP {status}, {code}): {detail}"
     if hint:

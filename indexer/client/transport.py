@@ -67,7 +67,7 @@ class Transport:
             seconds=self._retry_seconds if retry else 0.0,
             sleep=self._sleep,
         )
-        return parse_response(response, self._credentials.hints)
+        return parse_response(response, self._credentials.error_hints)
 
     def download(
         self,
@@ -76,10 +76,10 @@ class Transport:
         *,
         wait_seconds: float,
     ) -> None:
-        """GET what is too long for memory: `receive` is given its pieces, and its size if known.
+        """GET a body that is too long for memory: `receive` gets its parts, and its size if known.
 
-        It is called again from the beginning if the connection is lost meanwhile. `wait_seconds`:
-        how long the service may take between two pieces.
+        If the connection is lost, `receive` is called again from the beginning. `wait_seconds`: the
+        maximum time between two parts.
         """
         timeout = httpx.Timeout(wait_seconds, connect=5.0)
         response = with_retries(
@@ -89,11 +89,11 @@ class Transport:
             seconds=self._retry_seconds,
             sleep=self._sleep,
         )
-        parse_response(response, self._credentials.hints)
+        parse_response(response, self._credentials.error_hints)
 
 
 class BearerAuth(httpx.Auth):
-    """Sets the credential of each request; a refused one is renewed once."""
+    """The authentication of requests by credential; a refused one is refreshed once."""
 
     def __init__(self, credentials: Credentials) -> None:
         self._credentials = credentials
@@ -102,6 +102,6 @@ class BearerAuth(httpx.Auth):
         bearer = self._credentials.bearer()
         request.headers["Authorization"] = f"Bearer {bearer}"
         response = yield request
-        if response.status_code == httpx.codes.UNAUTHORIZED and self._credentials.renew(bearer):
+        if response.status_code == httpx.codes.UNAUTHORIZED and self._credentials.refresh(bearer):
             request.headers["Authorization"] = f"Bearer {self._credentials.bearer()}"
             yield request

@@ -1,5 +1,5 @@
-"""The command line's commands, a module each.
+"""The commands of the command line, one module each.
 
-`add_parser` names its arguments; `execute` carries it out and answers the exit code. It raises
-IndexerError, whose message and exit code are `__main__`'s to tell.
+`add_parser` defines the arguments; `execute` runs the command and returns its exit code. It raises
+IndexerError, whose message and exit code `__main__` reports.
 """

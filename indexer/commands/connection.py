@@ -1,4 +1,4 @@
-"""What every command has: a repository, and the service it is indexed at."""
+"""The repository and the service connection that every command needs."""
 
 import argparse
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """The repository, the settings, and the transport to the service that these name."""
+    """The repository, the settings, and the transport to the configured service."""
 
     repository: "Repository"
     settings: Settings
@@ -24,10 +24,10 @@ class Connection:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what names the repository and the project."""
+    """Add the arguments for the repository and the project."""
     parser.epilog = "The server and the credential come from AETERNA_URL and AETERNA_TOKEN."
-    parser.add_argument("--path", type=Path, default=Path(), help="a directory of the repository")
-    parser.add_argument("--organization", help="its slug (AETERNA_ORGANIZATION)")
+    parser.add_argument("--path", type=Path, default=Path(), help="a directory in the repository")
+    parser.add_argument("--organization", help="the organisation's slug (AETERNA_ORGANIZATION)")
     parser.add_argument("--project", help="the repository's name in the index (AETERNA_PROJECT)")
 
 
@@ -36,7 +36,7 @@ def connect(
 ) -> Connection:
     """Open the repository and read the settings; send no request. Raises IndexerError."""
     # Imported here: --help and a wrong argument answer at once.
-    from indexer.client.credentials import credentials_of
+    from indexer.client.credentials import from_settings
     from indexer.client.transport import Transport
     from indexer.git.repository import Repository
 
@@ -49,7 +49,7 @@ def connect(
     )
     transport = Transport(
         url=settings.url,
-        credentials=credentials_of(settings, purpose),
+        credentials=from_settings(settings, purpose),
         retry_seconds=settings.retry_seconds,
     )
     return Connection(repository, settings, transport)

@@ -1,4 +1,4 @@
-"""`impact`: tell which functions a branch changes and who calls them, in other repositories too."""
+"""`impact`: report which functions a branch changes and their callers in all repositories."""
 
 import argparse
 import json
@@ -19,28 +19,31 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     """Add the command and its arguments."""
     parser = commands.add_parser(
         "impact",
-        help="tell who calls what a branch changes",
+        help="show the callers of the definitions that a branch changes",
     )
     add_arguments(parser)
     parser.add_argument(
         "range",
         nargs="?",
         metavar="BASE..HEAD",
-        help="what HEAD changes since it left BASE; default: the pull request that started the "
-        "job, else the remote's default branch and HEAD",
+        help="the changes of HEAD since its merge base with BASE; default: the pull request that "
+        "started the job, else the remote's default branch and HEAD",
     )
     parser.add_argument(
         "--min-confidence",
         choices=["high", "medium", "low"],
         default="medium",
-        help="lowest confidence of a caller to be named",
+        help="minimum confidence of a caller; `low` includes matches by name only",
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
-    """Tell the impact. Raises IndexerError; callers are no failure, an unknown project is one."""
+    """Report the impact. Raises IndexerError.
+
+    Callers are no failure; an unknown project is one.
+    """
     from indexer.impact import (
         job_summary,  # here, so that --help answers at once
         report,
@@ -71,6 +74,6 @@ def _assess(options: argparse.Namespace, environ: Mapping[str, str]) -> "Impact"
         organization=settings.organization,
         project=settings.project,
         github=settings.github,
-        named=options.range,
+        range_text=options.range,
         min_confidence=options.min_confidence,
     )

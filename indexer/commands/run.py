@@ -1,4 +1,4 @@
-"""`run`: index the checked-out commit, and tell what was done."""
+"""`run`: index the checked-out commit and report the result."""
 
 import argparse
 import json
@@ -36,13 +36,13 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     try:
         report = _index(options, environ, run_progress)
     except IndexerError as error:
-        _tell_failure(runner, error, run_progress)
+        _report_failure(runner, error, run_progress)
         raise
     except (KeyboardInterrupt, TerminatedError) as signal:
-        _tell_cancelled(runner, run_progress, Exit.of_signal(signal))
+        _report_cancelled(runner, run_progress, Exit.of_signal(signal))
         raise
     sys.stdout.write((json.dumps(as_json(report)) if options.json else format_text(report)) + "\n")
-    _tell_done(runner, report)
+    _report_done(runner, report)
     return Exit.OK
 
 
@@ -94,7 +94,7 @@ def index_branch(
         )
 
 
-def _tell_done(runner: GitHubRunner, report: Report) -> None:
+def _report_done(runner: GitHubRunner, report: Report) -> None:
     runner.summarize(job_summary.report_summary(report))
     runner.set_outputs(
         {
@@ -106,26 +106,26 @@ def _tell_done(runner: GitHubRunner, report: Report) -> None:
             "last-indexed-commit": report.last_indexed_commit or "",
         }
     )
-    if report.deepened:
+    if report.fetched_history:
         runner.annotate(
             Level.WARNING,
             "The checkout lacks history",
-            "The history had to be fetched before the commits could be compared. Let the checkout "
-            f"do it at once:\n{ShallowCloneError.fix}",
+            "The history was fetched to compare the commits. Let the checkout fetch it:\n"
+            f"{ShallowCloneError.fix}",
         )
     if _skipped_many(report):
         runner.annotate(
             Level.WARNING,
             "Many files are over the limits and were skipped",
-            "The job summary says how many and why. Raise `max_file_bytes` in [index] of "
-            ".codesearch.toml, or leave them out with `exclude`.",
+            "The job summary has the numbers and reasons. Raise `max_file_bytes` in [index] of "
+            ".codesearch.toml, or list the files in `exclude`.",
         )
     if report.reason is Reason.SUPERSEDED:
         runner.annotate(
             Level.NOTICE,
             "Nothing to do",
-            f"The branch has moved on from {report.commit_sha}: the index is of "
-            f"{report.last_indexed_commit} and stays so.",
+            f"The branch no longer ends at {report.commit_sha}. The index stays at "
+            f"{report.last_indexed_commit}.",
         )
 
 
@@ -135,18 +135,18 @@ def _skipped_many(report: Report) -> bool:
     return over >= max(_MANY_FILES, files * _MANY_OF_ALL)
 
 
-def _tell_failure(runner: GitHubRunner, error: IndexerError, run_progress: RunProgress) -> None:
+def _report_failure(runner: GitHubRunner, error: IndexerError, run_progress: RunProgress) -> None:
     runner.annotate(Level.ERROR, error.title, error.message)
     runner.summarize(job_summary.failure_summary(error, type(error).exit_code, run_progress))
-    _tell_run(runner, run_progress)
+    _output_run_id(runner, run_progress)
 
 
-def _tell_cancelled(runner: GitHubRunner, run_progress: RunProgress, code: Exit) -> None:
+def _report_cancelled(runner: GitHubRunner, run_progress: RunProgress, code: Exit) -> None:
     sys.stderr.write(f"cancelled: {job_summary.run_outcome(run_progress)}\n")
     runner.summarize(job_summary.cancelled_summary(code, run_progress))
-    _tell_run(runner, run_progress)
+    _output_run_id(runner, run_progress)
 
 
-def _tell_run(runner: GitHubRunner, run_progress: RunProgress) -> None:
+def _output_run_id(runner: GitHubRunner, run_progress: RunProgress) -> None:
     if run_progress.run_id:
         runner.set_outputs({"run-id": run_progress.run_id})

@@ -1,7 +1,7 @@
 """The format of `.codesearch.toml`.
 
-What selects files is read from the commit that is indexed, not from the work tree, so that a run
-depends on nothing but its commit.
+The selection of files is read from the indexed commit, not from the work tree, so that a run
+depends only on its commit.
 """
 
 import re
@@ -22,7 +22,7 @@ _SERVER_KEYS: Final = {"url", "organization", "project"}
 
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
-    """`.codesearch.toml`: `[index]` selects files, `[server]` says where the index lives."""
+    """`.codesearch.toml`: `[index]` selects files, `[server]` names the service."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -31,9 +31,9 @@ class ProjectFile:
 
 
 def read_project_file(path: Path) -> ProjectFile:
-    """The file in a work tree; one that says nothing if there is none. Raises ConfigurationError.
+    """Read the file in a work tree; return defaults if there is none. Raises ConfigurationError.
 
-    Never more than is parsed, and nothing that is no file: a pipe would be waited for.
+    Reads at most as much as is parsed, and regular files only: reading a pipe would block.
     """
     if not path.is_file():
         return ProjectFile()
@@ -42,7 +42,7 @@ def read_project_file(path: Path) -> ProjectFile:
 
 
 def parse_project_file(content: bytes) -> ProjectFile:
-    """Read `.codesearch.toml`. Raises ConfigurationError, which names the key that is wrong."""
+    """Parse `.codesearch.toml`. Raises ConfigurationError, which names the invalid key."""
     if len(content) > PROJECT_FILE_BYTES:
         raise ConfigurationError(f"{PROJECT_FILE} is larger than {PROJECT_FILE_BYTES} bytes")
     try:
@@ -73,7 +73,7 @@ def _refuse_unknown(table: Mapping[str, object], keys: set[str], prefix: str) ->
     if unknown:
         raise ConfigurationError(
             f"{PROJECT_FILE}: {prefix}{unknown[0]} is not a setting; "
-            f"there are {', '.join(prefix + key for key in sorted(keys))}"
+            f"the settings are {', '.join(prefix + key for key in sorted(keys))}"
         )
 
 
@@ -103,7 +103,7 @@ def _refuse_invalid(pattern: str, key: str) -> None:
         ignore_spec([pattern])
     except (ValueError, re.error) as exc:  # a pattern's own error is a ValueError
         raise ConfigurationError(
-            f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is no gitignore pattern"
+            f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is not a gitignore pattern"
         ) from exc
 
 
@@ -121,5 +121,5 @@ def _size(index: Mapping[str, object]) -> int | None:
 def _text(server: Mapping[str, object], key: str) -> str:
     value = server[key]
     if not isinstance(value, str) or not value:
-        raise ConfigurationError(f"{PROJECT_FILE}: server.{key} must be a text")
+        raise ConfigurationError(f"{PROJECT_FILE}: server.{key} must be a non-empty string")
     return value

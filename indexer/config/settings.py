@@ -1,4 +1,4 @@
-"""Settings: the only place that reads the environment. It wins over `.codesearch.toml`."""
+"""Settings. The only module that reads the environment, which overrides `.codesearch.toml`."""
 
 import json
 import os
@@ -20,10 +20,9 @@ _SECRETS = (
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
     "ACTIONS_RUNTIME_TOKEN",
 )
-# Of git's variables only those that say how this user reaches a remote, and where this user's
-# settings are. The others, some of which git sets for its hooks, name another repository, another
-# git, a program for diffs or a file to write to.
-_GIT_KEPT = re.compile(
+# Git's variables for access to remotes and for the user's settings. The others, some of which git
+# sets for its hooks, name another repository, another git, a program for diffs or an output file.
+_GIT_ALLOWED = re.compile(
     r"GIT_(SSH|SSH_COMMAND|SSL_.+|HTTP_.+|PROXY_SSL_.+|ALLOW_PROTOCOL|PROTOCOL_FROM_USER"
     r"|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)"
     r"|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TEST_.+)"
@@ -32,14 +31,14 @@ _RETRY_SECONDS = 60.0
 
 
 def consume_environment() -> dict[str, str]:
-    """A copy of the environment; secrets and most of git's variables are then removed from it.
+    """Return a copy of the environment, then remove secrets and most of git's variables from it.
 
-    So no child process, git's helpers among them, ever sees a token. A program is looked for in
-    no directory that depends on where the command is run.
+    No child process, such as git's helpers, can then see a token. Relative directories are removed
+    from PATH, so that programs never depend on the working directory.
     """
     environ = dict(os.environ)
     for name in environ:
-        if name in _SECRETS or (name.startswith("GIT_") and not _GIT_KEPT.fullmatch(name)):
+        if name in _SECRETS or (name.startswith("GIT_") and not _GIT_ALLOWED.fullmatch(name)):
             del os.environ[name]
     directories = environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(filter(os.path.isabs, directories))
@@ -48,15 +47,15 @@ def consume_environment() -> dict[str, str]:
 
 
 def read_environment() -> dict[str, str]:
-    """A copy of the environment, which stays as it is: another program's process is a guest's."""
+    """Return a copy of the environment without changing it, for use inside another program."""
     return dict(os.environ)
 
 
 @dataclass(frozen=True, slots=True)
 class GitHubContext:
-    """What GitHub says of the job; empty outside of it.
+    """GitHub's description of the job; empty outside GitHub Actions.
 
-    `base_sha` and `head_sha` are those of the pull request that started it.
+    `base_sha` and `head_sha` are those of the pull request that started the job.
     """
 
     server_url: str = ""
@@ -72,21 +71,21 @@ class GitHubContext:
 
 @dataclass(frozen=True, slots=True)
 class GitCredential:
-    """A token that may read repositories of one server, and is for no other."""
+    """A token that may read repositories of one server and is sent to no other server."""
 
     server_url: str
     token: str = field(repr=False)
 
     @classmethod
     def load(cls, environ: Mapping[str, str]) -> "GitCredential | None":
-        """The job's own; None where there is none, or no server."""
+        """Return the job's own credential; None if the token or the server is missing."""
         server, token = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_TOKEN")
         return cls(server.rstrip("/"), token) if server and token else None
 
 
 @dataclass(frozen=True, slots=True)
 class IdTokenSource:
-    """Where a job with `id-token: write` asks GitHub for an id token."""
+    """The endpoint from which a job with `id-token: write` requests an id token."""
 
     url: str
     key: str = field(repr=False)
@@ -94,7 +93,7 @@ class IdTokenSource:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The named service, organisation and project; None: not named."""
+    """The configured service, organisation and project; None if not configured."""
 
     url: str | None
     organization: str | None
@@ -105,21 +104,21 @@ class ServerSettings:
     def load(
         cls, environ: Mapping[str, str], *, project_dir: Path, overrides: Mapping[str, str | None]
     ) -> "ServerSettings":
-        """Overrides (of the command line) before environment before file.
+        """Load with the precedence: overrides (command line), environment, file.
 
         Raises ConfigurationError.
         """
         server = _project_file(project_dir).server
 
-        def pick(key: str) -> str | None:
+        def configured(key: str) -> str | None:
             name = f"AETERNA_{key.upper()}"
             return overrides.get(key) or environ.get(name) or server.get(key)
 
-        url = pick("url")
+        url = configured("url")
         return cls(
             url and central_url(url),
-            pick("organization"),
-            pick("project"),
+            configured("organization"),
+            configured("project"),
             from_project_file=not (overrides.get("url") or environ.get("AETERNA_URL")),
         )
 
@@ -146,9 +145,9 @@ class Settings:
         default_project: str,
         overrides: Mapping[str, str | None],
     ) -> "Settings":
-        """Overrides as in Named; `default_project` is the repository's own name.
+        """Load all settings, with overrides as in ServerSettings. Raises ConfigurationError.
 
-        Raises ConfigurationError.
+        `default_project` is the repository's own name.
         """
         named = ServerSettings.load(environ, project_dir=project_dir, overrides=overrides)
         return cls(
@@ -164,7 +163,7 @@ class Settings:
 
 
 def embedder_access(environ: Mapping[str, str]) -> EmbedderConfig:
-    """Where embedding services are, and with which key. Raises ConfigurationError."""
+    """Return the addresses and keys of embedding services. Raises ConfigurationError."""
     models = environ.get("AETERNA_MODELS_DIR")
     default = EmbedderConfig()
     return EmbedderConfig(
@@ -177,9 +176,10 @@ def embedder_access(environ: Mapping[str, str]) -> EmbedderConfig:
 
 @dataclass(frozen=True, slots=True)
 class DirectUploadSettings:
-    """Of a client that writes points to Qdrant itself; `url` as Qdrant's own tools write it.
+    """Settings of a client that writes points to Qdrant; `url` is in the form of Qdrant's tools.
 
-    Without `url` central says where; without `api_key`, which needs a `url`, it gives a token.
+    Without `url` central provides the address. Without `api_key`, which needs a `url`, central
+    provides a token.
     """
 
     url: str | None = None
@@ -187,17 +187,17 @@ class DirectUploadSettings:
 
 
 def direct_settings(environ: Mapping[str, str]) -> DirectUploadSettings | None:
-    """What is set for direct uploads; None: vectors travel by way of central.
+    """Return the settings of direct uploads; None if vectors are sent to central.
 
     Raises ConfigurationError.
     """
     url = environ.get("QDRANT_URL", "").strip() or None
-    way = environ.get("AETERNA_VECTORS") or ("direct" if url else "relay")
-    if way == "relay":
+    mode = environ.get("AETERNA_VECTORS") or ("direct" if url else "relay")
+    if mode == "relay":
         return None
-    if way != "direct":
+    if mode != "direct":
         raise ConfigurationError("AETERNA_VECTORS must be relay or direct")
-    key = _secret(environ, "QDRANT_API_KEY") if url else None  # it goes where its owner says
+    key = _secret(environ, "QDRANT_API_KEY") if url else None  # sent to the configured URL only
     return DirectUploadSettings(url, key or None)
 
 
@@ -219,17 +219,18 @@ def _required(value: str | None, name: str) -> str:
 
 
 def configured_token(environ: Mapping[str, str]) -> str | None:
-    """The API token that AETERNA_TOKEN is. Raises ConfigurationError."""
+    """Return the API token of AETERNA_TOKEN, if set. Raises ConfigurationError."""
     token = _secret(environ, "AETERNA_TOKEN")
     if token and not (token.isascii() and token.isprintable()):  # no header may hold it
         raise ConfigurationError(
-            "AETERNA_TOKEN is no token: no token has such characters, or several lines"
+            "AETERNA_TOKEN is no token: it contains line breaks or other invalid characters. Copy "
+            "the token again"
         )
     return token or None
 
 
 def _credential(environ: Mapping[str, str]) -> str | IdTokenSource:
-    """The token, or where to get one: a token that is given is used, also where there is both."""
+    """Return the API token or the source of id tokens; a configured token takes precedence."""
     if token := configured_token(environ):
         return token
     url, key = (environ.get(f"ACTIONS_ID_TOKEN_REQUEST_{name}", "") for name in ("URL", "TOKEN"))
@@ -237,7 +238,7 @@ def _credential(environ: Mapping[str, str]) -> str | IdTokenSource:
         return IdTokenSource(url, key)
     hint = ""
     if environ.get("GITHUB_ACTIONS") == "true":
-        hint = ", or, to do without one, give the job `permissions: id-token: write`"
+        hint = ", or give the job `permissions: id-token: write` to authenticate without one"
     raise ConfigurationError(f"AETERNA_TOKEN is not set; set it in the environment{hint}")
 
 
@@ -251,7 +252,7 @@ def _seconds(environ: Mapping[str, str], name: str, *, default: float) -> float:
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str | None:
-    """`NAME`, else the content of the file that `NAME_FILE` names."""
+    """Return the value of `NAME`, else the content of the file that `NAME_FILE` names."""
     if environ.get(name):
         return environ[name].strip()
     path = environ.get(f"{name}_FILE")
@@ -260,7 +261,9 @@ def _secret(environ: Mapping[str, str], name: str) -> str | None:
     try:
         return Path(path).read_text().strip()
     except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigurationError(f"the file that {name}_FILE names cannot be read") from exc
+        raise ConfigurationError(
+            f"the file that {name}_FILE names cannot be read: check its path and permissions"
+        ) from exc
 
 
 def _github(environ: Mapping[str, str]) -> GitHubContext:
@@ -285,7 +288,7 @@ def _github(environ: Mapping[str, str]) -> GitHubContext:
 
 
 def _event(path: str) -> object:
-    """The event that started the job; None where there is none: git is then asked."""
+    """Return the event that started the job; None if unknown, git is then used instead."""
     try:
         return json.loads(Path(path).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -293,7 +296,7 @@ def _event(path: str) -> object:
 
 
 def _member(value: object, *keys: str) -> str:
-    """A text inside of nested objects; empty if it is not there."""
+    """Return a string member of nested objects; "" if it is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""

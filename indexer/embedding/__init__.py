@@ -9,7 +9,7 @@ from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 def open_embedder(spec: EmbedderSpec, access: EmbedderConfig | None = None) -> Embedder:
     """Open the embedder of `spec`. Loads its model; keep the result.
 
-    Makes no request; `check` does. Raises EmbedderMismatchError if no provider supports the spec,
+    Sends no request; `check` does. Raises EmbedderMismatchError if no provider supports the spec,
     EmbeddingError if a setting of the provider is missing.
     """
     if problem := spec_error(spec):

@@ -23,14 +23,14 @@ UNREADABLE: Final = (
     OverflowError,
     RecursionError,
 )
-_REFUSED_AS_A_WHOLE: Final = frozenset({400, 413, 422})
+_REJECTED_STATUSES: Final = frozenset({400, 413, 422})
 _TOO_LONG: Final = re.compile(r"token|context|too (?:long|large|many)|maximum|length", re.I)
 _MESSAGE_CHARACTERS: Final = 300
 _SECRET: Final = re.compile(r"\b(?:sk|key|Bearer)[-_ ][^\s\"']+", re.I)
 
 
 class UnreadableAnswerError(Exception):
-    """The answer violates the service's interface; a retry may succeed."""
+    """The answer does not follow the service's interface; a retry may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Answer:
     tokens: int
 
 
-class RefusedError(Exception):
-    """The service refused the request as too large; parts of it may be accepted.
+class RequestRejectedError(Exception):
+    """The service rejected the request as too large; it may accept parts of it.
 
     `is_too_long`: a single text is too long; a shorter one may be accepted.
     """
@@ -52,18 +52,19 @@ class RefusedError(Exception):
         self.is_too_long = is_too_long
 
 
-def error_for_status(status: int, *, place: str, pause_seconds: float, message: str) -> Retryable:
+def error_for_status(status: int, *, service: str, pause_seconds: float, message: str) -> Retryable:
     """Return the error for an unsuccessful status that the provider does not handle itself.
 
-    `message` is the service's. Raises RefusedError, or EmbeddingError if a retry cannot help.
+    `message` is the service's. Raises RequestRejectedError, or EmbeddingError if retrying cannot
+    help.
     """
-    said = f"{place} answered HTTP {status}: {redacted_excerpt(message)}".rstrip(": ")
-    if status in _REFUSED_AS_A_WHOLE:
-        raise RefusedError(said, is_too_long=bool(_TOO_LONG.search(message)))
+    description = f"{service} answered HTTP {status}: {redacted_excerpt(message)}".rstrip(": ")
+    if status in _REJECTED_STATUSES:
+        raise RequestRejectedError(description, is_too_long=bool(_TOO_LONG.search(message)))
     if status in {408, 409, 425, 429} or status >= 500:
-        asked = f"; it asks to wait {pause_seconds:.0f} s" if pause_seconds else ""
-        return Retryable(EmbedderUnavailableError(f"{said}{asked}"), pause_seconds)
-    raise EmbeddingError(said)
+        hint = f"; it asks to wait {pause_seconds:.0f} s" if pause_seconds else ""
+        return Retryable(EmbedderUnavailableError(f"{description}{hint}"), pause_seconds)
+    raise EmbeddingError(description)
 
 
 def redacted_excerpt(message: str) -> str:
@@ -72,7 +73,7 @@ def redacted_excerpt(message: str) -> str:
     return "" if line.startswith("<") else line[:_MESSAGE_CHARACTERS]
 
 
-def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Matrix:
+def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, service: str) -> Matrix:
     """Return the rows as float32 (count, dimensions) of length 1; a zero row stays zero.
 
     Raises EmbedderMismatchError for another number of dimensions, else UnreadableAnswerError.
@@ -80,16 +81,17 @@ def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Ma
     try:
         matrix = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as exc:
-        raise UnreadableAnswerError("vectors of several lengths, or of no numbers") from exc
+        raise UnreadableAnswerError("vectors differ in length or are not numeric") from exc
     if matrix.ndim != 2:
         raise UnreadableAnswerError("no vectors")
     if len(matrix) != count:
         raise UnreadableAnswerError(f"{len(matrix)} vectors for {count} texts")
     if matrix.shape[1] != spec.dimensions:
-        given = matrix.shape[1]
+        dimensions = matrix.shape[1]
         raise EmbedderMismatchError(
-            f"{spec.model} at {place} makes vectors of {given} dimensions, the organisation's "
-            f"embedder is {spec}: set that to {spec.provider}/{spec.model}/{given} "
+            f"{spec.model} at {service} makes vectors of {dimensions} dimensions, the "
+            f"organisation's embedder is {spec}: set that to "
+            f"{spec.provider}/{spec.model}/{dimensions} "
             f"(manage.py set_embedder), or serve a model of {spec.dimensions} dimensions there."
         )
     with np.errstate(over="ignore"):  # an infinite length is refused without a warning
@@ -101,7 +103,7 @@ def unit_rows(rows: object, *, count: int, spec: EmbedderSpec, place: str) -> Ma
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a request (texts, bytes of UTF-8), of a text, and of concurrent requests."""
+    """Limits per request (texts, bytes of UTF-8) and text, and of concurrent requests."""
 
     texts: int
     bytes: int
@@ -112,14 +114,15 @@ class Limits:
 class Service(Protocol):
     """One model of one embedding service."""
 
-    place: str  # as messages name it; holds no secret
+    name: str  # as messages name it; holds no secret
     limits: Limits
     price: float | None  # dollars for a million tokens; None: unknown
 
-    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
+    def request(self, texts: Sequence[str]) -> Answer | Retryable:
         """Request the vectors of `texts` once; safe to call from several threads.
 
-        Raises UnreadableAnswerError, RefusedError, or EmbeddingError if a retry cannot help.
+        Raises UnreadableAnswerError, RequestRejectedError, or EmbeddingError if retrying cannot
+        help.
         """
         ...
 
@@ -170,11 +173,11 @@ class RemoteEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
         return self._embed(texts, self._before_query)
 
-    def _embed(self, texts: Sequence[str], before: str) -> Matrix:
+    def _embed(self, texts: Sequence[str], prefix: str) -> Matrix:
         """Embed texts; an empty text, which services refuse, gets a zero row."""
         limit = self._service.limits.text_bytes
         inputs = {
-            index: _cut(before + text, limit) for index, text in enumerate(texts) if text.strip()
+            index: _cut(prefix + text, limit) for index, text in enumerate(texts) if text.strip()
         }
         rows = np.zeros((len(texts), self._spec.dimensions), dtype=np.float32)
         done = set(range(len(texts))).difference(inputs)
@@ -196,8 +199,8 @@ class RemoteEmbedder:
         try:
             _run_all(work, batches, stopped, max_threads=self._service.limits.requests)
         except EmbeddingError as failure:
-            kept: dict[int, Vector] = {index: rows[index] for index in sorted(done)}
-            raise type(failure)(str(failure), done=kept) from failure
+            embedded: dict[int, Vector] = {index: rows[index] for index in sorted(done)}
+            raise type(failure)(str(failure), done=embedded) from failure
         return rows
 
     def _vectors(self, texts: list[str], stopped: threading.Event) -> Matrix:
@@ -211,7 +214,7 @@ class RemoteEmbedder:
             return with_retries(
                 lambda: self._attempt(texts), seconds=self._retry_seconds, sleep=sleep
             )
-        except RefusedError as exc:
+        except RequestRejectedError as exc:
             parts = _smaller(texts, exc)
         return np.concatenate([self._vectors(part, stopped) for part in parts])
 
@@ -220,14 +223,14 @@ class RemoteEmbedder:
         with self._lock:
             self._requests += 1
         try:
-            answer = service.ask(texts)
+            answer = service.request(texts)
             if isinstance(answer, Retryable):
                 return answer
             with self._lock:
                 self._tokens += answer.tokens
-            return unit_rows(answer.rows, count=len(texts), spec=self._spec, place=service.place)
+            return unit_rows(answer.rows, count=len(texts), spec=self._spec, service=service.name)
         except UnreadableAnswerError as exc:
-            problem = EmbedderUnavailableError(f"{service.place} gave no usable answer: {exc}")
+            problem = EmbedderUnavailableError(f"{service.name} gave no usable answer: {exc}")
             return Retryable(problem)
 
 
@@ -247,26 +250,26 @@ def _run_all(
             work(batch)
         return
     executor = ThreadPoolExecutor(min(max_threads, len(batches)), thread_name_prefix="embed")
-    error_for_status: Future[None] | None = None
+    failed: Future[None] | None = None
     try:
         for future in as_completed([executor.submit(work, batch) for batch in batches]):
-            if error_for_status is None and future.exception():
-                error_for_status = future
+            if failed is None and future.exception():
+                failed = future
     finally:
         stopped.set()
         executor.shutdown(wait=False, cancel_futures=True)
-    if error_for_status:
-        error_for_status.result()
+    if failed:
+        failed.result()
 
 
-def _smaller(texts: list[str], refused: RefusedError) -> list[list[str]]:
+def _smaller(texts: list[str], rejection: RequestRejectedError) -> list[list[str]]:
     """Split or shorten the texts of a refused request. Raises EmbeddingError."""
     if len(texts) > 1:
         middle = len(texts) // 2
         return [texts[:middle], texts[middle:]]
     shorter = _cut(texts[0], len(texts[0].encode()) // 2)
-    if not (refused.is_too_long and shorter.strip()):
-        raise EmbeddingError(str(refused)) from refused
+    if not (rejection.is_too_long and shorter.strip()):
+        raise EmbeddingError(str(rejection)) from rejection
     return [[shorter]]
 
 

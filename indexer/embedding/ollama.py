@@ -34,7 +34,7 @@ _PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def open_ollama(spec: EmbedderSpec, access: EmbedderConfig) -> RemoteEmbedder:
-    """Open the embedder of `spec`. Makes no request: `check` finds whether Ollama has the model."""
+    """Open the embedder of `spec`. Sends no request: `check` tests whether Ollama has the model."""
     document, query = _PREFIXES.get(base_name(spec), ("", ""))
     return RemoteEmbedder(
         spec,
@@ -53,7 +53,7 @@ class OllamaService:
 
     def __init__(self, spec: EmbedderSpec, access: EmbedderConfig) -> None:
         url = access.ollama_url.rstrip("/")
-        self.place = f"Ollama at {url}"
+        self.name = f"Ollama at {url}"
         self._spec = spec
         self._http = httpx.Client(
             base_url=url,
@@ -62,13 +62,13 @@ class OllamaService:
         )
         weakref.finalize(self, self._http.close)
 
-    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
+    def request(self, texts: Sequence[str]) -> Answer | Retryable:
         body = {"model": self._spec.model, "input": list(texts), "truncate": True}
         try:
             response = read_answer(self._http, "POST", "/api/embed", json=body)
         except httpx.RequestError as exc:
             problem = EmbedderUnavailableError(
-                f"{self.place} did not answer ({type(exc).__name__}): check OLLAMA_URL, and that "
+                f"{self.name} did not answer ({type(exc).__name__}): check OLLAMA_URL, and that "
                 "`ollama serve` runs there"
             )
             problem.__cause__ = exc
@@ -76,8 +76,8 @@ class OllamaService:
         if not response.is_success:
             return self._failed(response)
         try:
-            given = response.json()
-            return Answer(given["embeddings"], int(given.get("prompt_eval_count") or 0))
+            answer = response.json()
+            return Answer(answer["embeddings"], int(answer.get("prompt_eval_count") or 0))
         except UNREADABLE as exc:
             raise UnreadableAnswerError(f"not in Ollama's form ({type(exc).__name__})") from exc
 
@@ -85,16 +85,16 @@ class OllamaService:
         status, message = response.status_code, _message(response)
         if status == httpx.codes.NOT_FOUND and "not found" in message:
             raise EmbedderMismatchError(
-                f"{self.place} has no model {self._spec.model}: run "
+                f"{self.name} has no model {self._spec.model}: run "
                 f"`ollama pull {self._spec.model}` there."
             )
         if status == httpx.codes.NOT_FOUND or response.is_redirect:
             raise EmbeddingError(
-                f"{self.place} knows no /api/embed (HTTP {status}): check OLLAMA_URL, and that it "
+                f"{self.name} knows no /api/embed (HTTP {status}): check OLLAMA_URL, and that it "
                 "is Ollama 0.3 or later."
             )
         pause = parse_retry_after(response.headers.get("Retry-After"))
-        return error_for_status(status, place=self.place, pause_seconds=pause, message=message)
+        return error_for_status(status, service=self.name, pause_seconds=pause, message=message)
 
 
 def _message(response: httpx.Response) -> str:

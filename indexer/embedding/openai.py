@@ -53,7 +53,7 @@ class OpenAIService:
 
     def __init__(self, spec: EmbedderSpec, access: EmbedderConfig) -> None:
         url = access.openai_base_url
-        self.place = f"the embedding service at {url}"
+        self.name = f"the embedding service at {url}"
         self.price = openai_price(url, spec.model)
         self._spec = spec
         self._dimensions = spec.dimensions if _SHORTENED.match(spec.model) else openai.omit
@@ -71,7 +71,7 @@ class OpenAIService:
         )
         weakref.finalize(self, self._client.close)
 
-    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
+    def request(self, texts: Sequence[str]) -> Answer | Retryable:
         try:
             answer = self._client.embeddings.with_raw_response.create(
                 model=self._spec.model,
@@ -80,23 +80,23 @@ class OpenAIService:
                 encoding_format="base64",  # a fifth of the bytes, and not decoded by the client
             )
         except openai.APIStatusError as exc:
-            refused = exc
+            error = exc
         except openai.APIConnectionError as exc:
             kind = type(exc.__cause__ or exc).__name__
             problem = EmbedderUnavailableError(
-                f"{self.place} did not answer ({kind}): check OPENAI_BASE_URL, and that this "
+                f"{self.name} did not answer ({kind}): check OPENAI_BASE_URL, and that this "
                 "machine may reach it"
             )
             return Retryable(problem)
         else:
             return self._read(answer.headers, answer.content)
         # Raised here so that it has no cause, which may hold a part of the key.
-        return self._failed(refused.status_code, refused.response.headers, refused.body)
+        return self._failed(error.status_code, error.response.headers, error.body)
 
     def _read(self, headers: Mapping[str, str], content: bytes) -> Answer:
         if "json" not in headers.get("Content-Type", "json"):
             raise EmbeddingError(
-                f"{self.place} answers, but not in JSON: check OPENAI_BASE_URL, which ends in /v1 "
+                f"{self.name} answers, but not in JSON: check OPENAI_BASE_URL, which ends in /v1 "
                 "as a rule."
             )
         try:
@@ -109,28 +109,28 @@ class OpenAIService:
         message = str(error.get("message") or "").replace(self._client.api_key, "…")
         if status in {401, 403}:
             raise EmbeddingError(
-                f"{self.place} does not take the key (HTTP {status}): check OPENAI_API_KEY, that "
+                f"{self.name} does not take the key (HTTP {status}): check OPENAI_API_KEY, that "
                 f"it is of this service, and that it may use {self._spec.model}."
             )
         if status == 404:
             raise EmbedderMismatchError(
-                f"{self.place} has no {self._spec.model} (HTTP 404): check OPENAI_BASE_URL, which "
+                f"{self.name} has no {self._spec.model} (HTTP 404): check OPENAI_BASE_URL, which "
                 "ends in /v1 as a rule, and the organisation's embedder."
             )
         if error.get("code") == "insufficient_quota":
             raise EmbedderUnavailableError(
-                f"{self.place} says that what is paid for is used up (insufficient_quota): check "
+                f"{self.name} says that what is paid for is used up (insufficient_quota): check "
                 "the plan and the billing of OPENAI_API_KEY's account."
             )
         pause = parse_retry_after(headers.get("Retry-After"))
-        return error_for_status(status, place=self.place, pause_seconds=pause, message=message)
+        return error_for_status(status, service=self.name, pause_seconds=pause, message=message)
 
 
 def _answer(body: Any) -> Answer:
     """Return the rows in the order of the texts. Raises one of UNREADABLE for another shape."""
-    given = body["data"]
-    rows: list[object] = [None] * len(given)
-    for position, item in enumerate(given):
+    data = body["data"]
+    rows: list[object] = [None] * len(data)
+    for position, item in enumerate(data):
         index = item.get("index", position)
         if rows[index] is not None:
             raise ValueError("two vectors of one text")
@@ -139,8 +139,8 @@ def _answer(body: Any) -> Answer:
     return Answer(rows, int(usage.get("total_tokens") or usage.get("prompt_tokens") or 0))
 
 
-def _vector(given: object) -> object:
+def _vector(data: object) -> object:
     """Decode base64; services without base64 return numbers."""
-    if isinstance(given, str):
-        return np.frombuffer(base64.b64decode(given, validate=True), dtype="<f4")
-    return given
+    if isinstance(data, str):
+        return np.frombuffer(base64.b64decode(data, validate=True), dtype="<f4")
+    return data

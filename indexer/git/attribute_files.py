@@ -1,7 +1,7 @@
-"""Reads `.gitattributes` files, as gitattributes(5) defines them, for the wanted attributes. Pure.
+"""Parser of `.gitattributes` files, as gitattributes(5) defines them. Pure functions.
 
-Git's own matcher can be kept busy for hours by one line, so `git check-attr` is not used. Text is
-bytes as Latin-1, because a pattern's `?` stands for one byte.
+`git check-attr` is not used because one line can keep its matcher busy for hours. Text is bytes
+as Latin-1, because a pattern's `?` matches one byte.
 """
 
 import re
@@ -31,7 +31,7 @@ _ESCAPED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line: a pattern of paths below the file's directory, and their attributes."""
+    """One line: a pattern of paths below the file's directory, and the attributes of matches."""
 
     pattern: re.Pattern[str]
     states: States
@@ -39,7 +39,7 @@ class Rule:
 
 @dataclass(slots=True)
 class AttributesFile:
-    """The lines that matter, in their order, and the macros, which count in the top directory."""
+    """The relevant lines in order, and the macros, which only the top directory may define."""
 
     rules: list[Rule] = field(default_factory=list)
     macros: dict[str, States] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class AttributesFile:
 def parse_attributes(
     content: bytes, wanted: Collection[str], *, is_top: bool, warn: Warn
 ) -> AttributesFile:
-    """Lines about the wanted attributes; of the top file, its macros and lines about them too."""
+    """Parse the lines about the wanted attributes; in the top file, also macros and their uses."""
     file = AttributesFile()
     lines = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
     parsed = [(number, _parsed(line)) for number, line in enumerate(lines, start=1)]
@@ -65,7 +65,7 @@ def parse_attributes(
 
 
 def values_of(path: bytes, files: Mapping[str, AttributesFile]) -> dict[str, str]:
-    """The attributes of a path, by the files' directories ("" is the top). Deeper files win."""
+    """Return the attributes of a path. `files` is by directory, "" is the top; deeper files win."""
     values: dict[str, str] = {}
     macros = files[""].macros if "" in files else {}
     text = path.decode("latin-1")
@@ -80,7 +80,10 @@ def values_of(path: bytes, files: Mapping[str, AttributesFile]) -> dict[str, str
 
 
 def _fill(values: dict[str, str], states: States, macros: Mapping[str, States]) -> None:
-    """Add the attributes that are not set yet; of a line the last state counts, and its macros."""
+    """Add the attributes that are not set yet, with macros expanded.
+
+    The last state of a line wins.
+    """
     for name, value in reversed(states):
         if name not in values:
             values[name] = value
@@ -108,7 +111,7 @@ def _add(rules: list[Rule], name: str, states: States, number: int, warn: Warn) 
 
 
 def _parsed(line: str) -> tuple[str, States]:
-    """(pattern or macro, states); no states: the line has no effect."""
+    """Parse a line to (pattern or macro, states); without states the line has no effect."""
     line = line.strip(_BLANK)
     if not line or line.startswith("#") or len(line) >= _MAX_LINE_BYTES:
         return "", ()

@@ -1,6 +1,6 @@
-"""Which paths `.gitattributes` marks as generated or vendored, at a commit rather than on disk.
+"""Paths that the `.gitattributes` files of a commit mark as generated or vendored.
 
-The files of the commit alone count: no attributes of the user, of the work tree or of `.git/info`.
+Attributes of the user, the work tree and `.git/info` do not count.
 """
 
 import logging
@@ -29,10 +29,10 @@ _log = logging.getLogger(__name__)
 def attributes_at(
     repository: Repository, commit: str, paths: Iterable[str]
 ) -> dict[str, dict[str, str]]:
-    """The values of GENERATED and VENDORED for each path, as `git check-attr` words them.
+    """Return the values of GENERATED and VENDORED of each path, in the form of `git check-attr`.
 
-    What is unspecified is absent, and so is a path that has neither. A file or a line beyond the
-    bounds of indexer.limits says nothing, and the log says so.
+    Unspecified values and paths without values are absent. Files and lines beyond the bounds of
+    indexer.limits are ignored, with a warning in the log.
     """
     wanted = list(paths)
     files = _files(repository, _attribute_files(repository, commit, wanted))
@@ -43,7 +43,7 @@ def attributes_at(
 
 
 def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, AttributesFile]:
-    """By directory. What the top one calls a macro may be set by any."""
+    """Parse the files by directory. Macros of the top file apply in all of them."""
     files: dict[str, AttributesFile] = {}
     names = {GENERATED, VENDORED}
     for entry in sorted(entries, key=lambda entry: entry.path != ATTRIBUTES_FILE):
@@ -54,7 +54,7 @@ def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, Attrib
 
 
 def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> list[TreeEntry]:
-    """The `.gitattributes` of the root and of every directory above `paths`."""
+    """Return the `.gitattributes` of the root and of every directory above `paths`."""
     directories = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
     names = sorted(
         ATTRIBUTES_FILE if directory == "." else f"{directory}/{ATTRIBUTES_FILE}"
@@ -71,13 +71,13 @@ def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> l
 
 def _read(repository: Repository, entry: TreeEntry, names: set[str]) -> AttributesFile:
     if entry.size > ATTRIBUTES_BYTES:
-        _log.warning("%s is larger than %d bytes and is left out", entry.path, ATTRIBUTES_BYTES)
+        _log.warning("%s is larger than %d bytes and is ignored", entry.path, ATTRIBUTES_BYTES)
         return AttributesFile()
     return parse_attributes(
         repository.blobs.read(entry.blob),
         names,
         is_top="/" not in entry.path,
-        warn=partial(_log.warning, "%s: line %d is left out: %s", entry.path),
+        warn=partial(_log.warning, "%s: line %d is ignored: %s", entry.path),
     )
 
 

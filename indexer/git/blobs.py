@@ -1,6 +1,6 @@
-"""Content of blobs, through one `git cat-file --batch` that stays open.
+"""Content of blobs, through one long-lived `git cat-file --batch`.
 
-Not GitPython's own reader: it takes object names of SHA-1 repositories only.
+GitPython's reader is not used because it supports SHA-1 repositories only.
 """
 
 import os
@@ -19,12 +19,12 @@ _READ_BYTES: Final = 1 << 20
 
 
 class Blobs:
-    """Not for use by several threads at once. The process starts with the first question."""
+    """A reader of blobs. Not thread-safe. The process starts with the first read."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
         self._process: Process | None = None
-        self._rest = bytearray()
+        self._buffer = bytearray()
 
     def close(self) -> None:
         """End the process."""
@@ -55,25 +55,25 @@ class Blobs:
         return content[:-1]
 
     def _started(self) -> Process:
-        self._rest = bytearray()
+        self._buffer = bytearray()
         return self._git.start("cat-file", "--batch")
 
     def _line(self, process: Process, deadline: float) -> bytes:
-        while (end_of_line := self._rest.find(b"\n")) < 0:
-            self._rest += self._more(process, deadline)
-        return self._taken(end_of_line + 1)
+        while (end_of_line := self._buffer.find(b"\n")) < 0:
+            self._buffer += self._receive(process, deadline)
+        return self._take(end_of_line + 1)
 
     def _bytes(self, process: Process, count: int, deadline: float) -> bytes:
-        while len(self._rest) < count:
-            self._rest += self._more(process, deadline)
-        return self._taken(count)
+        while len(self._buffer) < count:
+            self._buffer += self._receive(process, deadline)
+        return self._take(count)
 
-    def _taken(self, count: int) -> bytes:
-        taken = bytes(self._rest[:count])
-        del self._rest[:count]
-        return taken
+    def _take(self, count: int) -> bytes:
+        part = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return part
 
-    def _more(self, process: Process, deadline: float) -> bytes:
+    def _receive(self, process: Process, deadline: float) -> bytes:
         poll = select.poll()
         poll.register(process.stdout)
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1_000):
@@ -85,6 +85,6 @@ class Blobs:
         return part
 
     def _ended(self, process: Process) -> GitError:
-        complaint = explain_git_error(process.stderr.read().decode(errors="replace").strip())
+        problem = explain_git_error(process.stderr.read().decode(errors="replace").strip())
         self.close()
-        return GitError(f"git cat-file failed: {complaint}")
+        return GitError(f"git cat-file failed: {problem}")

@@ -1,4 +1,4 @@
-"""What a branch edits in files that were there before it, read from git."""
+"""Edits of a branch in files that existed before it, read from git."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from typing import Final, NamedTuple
 
 from indexer.errors import GitError
 from indexer.git.parse import storable_path
-from indexer.git.patch import Hunk, Span, changed_ranges, moved, parse_patch
+from indexer.git.patch import Hunk, Span, changed_ranges, map_range, parse_patch
 from indexer.git.repository import Repository
 
 _PATHS_AT_ONCE: Final = 500  # below every limit on the length of a command
-_INDENTED: Final = (".py", ".pyi")  # no line of theirs ends a block
+_INDENTED: Final = (".py", ".pyi")  # blocks end by indentation alone
 
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """A file of the old side and what is edited in it; no spans: all of it."""
+    """An edited file of the old side and its edited spans; without spans all of it is edited."""
 
     path: str
     spans: tuple[Span, ...] = ()
@@ -23,7 +23,7 @@ class EditedFile:
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """The edited files, and how many are new. Binary files and submodules are in neither."""
+    """The edited files and the number of new ones, without binary files and submodules."""
 
     files: tuple[EditedFile, ...]
     added: int
@@ -38,9 +38,9 @@ class _Changed(NamedTuple):
 
 
 def branch_edits(repository: Repository, base: str, head: str) -> Edits:
-    """What `head` changes of `base`'s files, by base's lines; a rename is a removal and a new file.
+    """Return what `head` changes in `base`'s files, in base's line numbers.
 
-    A path that cannot be stored is not in the index either and is left out.
+    A rename is a removal and a new file. Paths that cannot be stored are omitted, as in the index.
     """
     changed = _changes(repository, base, head)
     modified = [one for one in changed if one.status == "M"]
@@ -65,24 +65,24 @@ def _spans(repository: Repository, one: _Changed, hunks: Sequence[Hunk]) -> list
 def map_files(
     repository: Repository, files: Sequence[EditedFile], old: str, new: str
 ) -> tuple[EditedFile, ...]:
-    """The files with their spans by the lines of `new` instead of those of `old`."""
+    """Map the files' spans from lines of `old` to lines of `new`."""
     wanted = {one.path for one in files if one.spans}
     changed = [one for one in _changes(repository, old, new) if one.path in wanted]
     modified = [one for one in changed if one.status == "M"]
     hunks = {one.path: found for one, found in _patched(repository, old, new, modified)}
-    return tuple(_moved(one, hunks.get(one.path) or ()) for one in files)
+    return tuple(_map_file(one, hunks.get(one.path) or ()) for one in files)
 
 
 def diff_hunks(repository: Repository, path: str, base: str, head: str) -> tuple[Hunk, ...] | None:
-    """What `head` changes of one file of `base`; None: it has no lines any more, or had none."""
+    """Return the hunks of one file from `base` to `head`; None if either side has no lines."""
     sections = parse_patch(_patch(repository, base, head, [path]))
     if not sections:
         return ()
     return sections[0] if len(sections) == 1 else None
 
 
-def _moved(file: EditedFile, hunks: Sequence[Hunk]) -> EditedFile:
-    return EditedFile(file.path, tuple(moved(span, hunks) for span in file.spans))
+def _map_file(file: EditedFile, hunks: Sequence[Hunk]) -> EditedFile:
+    return EditedFile(file.path, tuple(map_range(span, hunks) for span in file.spans))
 
 
 def _changes(repository: Repository, base: str, head: str) -> list[_Changed]:
@@ -106,20 +106,20 @@ def _is_file(mode: str) -> bool:
 def _patched(
     repository: Repository, base: str, head: str, modified: Sequence[_Changed]
 ) -> Iterator[tuple[_Changed, tuple[Hunk, ...] | None]]:
-    """The hunks of each modified regular file; None: a binary file."""
+    """Yield each modified regular file with its hunks, None for a binary file."""
     files = [one for one in modified if _is_file(one.mode)]
     for start in range(0, len(files), _PATHS_AT_ONCE):
-        some = files[start : start + _PATHS_AT_ONCE]
-        sections = parse_patch(_patch(repository, base, head, [one.path for one in some]))
-        if len(sections) != len(some):
-            raise GitError(f"git diff-tree reported {len(sections)} of {len(some)} changed files")
-        yield from zip(some, sections, strict=True)
+        batch = files[start : start + _PATHS_AT_ONCE]
+        sections = parse_patch(_patch(repository, base, head, [one.path for one in batch]))
+        if len(sections) != len(batch):
+            raise GitError(f"git diff-tree reported {len(sections)} of {len(batch)} changed files")
+        yield from zip(batch, sections, strict=True)
 
 
 def _patch(repository: Repository, base: str, head: str, paths: list[str]) -> bytes:
-    """A patch without context that depends on the commits alone.
+    """Return a patch without context that depends on the commits alone.
 
-    `--text`, because an attribute of `.git/info` may call any file binary.
+    With `--text`, because an attribute in `.git/info` may mark any file as binary.
     """
     return repository.diff(
         "-p", "-U0", "--inter-hunk-context=0", "--text", "--no-color", "--ignore-submodules=all",

@@ -1,7 +1,7 @@
-"""A checkout that is indexed for its own sake: whatever is here counts, and no remote is asked.
+"""A checkout that is indexed locally: it is complete as it is, and no remote is contacted.
 
-Commits that no ref names may be kept apart, in a directory of objects that the environment names to
-git: the repository itself then changes in nothing.
+Objects of unreferenced commits may be stored in a separate directory, which git gets through the
+environment, so that the repository itself does not change.
 """
 
 import os
@@ -16,40 +16,43 @@ from indexer.git.repository import Repository
 from indexer.records.files import TreeEntry
 from indexer.records.runs import Ancestry
 
-# What a local index is of, whatever branch is checked out.
+# The branch of a local index, whatever is checked out.
 LOCAL_REF: Final = "refs/heads/checkout"
 
 
 class WorkingCopy(Repository):
-    """The checkout at `path`. Shallow or partial: what is not here is not missed.
+    """The checkout at `path`, which may be shallow or partial; missing objects are ignored.
 
-    With `objects_dir` every new object is written there, and found there too.
+    With `objects_dir`, new objects are written to and read from that directory.
     """
 
     asks_remotes = False
 
     def __init__(self, path: Path, objects_dir: Path | None = None) -> None:
-        apart = _is_separate_repository(path, objects_dir) if objects_dir else {}
-        super().__init__(path, environment=apart)
+        environment = _object_environment(path, objects_dir) if objects_dir else {}
+        super().__init__(path, environment=environment)
 
     def default_branch(self) -> str:
-        """The checkout, as there is nothing else."""
+        """Return LOCAL_REF, the only branch of a local index."""
         return LOCAL_REF
 
     def branch_head(self, ref: str) -> str | None:
-        """What is checked out."""
+        """Return the checked-out commit for LOCAL_REF."""
         return self.commit("HEAD") if ref == LOCAL_REF else super().branch_head(ref)
 
     def was_removed_from_branch(self, head: str, base: str, ref: str) -> bool:  # noqa: ARG002
-        """No: a checkout is never behind itself."""
+        """Return False: a checkout is never behind itself."""
         return False
 
     def is_shallow(self) -> bool:
-        """No: no more history is wanted than there is."""
+        """Return False: no further history is needed."""
         return False
 
     def ancestry(self, base: str, head: str) -> Ancestry:
-        """How `base` lies to `head`; commits that no known history joins have diverged."""
+        """Return the relation of `base` to `head`.
+
+        Commits without known common history have diverged.
+        """
         if base == head:
             return Ancestry.SAME
         if not self.has_commit(base):
@@ -59,11 +62,11 @@ class WorkingCopy(Repository):
     # The checkout
 
     def configured(self, pattern: str) -> tuple[str, ...]:
-        """The names of git's settings that a regular expression matches."""
+        """Return the names of git's settings that match a regular expression."""
         return tuple(dict.fromkeys(name for _, name in self._git.configured(pattern)))
 
     def ignored(self, paths: Iterable[str]) -> frozenset[str]:
-        """Those of the paths that git ignores; none that is tracked. Raises GitError."""
+        """Return the untracked paths among `paths` that git ignores. Raises GitError."""
         stdin = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
         status, out, problem = self._git.attempt(
             "check-ignore", "-z", "--stdin", stdin=stdin, environment={"GIT_LITERAL_PATHSPECS": "0"}
@@ -75,23 +78,23 @@ class WorkingCopy(Repository):
     # Content
 
     def changes(self, base: str, head: str) -> Changes:
-        """As everywhere; in a partial clone a file whose content is not here is not there."""
+        """Return the changes; in a partial clone, files without content count as absent."""
         missing = self._missing(head)
         if not missing:
             return super().changes(base, head)
         changes = parse_diff(self.raw_diff(base, head))
-        here = [entry for entry in changes.entries if entry.blob not in missing]
-        away = [entry.path for entry in changes.entries if entry.blob in missing]
-        return Changes(tuple(self._with_sizes(tuple(here))), (*changes.removed, *away))
+        present = [entry for entry in changes.entries if entry.blob not in missing]
+        absent = [entry.path for entry in changes.entries if entry.blob in missing]
+        return Changes(tuple(self._with_sizes(tuple(present))), (*changes.removed, *absent))
 
     def tree(self, commit: str) -> list[TreeEntry]:
-        """As everywhere; in a partial clone without the files whose content is not here."""
+        """Return the tree; in a partial clone, without files whose content is missing."""
         if not self._missing(commit):
             return super().tree(commit)
         return list(self.changes(self._empty_tree, commit).entries)
 
     def _missing(self, commit: str) -> frozenset[str]:
-        """The objects of a commit's tree that a partial clone lacks, as a sparse checkout does."""
+        """Return the objects of a commit's tree that a partial clone does not have."""
         if not self.is_partial:
             return frozenset()
         listing = self.run("rev-list", "--objects", "--no-walk", "--missing=print", commit)
@@ -104,10 +107,10 @@ class WorkingCopy(Repository):
         return self._git.text("hash-object", "-t", "tree", "--stdin")
 
 
-def _is_separate_repository(path: Path, directory: Path) -> dict[str, str]:
-    """What makes git write objects to `directory`, and read the repository's own as well.
+def _object_environment(path: Path, directory: Path) -> dict[str, str]:
+    """Return the variables with which git writes to `directory` and also reads the own objects.
 
-    Between quotes, as a list of such directories is parted by colons.
+    The path is quoted, because git separates these directories by colons.
     """
     directory.mkdir(parents=True, exist_ok=True)
     repository = WorkingCopy(path)

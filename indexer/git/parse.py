@@ -1,7 +1,7 @@
-"""What git says, parsed: raw diffs, trees, remotes, complaints. Pure; nothing here runs git.
+"""Parsers of git's output: raw diffs, trees, remotes, error messages. Pure functions.
 
-Paths are bytes to git and text to everybody else. A path that cannot be stored gets a stand-in
-that is the same in every run, so that its removal finds it again.
+Paths are bytes in git and text elsewhere. A path that cannot be stored gets a placeholder that is
+the same in every run, so that its removal matches it.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ _SCP_REMOTE = re.compile(r"(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>[^/].*)")
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between two commits. A rename is a removal and an entry.
+    """The difference between two commits. A rename is a removal and an entry.
 
-    Sizes are not known to a diff: `entries` have size 0 until the blobs are asked for.
+    A diff has no sizes: `entries` have size 0 until the blobs are read.
     """
 
     entries: tuple[TreeEntry, ...]
@@ -44,7 +44,7 @@ class Changes:
 
 
 def parse_tree(listing: bytes) -> list[TreeEntry]:
-    """`git ls-tree -r -z -l --full-tree`, in git's order; a submodule has size 0.
+    """Parse `git ls-tree -r -z -l --full-tree`, in git's order; a submodule has size 0.
 
     A path that a malformed tree has twice is listed once, with the reason to skip it.
     """
@@ -75,9 +75,9 @@ def repeats_paths(listing: bytes) -> bool:
 
 
 def parse_diff(listing: bytes) -> Changes:
-    """`git diff-tree -r -z --no-renames --raw --no-abbrev`: statuses A, M, T and D.
+    """Parse `git diff-tree -r -z --no-renames --raw --no-abbrev`: statuses A, M, T and D.
 
-    Any other status raises GitError: it would be a change that no run indexes.
+    Raises GitError for any other status, which would be a change that no run indexes.
     """
     entries, removed = [], []
     for head, raw_path in _pairs(listing):
@@ -88,7 +88,7 @@ def parse_diff(listing: bytes) -> Changes:
         elif status == "D":
             removed.append(path)
         else:
-            raise GitError(f"git diff-tree gave the status {status!r}, which is not expected")
+            raise GitError(f"git diff-tree returned the unknown status {status!r}; report this")
     return Changes(tuple(_listed_once(entries)), tuple(removed))
 
 
@@ -98,12 +98,11 @@ def _pairs(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
-    """A path as text, or its stand-in and why it is skipped.
+    """Return a path as text, or its placeholder and the reason to skip it.
 
-    A stand-in ends in "…" and a digest of the raw path. Before that comes the path, cut if it is
-    long, and written as git writes it between quotes if it is not UTF-8; of one that is invalid,
-    slashes too. A real path with such an ending gets a stand-in too, so that no two paths share a
-    name.
+    A placeholder ends in "…" and a digest of the raw path. The path before it is cut if it is long,
+    and quoted as git does if it is not UTF-8; an invalid path has its slashes quoted too. A real
+    path with such an ending also gets a placeholder, so that no two paths have the same name.
     """
     reason = SkipReason.PATH_TOO_LONG
     try:
@@ -124,7 +123,7 @@ def _is_stand_in(path: str) -> bool:
 
 
 def _quoted(raw: bytes) -> str:
-    """C-style quoting as git's quote.c does it with core.quotePath on."""
+    """Quote in C style, like git's quote.c with core.quotePath on."""
     quoted = (
         _ESCAPES.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}")
         for byte in raw
@@ -133,10 +132,11 @@ def _quoted(raw: bytes) -> str:
 
 
 def web_url(remote: str) -> str | None:
-    """The https address of a remote, without user, password, query or `.git`; None for a path.
+    """Return the https address of a remote; None if the remote is a path.
 
-    `git@host:owner/name.git` and ssh:// name the same place on every forge; a port of ssh does
-    not serve pages, so it is dropped, one of http(s) is kept.
+    Without user, password, query and `.git`. `git@host:owner/name.git` and ssh:// are the same
+    location on every forge. The port of ssh serves no pages and is dropped; a port of http(s) is
+    kept.
     """
     scp = _SCP_REMOTE.fullmatch(remote)
     if scp and "://" not in remote:
@@ -159,31 +159,31 @@ def _https(host: str, path: str) -> str:
 
 
 def symref_target(listing: bytes) -> str | None:
-    """The ref that the first name in `git ls-remote --symref` stands for; None: for a commit."""
+    """Return the target of the first ref in `git ls-remote --symref`; None if it is a commit."""
     target, _, _ = listing.decode(errors="replace").partition("\t")
     return target.removeprefix("ref: ") if target.startswith("ref: ") else None
 
 
 def blob_size(blob: str, line: str) -> int:
-    """The size in a line of `git cat-file --batch-check=%(objectsize)`."""
+    """Return the size in a line of `git cat-file --batch-check=%(objectsize)`."""
     if line.endswith("missing"):
         raise missing_blob(blob)
     return int(line)
 
 
 def missing_blob(blob: str) -> GitError:
-    """What is raised where a clone lacks a file's content."""
+    """Return the error of a clone without a file's content."""
     return GitError(
         f"the blob {blob} is missing from this clone: fetch it again with `git fetch --refetch`, "
-        "or make the clone anew; `git fsck` says what else it lacks"
+        "or clone the repository again; `git fsck` lists other missing objects"
     )
 
 
 def explain_git_error(complaint: str) -> str:
-    """Git's complaint in one line, with what to do where an object or the owner is not right."""
+    """Return git's error message in one line, with advice for damage and foreign ownership."""
     if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
-        said = " ".join(complaint.split())
-        return f"{said}. The clone is damaged: `git fsck` says where; make it anew"
+        summary = " ".join(complaint.split())
+        return f"{summary}. The clone is damaged: clone it again; `git fsck` lists the damage"
     if "dubious ownership" in complaint:
         return (
             "another user owns the repository's directory; if you trust it, run "

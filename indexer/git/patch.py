@@ -1,4 +1,4 @@
-"""What a patch without context says of a file's old lines, and where these are in another version.
+"""Changed lines of a patch without context, and their positions in another version.
 
 Pure. Positions are boundaries: boundary 0 is above line 1, boundary n below line n.
 """
@@ -11,24 +11,24 @@ from typing import Final, NamedTuple
 
 _SECTION: Final = b"diff --git "
 _HEADER: Final = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_ANNOTATIONS: Final = (b"@", b"#[")  # they belong to what stands below them
+_ANNOTATIONS: Final = (b"@", b"#[")  # they belong to the lines below
 
 
 class Span(NamedTuple):
-    """The lines between two boundaries; where these are one: the place between two lines."""
+    """The lines between two boundaries; equal boundaries are a position between two lines."""
 
     low: int
     high: int
 
     @property
     def lines(self) -> tuple[int, int]:
-        """First and last line, inclusive; of a place between lines both neighbours."""
+        """First and last line, inclusive; of a position between lines both neighbours."""
         if self.low == self.high:
             return max(self.low, 1), self.low + 1
         return self.low + 1, self.high
 
     def touches(self, first: int, last: int) -> bool:
-        """Whether a line of `first`..`last` is in it; a place between lines must be inside."""
+        """Whether a line of `first`..`last` is in the span, or its position is inside of them."""
         if self.low == self.high:
             return first <= self.low and self.low + 1 <= last
         return first <= self.high and self.low + 1 <= last
@@ -46,10 +46,10 @@ _UNCHANGED: Final = Hunk(Span(0, 0), Span(0, 0))
 
 
 def parse_patch(patch: bytes) -> list[tuple[Hunk, ...] | None]:
-    """The hunks of each file of `git diff-tree -p -U0 --text`, in its order; None: a binary file.
+    """Return the hunks of each file of `git diff-tree -p -U0 --text`; None: a binary file.
 
-    Without context a line of content begins with "+", "-" or a backslash, so no line of a file
-    can be taken for a header.
+    Without context a line of content begins with "+", "-" or a backslash, so that no line of a file
+    looks like a header.
     """
     sections = (b"\n" + patch).split(b"\n" + _SECTION)[1:]
     return [None if b"\0" in section else _hunks(section) for section in sections]
@@ -75,15 +75,15 @@ def _hunk(header: re.Match[bytes]) -> Hunk:
 
 
 def _span(start: int, count: int) -> Span:
-    """`start,count` as git writes it: with a count of 0, `start` is the line above."""
+    """Convert git's `start,count`; with a count of 0, `start` is the line above."""
     return Span(start - 1, start - 1 + count) if count else Span(start, start)
 
 
 def changed_ranges(hunks: Iterable[Hunk], indented: Sequence[bytes] | None = None) -> list[Span]:
-    """What the hunks change of the old file.
+    """Return the ranges of the old file that the hunks change.
 
-    `indented` are its lines where indentation alone ends a block (Python): what is inserted below
-    a block's last line is then part of it, or not, by its own indentation.
+    `indented` are its lines in languages where indentation alone ends a block (Python): a line that
+    is inserted below a block belongs to the block or not, by its own indentation.
     """
     blocks = _Blocks(indented) if indented else None
     return [_changed(hunk, blocks) for hunk in hunks]
@@ -99,7 +99,7 @@ def _changed(hunk: Hunk, blocks: "_Blocks | None") -> Span:
 
 
 class _Blocks:
-    """The blocks of a file in which indentation alone makes them, each known by its header."""
+    """The blocks of a file that is structured by indentation, each identified by its header."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         self._depths: list[float] = [-1]  # of each line; number 0 stands for the file
@@ -112,7 +112,7 @@ class _Blocks:
             above = above if is_blank else number
 
     def header(self, number: int, depth: float) -> int:
-        """The header of the block that has such deep lines below the line; 0: the file itself."""
+        """Return the header of the block around a line of `depth` below `number`; 0: the file."""
         number = min(number, len(self._outer) - 1)
         while self._depths[number] >= depth:
             number = self._outer[number]
@@ -123,11 +123,11 @@ def _depth(line: bytes) -> int:
     return len(line) - len(line.lstrip())
 
 
-def moved(span: Span, hunks: Sequence[Hunk]) -> Span:
-    """Where a span of the old file is in the new one.
+def map_range(span: Span, hunks: Sequence[Hunk]) -> Span:
+    """Return the position of a span of the old file in the new one.
 
-    What was replaced is at its replacement, what was removed between the lines that are left, and
-    what was inserted at a span's edge is not in it.
+    Replaced lines are at their replacement, removed lines between the remaining ones. Lines
+    inserted at the edge of a span are outside of it.
     """
     last = _before(bisect_left(hunks, span.high, key=_begin), hunks)
     if span.low == span.high < last.old.high:

@@ -1,8 +1,8 @@
-"""Running git in a repository: a process for each command, and what it said.
+"""Git commands in a repository: one process per command, and its output.
 
-The only import of GitPython. Nothing may ask a question, page, translate, swap objects or run a
-program that the repository names, whatever a user has configured. A remote is reached only by
-commands that say so.
+The only import of GitPython. Whatever the user has configured, no command may prompt, page,
+translate, replace objects or run a program that the repository names. Only commands with
+`may_fetch` contact a remote.
 """
 
 import os
@@ -29,15 +29,15 @@ from indexer.process_group import CHILDREN
 Process = git.Git.AutoInterrupt
 
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-# Nothing may take a path for a pattern, either.
+# Paths are never interpreted as patterns, either.
 _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
     "SSH_ASKPASS": "false",
-    "SSH_ASKPASS_REQUIRE": "force",  # else ssh asks the terminal, which a background group may not
+    "SSH_ASKPASS_REQUIRE": "force",  # else ssh reads the terminal, which stops a background group
     "GCM_INTERACTIVE": "never",
     "GIT_SSH_VARIANT": "ssh",
-    "GIT_PROXY_COMMAND": "",  # over core.gitProxy, which `-c` cannot take back
+    "GIT_PROXY_COMMAND": "",  # overrides core.gitProxy, which `-c` cannot unset
     "GIT_PAGER": "cat",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -46,9 +46,9 @@ _ENVIRONMENT: Final = {
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
-# A git before 2.44 knows only the second, with which its fetch fails.
+# Before 2.44 git supports only the second variable, which makes its fetch fail.
 _NO_FETCH: Final[Mapping[str, str]] = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-# Attributes are the commit's own. The others name programs, or have git start itself for more.
+# Only the commit's attributes apply. The other settings name programs or start more processes.
 _SETTINGS: Final = tuple(
     chain.from_iterable(
         ("-c", setting)
@@ -67,40 +67,40 @@ _SETTINGS: Final = tuple(
         )
     )
 )
-_OLDEST: Final = (2, 38)  # the first that knows safe.bareRepository
+_OLDEST: Final = (2, 38)  # the first with safe.bareRepository
 _VERSION: Final = re.compile(r"git version (\d+)\.(\d+)")
 
 
 class GitProcess:
-    """Git's commands in the repository that holds `path`, all of them with `environment`."""
+    """Git commands in the repository that contains `path`, all with `environment`."""
 
     def __init__(self, path: Path, environment: Mapping[str, str] = NOTHING) -> None:
         _require_version()
-        place = find_repository(path, _ask)
-        self.root = place.top or place.git_dir
-        self._git_dir = place.git_dir
-        self._environment = {**_ENVIRONMENT, "GIT_DIR": str(place.git_dir), **environment}
-        if place.top:  # over core.worktree
-            self._environment["GIT_WORK_TREE"] = str(place.top)
-        self._reach = _NO_FETCH
+        location = find_repository(path, _run_in)
+        self.root = location.top or location.git_dir
+        self._git_dir = location.git_dir
+        self._environment = {**_ENVIRONMENT, "GIT_DIR": str(location.git_dir), **environment}
+        if location.top:  # overrides core.worktree
+            self._environment["GIT_WORK_TREE"] = str(location.top)
+        self._fetch_settings = _NO_FETCH
 
     def fetch_lazily(self) -> None:
-        """From here on any command may ask a remote for an object that a partial clone lacks."""
-        self._reach = NOTHING
+        """Allow all later commands to fetch missing objects of a partial clone."""
+        self._fetch_settings = NOTHING
 
     def text(self, *arguments: str) -> str:
-        """The output of a command, in one piece."""
+        """Return the output of a command as stripped text."""
         return self.run(*arguments).decode(errors="replace").strip()
 
     def run(self, *arguments: str, stdin: bytes = b"", **environment: str) -> bytes:
-        """The output of a git command; a non-zero exit status is a GitError."""
+        """Return the output of a command. Raises GitError for a non-zero exit status."""
         status, out, problem = self.attempt(*arguments, stdin=stdin, environment=environment)
         if status:
             raise GitError(f"git {_name(arguments)} failed: {problem}")
         return out
 
     def configured(self, pattern: str) -> list[tuple[str, str]]:
-        """The scope and the name of each setting that a regular expression matches."""
+        """Return the scope and the name of each setting that matches a regular expression."""
         _, out, _ = self.attempt(
             "config", "--null", "--show-scope", "--name-only", "--get-regexp", pattern
         )
@@ -108,9 +108,9 @@ class GitProcess:
         return list(zip(fields[::2], fields[1::2], strict=True))
 
     def diff(self, *arguments: str) -> bytes:
-        """The output of `git diff-tree` over all files, deaf to the work tree's attributes.
+        """Return the output of `git diff-tree` over all files, without the work tree's attributes.
 
-        Where no work tree is, git takes them from the index, so it is given an empty one.
+        Without a work tree, git reads attributes from the index; so the command gets an empty one.
         """
         return self.run(
             "-C", str(self._git_dir), "diff-tree", "-r", "--no-renames", "--no-ext-diff",
@@ -126,7 +126,7 @@ class GitProcess:
         may_fetch: bool = False,
         seconds: float | None = None,
     ) -> tuple[int, bytes, str]:
-        """Exit status, output and what git complained of, in one line. Raises GitTimeoutError."""
+        """Return exit status, output and error message in one line. Raises GitTimeoutError."""
         process = self.start(*arguments, environment=environment, may_fetch=may_fetch)
         return _finished(process, arguments, stdin, seconds or GIT_COMMAND_SECONDS)
 
@@ -136,13 +136,15 @@ class GitProcess:
         environment: Mapping[str, str] = NOTHING,
         may_fetch: bool = False,
     ) -> Process:
-        """A process with pipes for its three streams, not yet written to or read."""
-        reach = NOTHING if may_fetch else self._reach
-        return _started(self.root, arguments, {**self._environment, **reach, **environment})
+        """Start a process with pipes for its three streams."""
+        fetch_settings = NOTHING if may_fetch else self._fetch_settings
+        return _started(
+            self.root, arguments, {**self._environment, **fetch_settings, **environment}
+        )
 
 
 def end(process: Process) -> None:
-    """End a git process: so that it ends what it has started, if it can; else at once."""
+    """Terminate a git process and its children; kill it if it does not end in time."""
     process.terminate()
     try:
         process.communicate(timeout=GIT_END_SECONDS)
@@ -163,16 +165,16 @@ def _finished(
 
 
 def timed_out(name: str, seconds: float) -> GitTimeoutError:
-    """What is raised if a git command does not end within `seconds`."""
+    """Return the error of a git command that did not end within `seconds`."""
     return GitTimeoutError(
-        f"git {name} did not end within {seconds:,.0f} s and was ended. Run it again on a faster "
-        "disk or network; if it stays so, look for a pattern with many `*` in .gitattributes and "
-        ".gitignore"
+        f"git {name} did not end within {seconds:,.0f} s and was stopped. Try again on a faster "
+        "disk or network; if it still fails, look for a pattern with many `*` in .gitattributes "
+        "and .gitignore"
     )
 
 
 def _name(arguments: tuple[str, ...]) -> str:
-    """The command's name, after options of git's own."""
+    """Return the command's name, after git's own options."""
     words = iter(arguments)
     for word in words:
         if word in {"-c", "-C"}:
@@ -182,8 +184,8 @@ def _name(arguments: tuple[str, ...]) -> str:
     return ""
 
 
-def _ask(directory: Path, *arguments: str, **environment: str) -> tuple[int, bytes, str]:
-    """As `attempt`, in a directory that no repository is known of yet."""
+def _run_in(directory: Path, *arguments: str, **environment: str) -> tuple[int, bytes, str]:
+    """Run git in a directory whose repository is not known yet; see `attempt`."""
     process = _started(directory, arguments, {**_ENVIRONMENT, **_NO_FETCH, **environment})
     return _finished(process, arguments, b"", GIT_COMMAND_SECONDS)
 
@@ -205,11 +207,11 @@ def _started(
 
 @cache
 def _require_version() -> None:
-    """Raises ConfigurationError for a git that would obey what a commit can bring."""
-    _, out, _ = _ask(Path("/"), "version")
+    """Raise ConfigurationError for a git that would obey settings from a commit."""
+    _, out, _ = _run_in(Path("/"), "version")
     found = _VERSION.match(out.decode(errors="replace"))
     if found and (int(found[1]), int(found[2])) < _OLDEST:
         raise ConfigurationError(
-            f"git {found[1]}.{found[2]} is too old: it would run programs that an indexed "
+            f"git {found[1]}.{found[2]} is too old: it could run programs that an indexed "
             f"repository names. Install git {_OLDEST[0]}.{_OLDEST[1]} or newer"
         )

@@ -1,7 +1,7 @@
-"""A repository as the indexer sees it: commits, ancestry, what changed, and blobs.
+"""The indexer's view of a repository: commits, ancestry, changes and blobs.
 
-Reads objects, never the work tree or the index, so neither local edits nor a user's configuration
-can change an answer.
+Reads objects, never the work tree or the index, so that local edits and a user's configuration
+do not affect the result.
 """
 
 from collections.abc import Mapping
@@ -34,10 +34,10 @@ _PATHS_AT_ONCE = 500  # below every limit on the length of a command
 
 
 class Repository:
-    """The repository that holds `path`. Not for use by several threads at once.
+    """The repository that contains `path`. Not thread-safe.
 
-    `credential` is for a remote that asks for one, of a clone that has none; `environment` is for
-    every git command.
+    `credential` is for a remote that needs one if the clone has none; `environment` is for all git
+    commands.
     """
 
     asks_remotes: ClassVar = True
@@ -58,7 +58,7 @@ class Repository:
 
     @cached_property
     def is_partial(self) -> bool:
-        """Whether it is a clone that lacks objects which a remote has promised."""
+        """Whether this is a clone without some objects that a remote has promised."""
         return bool(self._git.configured(r"^remote\..*\.promisor$|^extensions\.partialclone$"))
 
     def close(self) -> None:
@@ -68,23 +68,23 @@ class Repository:
     # Commits and refs
 
     def commit(self, revision: str) -> str:
-        """The full object name of the commit that `revision` names."""
+        """Return the full object name of the commit that `revision` names."""
         status, out, _ = self._git.attempt(
             "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
         )
         if status:
             raise CommitNotFoundError(
-                f"{revision!r} names no commit in this clone; fetch it or name another"
+                f"{revision!r} is not a commit in this clone; fetch it or specify another"
             )
         return out.decode().strip()
 
     def head_ref(self) -> str | None:
-        """The checked-out branch (`refs/heads/…`); None where HEAD is detached."""
+        """Return the checked-out branch (`refs/heads/…`); None if HEAD is detached."""
         status, out, _ = self._git.attempt("symbolic-ref", "--quiet", "HEAD")
         return None if status else out.decode(errors="replace").strip()
 
     def default_branch(self) -> str | None:
-        """The remote's default branch (None: it does not say); without one, the checked-out one."""
+        """Return the remote's default branch; without a remote, the checked-out one."""
         return self._remote.default_branch() if self._remote else self.head_ref()
 
     @cached_property
@@ -92,16 +92,16 @@ class Repository:
         return Remote.of(self._git, self._credential)
 
     def web_url(self) -> str | None:
-        """Where people see this repository; None without a remote, or if it is a path."""
+        """Return the repository's web page; None without a remote, or if the remote is a path."""
         return self._remote.web_url() if self._remote else None
 
     def name(self) -> str:
-        """The last part of the remote's address, else the directory's name."""
+        """Return the last part of the remote's address, else the directory's name."""
         url = self.web_url()
         return url.rpartition("/")[2] if url else self.root.resolve().name.removesuffix(".git")
 
     def branch_head(self, ref: str) -> str | None:
-        """The commit of `ref` at the remote, or here if there is no remote; None: no such ref."""
+        """Return the commit of `ref` at the remote, else in the clone; None if it has none."""
         if self._remote:
             return self._remote.branch_head(ref)
         status, out, _ = self._git.attempt("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
@@ -112,21 +112,22 @@ class Repository:
     def was_removed_from_branch(self, head: str, base: str, ref: str) -> bool:
         """Whether the branch was moved from `head` to `base` or past it.
 
-        A remote that does not answer is no reason to stop a job that the forge has just started:
-        the answer is then no.
+        False if the remote does not answer: that must not stop a job that the forge just started.
         """
         try:
-            tip = self.branch_head(ref)
+            branch_head = self.branch_head(ref)
         except GitError:
             return False
-        if tip is None or tip == head:
+        if branch_head is None or branch_head == head:
             return False
-        if tip == base:
+        if branch_head == base:
             return True
-        return (self.has_commit(tip) or self._fetched(tip)) and self.is_ancestor(base, tip)
+        return (self.has_commit(branch_head) or self._fetched(branch_head)) and self.is_ancestor(
+            base, branch_head
+        )
 
     def is_shallow(self) -> bool:
-        """Whether history was cut off: ancestry is then not to be trusted."""
+        """Whether history was cut off, so that ancestry is unreliable."""
         return self._shallow
 
     @cached_property
@@ -148,24 +149,31 @@ class Repository:
             )
 
     def has_commit(self, commit: str) -> bool:
-        """Whether the object is here (a partial clone may fetch it); says nothing of ancestry."""
+        """Whether the object exists (a partial clone may fetch it), regardless of ancestry."""
         return not self._git.attempt("cat-file", "-e", f"{commit}^{{commit}}")[0]
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        """Whether `descendant` holds all of `ancestor`'s history.
+        """Whether `descendant` contains all of `ancestor`'s history.
 
         Raises ShallowCloneError in a shallow clone, where a "no" may be false, and
-        CommitNotFoundError where an object is missing.
+        CommitNotFoundError if an object is missing.
         """
         if self.is_shallow():
-            raise ShallowCloneError("ancestry cannot be decided in a shallow clone; deepen it")
+            raise ShallowCloneError(
+                "ancestry cannot be determined in a shallow clone; run `git fetch --unshallow`"
+            )
         status, _, problem = self._git.attempt("merge-base", "--is-ancestor", ancestor, descendant)
         if status == _OBJECT_MISSING:
-            raise CommitNotFoundError(f"{ancestor} or {descendant} is not here: {problem}")
+            raise CommitNotFoundError(
+                f"{ancestor} or {descendant} is not in this clone; fetch it ({problem})"
+            )
         return status == 0
 
     def ancestry(self, base: str, head: str) -> Ancestry:
-        """How `base` lies to `head`. Deepens a shallow clone unless both are the same commit."""
+        """Return the relation of `base` to `head`.
+
+        Fetches the history of a shallow clone, unless both are the same commit.
+        """
         if base == head:
             return Ancestry.SAME
         if self.is_shallow():
@@ -177,9 +185,9 @@ class Repository:
         return Ancestry.DESCENDANT if self.is_ancestor(head, base) else Ancestry.DIVERGED
 
     def _fetched(self, commit: str) -> bool:
-        """Ask the remote for a commit that is not here.
+        """Fetch a missing commit from the remote and return whether it is present now.
 
-        It may be newer than this clone: another job's, which was quicker. No ref is moved.
+        The commit may be newer than this clone, if another job has indexed it. No ref is moved.
         """
         if not self._remote:
             return False
@@ -189,10 +197,10 @@ class Repository:
     # Content
 
     def raw_diff(self, base: str, head: str) -> bytes:
-        """What differs, as `git diff-tree --raw -z` writes it.
+        """Return the differences in the form of `git diff-tree --raw -z`, without renames.
 
-        A raw diff without renames: the same as `git diff -M100%` with each rename split in two, and
-        deaf to diff settings of the user.
+        Equivalent to `git diff -M100%` with each rename split in two, and independent of the user's
+        diff settings.
         """
         return self.diff(
             "-z", "--raw", "--no-abbrev", "--ignore-submodules=none", "--end-of-options",
@@ -200,11 +208,11 @@ class Repository:
         )  # fmt: skip
 
     def diff(self, *arguments: str) -> bytes:
-        """The output of `git diff-tree` over all files: see GitProcess.diff."""
+        """Return the output of `git diff-tree` over all files: see GitProcess.diff."""
         return self._git.diff(*arguments)
 
     def changes(self, base: str, head: str) -> Changes:
-        """What `head` has and `base` has not, and the other way round."""
+        """Return the changes from `base` to `head`."""
         changes = parse_diff(self.raw_diff(base, head))
         return Changes(tuple(self._with_sizes(changes.entries)), changes.removed)
 
@@ -222,9 +230,9 @@ class Repository:
         ]
 
     def selection_changed(self, base: str, head: str) -> bool:
-        """Whether a file that selects files differs: `.codesearch.toml` or any `.gitattributes`.
+        """Whether `.codesearch.toml` or a `.gitattributes` differs, which select files.
 
-        Or a malformed tree has a changed path twice, of which a diff tells half the story.
+        Also true if a malformed tree has a changed path twice, because a diff is then incomplete.
         """
         changes = parse_diff(self.raw_diff(base, head))
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
@@ -243,11 +251,11 @@ class Repository:
         )
 
     def tree(self, commit: str) -> list[TreeEntry]:
-        """Every tracked file of `commit`, submodules included."""
+        """Return every tracked file of `commit`, submodules included."""
         return parse_tree(self._git.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
 
     def read_path(self, commit: str, path: str) -> bytes | None:
-        """The content of a file with settings in a commit; None if there is none.
+        """Return the content of a settings file in a commit; None if there is none.
 
         Raises ConfigurationError if it is too large, before it is read.
         """
@@ -264,7 +272,7 @@ class Repository:
 
     @cached_property
     def objects(self) -> Path:
-        """The directory of objects, which work trees of one repository share."""
+        """The directory of objects, which the work trees of one repository share."""
         return Path(self._git.text("rev-parse", "--git-path", "objects"))
 
     @cached_property
@@ -273,5 +281,5 @@ class Repository:
         return self._git.text("rev-parse", "--show-object-format")
 
     def run(self, *arguments: str, stdin: bytes = b"", **environment: str) -> bytes:
-        """The output of another git command; a non-zero exit status is a GitError."""
+        """Return the output of another git command. Raises GitError for a non-zero exit status."""
         return self._git.run(*arguments, stdin=stdin, **environment)

@@ -1,1 +1,1 @@
-"""What a change breaks: edits against the index, callers of what they touch, and telling of it."""
+"""The impact of a branch: its edits, the callers of changed definitions, and the reports."""

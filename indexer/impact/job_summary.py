@@ -1,4 +1,4 @@
-"""What a branch changes for others, as GitHub's job summary."""
+"""GitHub's job summary of the impact of a branch on its callers."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -11,14 +11,14 @@ from indexer.impact.queries import AffectedProject, Call, ChangedSymbol
 from indexer.impact.report import (
     CALLS_SHOWN,
     OWN_CALLS_SHOWN,
-    asked,
-    called,
-    caveats,
     format_confidence,
+    join_names,
     omitted_lines,
-    some,
+    searched_repositories,
     summary_line,
+    symbols_with_callers,
     versions,
+    warnings,
 )
 from indexer.output.markdown import code, link, text
 from indexer.output.terminal import pluralize
@@ -37,23 +37,23 @@ class _Block(NamedTuple):
 
 
 def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
-    """At most `max_bytes` of UTF-8: what reaches furthest first, and how much was left out."""
+    """Format at most `max_bytes` of UTF-8: widest reach first, then the omitted number."""
     begin, end = _begin(impact), _end(impact)
     left = max_bytes - _size(begin) - _size(end) - _LEFT_OUT_BYTES
-    shown, untold = [], sum(one.count for one in impact.answer.symbols)
-    for block in chain.from_iterable(map(_blocks, called(impact))):
+    shown, unreported = [], sum(one.count for one in impact.answer.symbols)
+    for block in chain.from_iterable(map(_blocks, symbols_with_callers(impact))):
         left -= _size(block.markdown)
         if left < 0:
             break
         shown.append(block.markdown)
-        untold -= block.callers
+        unreported -= block.callers
     if left < 0:
-        shown.append(f"{pluralize(untold, 'caller')} left out: GitHub shows 1 MiB at most.\n\n")
+        shown.append(f"{pluralize(unreported, 'caller')} omitted: GitHub shows 1 MiB at most.\n\n")
     return "".join([begin, *shown, end])
 
 
 def failure_summary(error: IndexerError, exit_code: Exit) -> str:
-    """Of a command that could not tell."""
+    """Format the summary of a command that failed."""
     lines = f"```yaml\n{error.fix}\n```\n\n" if error.fix else ""
     return (
         f"### Impact unknown: {text(error.title)}\n\n{text(str(error))}\n\n{lines}"
@@ -67,7 +67,7 @@ def _size(markdown: str) -> int:
 
 def _begin(impact: Impact) -> str:
     sentence = summary_line(impact)
-    notes = "".join(f"> {text(note)}\n\n" for note in caveats(impact))
+    notes = "".join(f"> {text(note)}\n\n" for note in warnings(impact))
     return (
         f"### Impact of the changes in {code(impact.project)}\n\n"
         f"**{text(sentence[0].upper() + sentence[1:])}**\n\n{notes}"
@@ -75,10 +75,10 @@ def _begin(impact: Impact) -> str:
 
 
 def _blocks(symbol: ChangedSymbol) -> Iterator[_Block]:
-    """A definition's heading, then its callers, a block for each project."""
+    """Yield a definition's heading, then its callers, one block per project."""
     one = symbol.definition
-    place = link(code(f"{one.file}:{one.line}"), one.url)
-    yield _Block(f"#### {code(one.qualified_name)}\n\n{text(one.kind)} at {place}\n\n", 0)
+    location = link(code(f"{one.file}:{one.line}"), one.url)
+    yield _Block(f"#### {code(one.qualified_name)}\n\n{text(one.kind)} at {location}\n\n", 0)
     for project in symbol.others:
         yield _project(project, "", CALLS_SHOWN)
     if symbol.own.count:
@@ -94,18 +94,18 @@ def _project(project: AffectedProject, note: str, limit: int) -> _Block:
 
 
 def _call(call: Call) -> str:
-    place = link(code(f"{call.file}:{call.line}"), call.url)
-    return f"{place} in {code(call.caller.qualified_name)} ({text(format_confidence(call))})"
+    location = link(code(f"{call.file}:{call.line}"), call.url)
+    return f"{location} in {code(call.caller.qualified_name)} ({text(format_confidence(call))})"
 
 
 def _end(impact: Impact) -> str:
     alone = [one.definition.qualified_name for one in impact.answer.symbols if not one.count]
-    uncalled = f"Changed, without callers: {text(some(alone))}\n\n" if alone else ""
+    uncalled = f"Changed, without callers: {text(join_names(alone))}\n\n" if alone else ""
     commits = list(impact.answer.receipt.projects.items())
     if not commits:
         return uncalled
     rows = [f"* {code(name)} at {code(sha[:_SHORT])}" for name, sha in commits[:_PROJECTS_SHOWN]]
     if left := len(commits) - len(rows):
         rows.append(f"* and {left:,} more")
-    summary = f"<summary>Asked: {text(asked(impact))}</summary>"
+    summary = f"<summary>Searched: {text(searched_repositories(impact))}</summary>"
     return "\n".join([f"{uncalled}<details>{summary}\n", *rows, "\n</details>\n\n"])

@@ -1,6 +1,6 @@
-"""What the indexer asks of an index that is there: its state, and who calls what has changed.
+"""Queries to an existing index: its state, and callers of changed definitions.
 
-The records hold what is reported of central's answers, by the API's own names.
+The records have the parts of central's answers that are reported, with the API's names.
 """
 
 import json
@@ -19,7 +19,7 @@ _CALLERS_SHOWN: Final = 200  # of a definition; the API's own limit
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition that has changed, as it is indexed."""
+    """A changed definition as it is indexed."""
 
     project: str
     commit: str
@@ -33,13 +33,13 @@ class Definition:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from others of its project."""
+        """The key that identifies it within its project."""
         return self.file, self.qualified_name
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The definition in which a call stands; `<module>` is a file's top level."""
+    """The definition that contains a call; `<module>` is a file's top level."""
 
     name: str
     qualified_name: str
@@ -49,7 +49,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A use of a changed definition."""
+    """A reference to a changed definition."""
 
     file: str
     line: int
@@ -68,7 +68,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class AffectedProject:
-    """A project's calls of one definition: `count` is of all, `callers` are some."""
+    """A project's calls of one definition: `count` of all, `callers` with some of them."""
 
     project: str
     count: int
@@ -77,7 +77,7 @@ class AffectedProject:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSymbol:
-    """A changed definition and who calls it."""
+    """A changed definition and its callers."""
 
     definition: Definition
     projects: tuple[AffectedProject, ...]
@@ -97,13 +97,13 @@ class ChangedSymbol:
 
     @property
     def count(self) -> int:
-        """Of all calls."""
+        """The number of all calls."""
         return sum(one.count for one in self.projects)
 
 
 @dataclass(frozen=True, slots=True)
 class MissingProject:
-    """A project of which the answer may lack something."""
+    """A project whose part of the answer may be incomplete."""
 
     project: str
     reason: str
@@ -111,7 +111,7 @@ class MissingProject:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Which commits answered (by project), and what the answer may lack."""
+    """The commits that answered, by project, and what may be missing from the answer."""
 
     projects: Mapping[str, str]
     missing: tuple[MissingProject, ...]
@@ -120,15 +120,15 @@ class Receipt:
 
     @property
     def complete(self) -> bool:
-        """Whether every project that was asked is current and nothing was cut."""
+        """Whether every queried project is current and nothing was cut."""
         return not self.missing and not self.cut
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Callers of what has changed; `unknown` are files that are not indexed.
+    """Callers of changed definitions; `unknown` are files that are not indexed.
 
-    `visibilities`: the only ones that the credential may see repositories of; None: any.
+    `visibilities`: the only repository visibilities within the credential's scope; None: any.
     """
 
     symbols: tuple[ChangedSymbol, ...]
@@ -139,14 +139,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ChangedLines:
-    """A changed file of the index and its changed lines; none: all of it."""
+    """A changed file of the index and its changed lines; without lines all of it."""
 
     path: str
     lines: tuple[tuple[int, int], ...] = ()
 
 
 class ImpactQueries:
-    """One project of one service, as one credential sees it. Raises CentralError."""
+    """Queries about one project of one service with one credential. Raise CentralError."""
 
     def __init__(self, transport: Transport, *, organization: str, project: str) -> None:
         self._transport = transport
@@ -154,7 +154,7 @@ class ImpactQueries:
         self._project = project
 
     def indexed_commit(self) -> str | None:
-        """The commit that is indexed; None for a project that central does not know."""
+        """Return the indexed commit; None if central does not know the project."""
         query = urlencode({"org_id": self._organization, "project": self._project})
         try:
             answer = self._transport.request("GET", f"/api/v1/index/status?{query}")
@@ -166,20 +166,20 @@ class ImpactQueries:
             return parse_commit(answer["projects"][0]["last_indexed_commit"])
 
     def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
-        """Who calls what is defined at the lines; at most IMPACT_CHANGES files."""
+        """Return the callers of definitions at the lines; at most IMPACT_CHANGES files."""
         rows = [{"path": one.path} | ({"lines": one.lines} if one.lines else {}) for one in files]
         return self._impact({"files": rows, "min_confidence": min_confidence})
 
     def impact_of(self, names: Sequence[str], *, min_confidence: str) -> Answer:
-        """Who calls what is named so in the project; at most IMPACT_CHANGES qualified names."""
+        """Return the callers of definitions by qualified name; at most IMPACT_CHANGES names."""
         return self._impact({"symbols": names, "min_confidence": min_confidence})
 
-    def _impact(self, asked: Mapping[str, Any]) -> Answer:
+    def _impact(self, query: Mapping[str, Any]) -> Answer:
         body = {
             "org_id": self._organization,
             "project": self._project,
             "limit": _CALLERS_SHOWN,
-            **asked,
+            **query,
         }
         content = json.dumps(body).encode()
         answer = self._transport.request("POST", "/api/v1/trace/impact", content=content)
@@ -224,5 +224,5 @@ def _receipt(row: Mapping[str, Any]) -> Receipt:
 
 
 def _record(kind: type[Record], row: Mapping[str, Any]) -> Record:
-    """A dataclass from the members of the same names."""
+    """Build a dataclass from the members with its fields' names."""
     return kind(**{one.name: row[one.name] for one in fields(kind)})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What a branch changes for others, as text and JSON; `summary` has it for GitHub."""
+"""The impact of a branch as text and JSON; `job_summary` formats it for GitHub."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -17,12 +17,12 @@ _FUNCTIONS: Final = frozenset({"function", "method"})
 
 
 def exit_of(impact: Impact) -> Exit:
-    """Callers are no failure; a project without an index is one."""
+    """Return the exit code: callers are no failure, a project without an index is one."""
     return Exit.NOT_INDEXED if impact.indexed_commit is None else Exit.OK
 
 
 def as_json(impact: Impact) -> dict[str, Any]:
-    """Everything, by the names of the API's answer."""
+    """Return all of it, with the names of the API's answer."""
     return {
         "project": impact.project,
         "base": impact.range.base,
@@ -49,18 +49,18 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
 
 
 def format_text(impact: Impact) -> str:
-    """For a person at a terminal; nothing in it is a control sequence or a workflow command."""
-    ends = f"{impact.range.base[:12]}..{impact.range.head[:12]}"
-    lines = [f"impact of {impact.project} {ends}: {summary_line(impact)}"]
-    lines += [f"  note: {sentence}" for sentence in caveats(impact)]
-    for symbol in called(impact):
-        lines.append(f"  {told(symbol)}")
+    """Format for a terminal, without control sequences and workflow commands."""
+    commits = f"{impact.range.base[:12]}..{impact.range.head[:12]}"
+    lines = [f"impact of {impact.project} {commits}: {summary_line(impact)}"]
+    lines += [f"  note: {sentence}" for sentence in warnings(impact)]
+    for symbol in symbols_with_callers(impact):
+        lines.append(f"  {format_symbol(symbol)}")
         for project in symbol.others:
             lines += _project_lines(project, CALLS_SHOWN)
         if symbol.own.count:
             lines += _project_lines(symbol.own, OWN_CALLS_SHOWN)
     if impact.answer.receipt.projects:
-        lines.append(f"  asked: {asked(impact)}")
+        lines.append(f"  searched: {searched_repositories(impact)}")
     return "\n".join(strip_commands(line) for line in lines)
 
 
@@ -74,25 +74,25 @@ def _project_lines(project: AffectedProject, limit: int) -> Iterator[str]:
 
 
 def omitted_lines(project: AffectedProject, limit: int) -> str:
-    """How many callers there are beyond `limit` and beyond those that central named."""
-    left = project.count - len(project.callers[:limit])
-    return f"and {left:,} more" if left else ""
+    """Format the number of callers beyond `limit` and beyond those that central returned."""
+    omitted = project.count - len(project.callers[:limit])
+    return f"and {omitted:,} more" if omitted else ""
 
 
-def told(symbol: ChangedSymbol) -> str:
-    """Kind, name and place of a changed definition."""
+def format_symbol(symbol: ChangedSymbol) -> str:
+    """Format kind, name and location of a changed definition."""
     one = symbol.definition
     return f"{one.kind} {one.qualified_name} ({one.file}:{one.line})"
 
 
 def format_confidence(call: Call) -> str:
-    """The confidence of a caller, and why it is taken to be a call."""
+    """Format a caller's confidence and the rule that resolved it."""
     several = f", one of {call.candidates} candidates" if call.candidates > 1 else ""
     return f"{call.confidence}, {call.rule}{several}"
 
 
 def versions(project: AffectedProject) -> str:
-    """Which versions of the definition's package the project pins."""
+    """Format the pinned versions of the definition's package."""
     pinned = {one.pinned_version: one for one in project.callers if one.pinned_version}
     words = [
         f"{version} (older than {one.indexed_version})" if one.lags else version
@@ -102,102 +102,106 @@ def versions(project: AffectedProject) -> str:
     return f", pinned to {', '.join(words)}" if words else ""
 
 
-def called(impact: Impact) -> list[ChangedSymbol]:
-    """The changed definitions that have callers, those with the widest reach first."""
+def symbols_with_callers(impact: Impact) -> list[ChangedSymbol]:
+    """Return the changed definitions that have callers, widest reach first."""
     return [one for one in impact.answer.symbols if one.count]
 
 
 def summary_line(impact: Impact) -> str:
-    """The result in one sentence."""
+    """Format the result in one sentence."""
     if impact.indexed_commit is None:
-        return "this project is not indexed: the callers of what is changed here are not known yet."
+        return "this project is not indexed, so the callers of changed definitions are unknown."
     symbols = impact.answer.symbols
-    reaching = [one for one in symbols if one.others]
-    if reaching:
-        others = {project.project for one in reaching for project in one.others}
+    called_elsewhere = [one for one in symbols if one.others]
+    if called_elsewhere:
+        others = {project.project for one in called_elsewhere for project in one.others}
         where = f"{len(others)} other {'repository' if len(others) == 1 else 'repositories'}"
-        return f"{_changed(reaching)} called in {where}."
-    inside = [one for one in symbols if one.own.count]
-    if inside:
-        return f"{_changed(inside)} called in this repository, and in no other."
+        return f"{_changed(called_elsewhere)} called in {where}."
+    called_inside = [one for one in symbols if one.own.count]
+    if called_inside:
+        return f"{_changed(called_inside)} called in this repository only."
     if symbols:
-        return f"{_changed(symbols)} called nowhere that was asked."
+        return f"{_changed(symbols)} called in none of the searched repositories."
     if impact.edits.files:
-        return "the changed lines are in no function or other definition of the index."
+        return "the changed lines are outside of all indexed definitions."
     verb = "is" if impact.edits.added == 1 else "are"
-    return f"no file that existed is changed; {pluralize(impact.edits.added, 'file')} {verb} new."
+    return f"no existing file is changed; {pluralize(impact.edits.added, 'file')} {verb} new."
 
 
 def _changed(symbols: Sequence[ChangedSymbol]) -> str:
-    """`3 changed functions are`."""
+    """Format `3 changed functions are`."""
     is_function = all(one.definition.kind in _FUNCTIONS for one in symbols)
     noun = "function" if is_function else "definition"
     return f"{pluralize(len(symbols), f'changed {noun}')} {'is' if len(symbols) == 1 else 'are'}"
 
 
-def caveats(impact: Impact) -> list[str]:
-    """What the answer may lack, and what to do about it."""
+def warnings(impact: Impact) -> list[str]:
+    """Return sentences about what may be missing from the answer, and what to do about it."""
     if impact.indexed_commit is None:
         return [
             "Index it once: run the code index workflow on the default branch "
-            "(`python -m indexer run`). If it is indexed by another name, give that as "
-            "AETERNA_PROJECT (the action's input `project`); it may also be that this "
-            "credential does not see it."
+            "(`python -m indexer run`). If it is indexed under another name, set AETERNA_PROJECT "
+            "(the action's input `project`). It may also be outside of the credential's scope."
         ]
-    return [*_of_lines(impact), *_of_files(impact), *_limits(impact), *_of_receipt(impact)]
+    return [
+        *_line_warnings(impact),
+        *_file_warnings(impact),
+        *_visibility_warnings(impact),
+        *_receipt_warnings(impact),
+    ]
 
 
-def _of_lines(impact: Impact) -> Iterator[str]:
+def _line_warnings(impact: Impact) -> Iterator[str]:
     if impact.lines is Lines.APPROXIMATE and impact.edits.files:
         yield (
-            f"The index is of {(impact.indexed_commit or '')[:12]}, which could not be compared "
-            f"with {impact.range.base[:12]}, where the change begins: lines are those of the "
-            "latter, so a neighbour may be named for what was changed."
+            f"The indexed commit is {(impact.indexed_commit or '')[:12]}, which could not be "
+            f"compared with {impact.range.base[:12]}, the base of the change: line numbers are "
+            "those of the base, so a neighbouring definition may be reported instead."
         )
 
 
-def _of_files(impact: Impact) -> Iterator[str]:
+def _file_warnings(impact: Impact) -> Iterator[str]:
     unknown = impact.answer.unknown
     if unknown:
         verb = "is" if len(unknown) == 1 else "are"
         yield (
-            f"{pluralize(len(unknown), 'changed file')} {verb} not in the index, so of what they "
-            f"define nothing is known: {some(unknown)}."
+            f"{pluralize(len(unknown), 'changed file')} {verb} not in the index, so callers of "
+            f"their definitions are unknown: {join_names(unknown)}."
         )
 
 
-def _of_receipt(impact: Impact) -> Iterator[str]:
+def _receipt_warnings(impact: Impact) -> Iterator[str]:
     receipt = impact.answer.receipt
     if receipt.missing:
-        lacks = [f"{one.project} ({one.reason})" for one in receipt.missing]
-        number = pluralize(len(lacks), "repository", "repositories")
-        yield f"The answer may lack callers in {number}: {some(lacks)}."
-    yield from (f"Not everything was traced: {limit}" for limit in receipt.cut)
+        missing = [f"{one.project} ({one.reason})" for one in receipt.missing]
+        number = pluralize(len(missing), "repository", "repositories")
+        yield f"Callers may be missing in {number}: {join_names(missing)}."
+    yield from (f"The trace is incomplete: {limit}" for limit in receipt.cut)
     if receipt.unresolved:
         yield (
-            f"At least {pluralize(receipt.unresolved, 'use')} of such names could not be "
+            f"At least {pluralize(receipt.unresolved, 'reference')} to these names could not be "
             "resolved; --min-confidence low lists them."
         )
 
 
-def asked(impact: Impact) -> str:
-    """How many indexes answered."""
+def searched_repositories(impact: Impact) -> str:
+    """Format the number of queried indexes."""
     number = len(impact.answer.receipt.projects)
-    return f"{pluralize(number, 'repository', 'repositories')}, all that the credential sees"
+    return f"{pluralize(number, 'repository', 'repositories')}, all in the credential's scope"
 
 
-def _limits(impact: Impact) -> Iterator[str]:
-    """Always stated: stated only where callers are hidden, it would reveal them."""
+def _visibility_warnings(impact: Impact) -> Iterator[str]:
+    """Yield a warning about the credential's scope even without hidden callers."""
     visibilities = impact.answer.visibilities
     if visibilities is not None and "private" not in visibilities:
         yield (
-            f"Only {' and '.join(sorted(visibilities, reverse=True))} repositories were asked, "
-            "because more people read this than may know of others: there may be callers in those."
+            f"Only {' and '.join(sorted(visibilities, reverse=True))} repositories were searched, "
+            "because readers of this report may not see others, which may have callers too."
         )
 
 
-def some(names: Iterable[str]) -> str:
-    """The first of them, and how many more there are."""
-    every = list(names)
-    left = len(every) - NAMES_SHOWN
-    return ", ".join(every[:NAMES_SHOWN]) + (f" and {left:,} more" if left > 0 else "")
+def join_names(names: Iterable[str]) -> str:
+    """Join the first names, with the number of the others."""
+    listed = list(names)
+    omitted = len(listed) - NAMES_SHOWN
+    return ", ".join(listed[:NAMES_SHOWN]) + (f" and {omitted:,} more" if omitted > 0 else "")

@@ -30,8 +30,8 @@ def rust_source(path: str) -> str:
 def rust_module(path: str) -> str:
     """Convert `crates/auth/src/a/mod.rs` → `/crates/auth/src.a`; the root is the directory."""
     source = rust_source(path)
-    below = path[len(source) :] if len(source) > 1 else "/" + path if source == "/" else path
-    parts = [part for part in below.removesuffix(".rs").split("/") if part]
+    relative = path[len(source) :] if len(source) > 1 else "/" + path if source == "/" else path
+    parts = [part for part in relative.removesuffix(".rs").split("/") if part]
     if parts and parts[-1] in _ROOT_FILES:
         parts.pop()
     return ".".join([source, *parts])

@@ -46,9 +46,9 @@ def read_cargo_lock(text: str) -> Manifest:
 
 def _dependencies(document: Table, workspace: Table) -> Iterator[Dependency]:
     shared = table(workspace, "dependencies")
-    for place in [document, *(table(target) for target in table(document, "target").values())]:
+    for scope in [document, *(table(target) for target in table(document, "target").values())]:
         for section in _SECTIONS:
-            for key, wanted in table(place, section).items():
+            for key, wanted in table(scope, section).items():
                 inherits = table(wanted).get("workspace") is True
                 yield _dependency(key, shared.get(key) if inherits else wanted)
     for key, wanted in shared.items():

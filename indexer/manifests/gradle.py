@@ -31,7 +31,7 @@ def read_build_gradle(text: str, path: str) -> Manifest:
     """
     group, version = _GROUP.search(text), _VERSION.search(text)
     artifact = PurePosixPath(path).parent.name
-    asked = [
+    dependencies = [
         Dependency(f"{found['group']}:{found['artifact']}", found["version"] or "")
         for found in _DEPENDENCY.finditer(text)
     ]
@@ -39,8 +39,8 @@ def read_build_gradle(text: str, path: str) -> Manifest:
         Ecosystem.MAVEN,
         name=f"{group[1]}:{artifact}" if group else artifact,
         version=version[1] if version else "",
-        dependencies=tuple(asked),
-        pins=_pins(asked),
+        dependencies=tuple(dependencies),
+        pins=_pins(dependencies),
     )
 
 
@@ -52,8 +52,8 @@ def read_version_catalog(text: str) -> Manifest:
     document = read_toml(text)
     versions = table(document, "versions")
     listed = [_library(wanted, versions) for wanted in table(document, "libraries").values()]
-    asked = [one for one in listed if ":" in one.name]
-    return Manifest(Ecosystem.MAVEN, dependencies=tuple(asked), pins=_pins(asked))
+    dependencies = [one for one in listed if ":" in one.name]
+    return Manifest(Ecosystem.MAVEN, dependencies=tuple(dependencies), pins=_pins(dependencies))
 
 
 def _library(wanted: object, versions: Table) -> Dependency:
@@ -76,8 +76,8 @@ def _library(wanted: object, versions: Table) -> Dependency:
     return Dependency(f"{group}:{artifact}" if group and artifact else "", required)
 
 
-def _pins(asked: list[Dependency]) -> tuple[Pin, ...]:
-    return tuple(Pin(one.name, one.required) for one in asked if _is_exact(one.required))
+def _pins(dependencies: list[Dependency]) -> tuple[Pin, ...]:
+    return tuple(Pin(one.name, one.required) for one in dependencies if _is_exact(one.required))
 
 
 def _is_exact(version: str) -> bool:

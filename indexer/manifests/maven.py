@@ -20,7 +20,7 @@ def read_pom(text: str) -> Manifest:
     project = read_xml(text)
     properties = _properties(project)
     group, artifact, version = _coordinates(project, properties)
-    asked = [_coordinates(one, properties) for one in _listed(project, "dependencies")]
+    dependencies = [_coordinates(one, properties) for one in _listed(project, "dependencies")]
     managed = [
         _coordinates(one, properties)
         for management in project.findall("dependencyManagement")
@@ -31,10 +31,10 @@ def read_pom(text: str) -> Manifest:
         name=_name(group or _inherited(project, "groupId"), artifact),
         version=version or _inherited(project, "version"),
         members=tuple(_text(one) for one in _listed(project, "modules")),
-        dependencies=tuple(Dependency(_name(*one[:2]), one[2]) for one in asked),
+        dependencies=tuple(Dependency(_name(*one[:2]), one[2]) for one in dependencies),
         pins=tuple(
             Pin(_name(*one[:2]), one[2])
-            for one in [*asked, *managed]
+            for one in [*dependencies, *managed]
             if one[2] and not _RANGE.search(one[2])
         ),
     )

@@ -1,4 +1,4 @@
-"""*.csproj, Directory.Packages.props and packages.lock.json. Names are compared in lower case."""
+"""*.csproj, Directory.Packages.props and packages.lock.json. Names become lower case."""
 
 import re
 from collections.abc import Iterator
@@ -19,19 +19,19 @@ def read_csproj(text: str, path: str) -> Manifest:
     project = read_xml(text)
     names = [_property(project, "PackageId"), _property(project, "AssemblyName")]
     name = next((name for name in names if name and "$(" not in name), PurePosixPath(path).stem)
-    asked = list(_references(project, "PackageReference"))
+    dependencies = list(_references(project, "PackageReference"))
     projects = [
-        Dependency(PurePosixPath(place.replace("\\", "/")).stem.lower(), "")
+        Dependency(PurePosixPath(path.replace("\\", "/")).stem.lower(), "")
         for one in project.iter("ProjectReference")
-        if (place := one.get("Include", ""))
+        if (path := one.get("Include", ""))
     ]
     version = _property(project, "Version") or _property(project, "VersionPrefix")
     return Manifest(
         Ecosystem.NUGET,
         name=name.lower(),
         version="" if "$(" in version else version,
-        dependencies=(*asked, *projects),
-        pins=_pins(asked),
+        dependencies=(*dependencies, *projects),
+        pins=_pins(dependencies),
     )
 
 

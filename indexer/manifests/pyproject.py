@@ -22,9 +22,9 @@ class PackageLayout:
     @classmethod
     def of_directories(cls, directories: Iterable[str]) -> "PackageLayout":
         """Read packages as directories or files, such as `src/acme`."""
-        places = [_clean(directory).rpartition("/") for directory in directories]
-        names = [_module(name) for _, _, name in places]
-        return cls(_unique(names), _unique(parent for parent, _, _ in places))
+        paths = [_clean(directory).rpartition("/") for directory in directories]
+        names = [_module(name) for _, _, name in paths]
+        return cls(_unique(names), _unique(parent for parent, _, _ in paths))
 
     @classmethod
     def of_setuptools(
@@ -36,19 +36,19 @@ class PackageLayout:
         modules: Iterable[str],
     ) -> "PackageLayout":
         """Read `package_dir`, `packages` or `find`'s `include`, `find`'s `where`, `py_modules`."""
-        roots = [_clean(place) for place in where]
+        roots = [_clean(path) for path in where]
         names = [name.partition(".")[0] for name in packages]
         entries = []
         for name, directory in directories.items():
-            place = _clean(directory)
-            parent, _, last = place.rpartition("/")
+            path = _clean(directory)
+            parent, _, last = path.rpartition("/")
             if not name:
-                roots.append(place)
+                roots.append(path)
             elif last == name:
                 roots.append(parent)
                 names.append(name)
             else:
-                entries.append((name, place))
+                entries.append((name, path))
         names += [name.partition(".")[0] for name in modules]
         return cls(_unique(name for name in names if name != "*"), _unique(roots), tuple(entries))
 
@@ -107,8 +107,8 @@ def _listed(document: Table) -> Iterator[str]:
 def _poetry_dependencies(poetry: Table) -> Iterator[Dependency]:
     groups = [poetry, *(table(group) for group in table(poetry, "group").values())]
     tables = [table(group, "dependencies") for group in groups]
-    for asked in [*tables, table(poetry, "dev-dependencies")]:
-        for name, wanted in asked.items():
+    for group in [*tables, table(poetry, "dev-dependencies")]:
+        for name, wanted in group.items():
             if name != "python":
                 first = next(iter(array(wanted)), wanted)
                 required = string(first) or string(table(first).get("version"))

@@ -8,7 +8,7 @@ from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 _QUOTED = r"[\"']([^\"'#\n]{1,300})[\"']"
 _NAME = re.compile(rf"^[ \t]*\w{{1,40}}\.name[ \t]*=[ \t]*{_QUOTED}", re.MULTILINE)
 _VERSION = re.compile(rf"^[ \t]*\w{{1,40}}\.version[ \t]*=[ \t]*{_QUOTED}", re.MULTILINE)
-_ASKED = re.compile(
+_DEPENDENCY = re.compile(
     rf"^[ \t]*\w{{1,40}}\.add_(?:runtime_|development_)?dependency[ \t]*\(?[ \t]*{_QUOTED}"
     r"(?P<rest>[^\n]{0,500})",
     re.MULTILINE,
@@ -23,7 +23,7 @@ def read_gemspec(text: str) -> Manifest:
     """Read a gemspec. A version that is a constant is unknown."""
     name, version = _NAME.search(text), _VERSION.search(text)
     return _manifest(
-        list(_dependencies(_ASKED, text)),
+        list(_dependencies(_DEPENDENCY, text)),
         name=name[1] if name else "",
         version=version[1] if version else "",
     )
@@ -41,14 +41,16 @@ def read_gemfile_lock(text: str) -> Manifest:
     return Manifest(Ecosystem.RUBYGEMS, pins=tuple(pins))
 
 
-def _manifest(asked: list[Dependency], name: str = "", version: str = "") -> Manifest:
+def _manifest(dependencies: list[Dependency], name: str = "", version: str = "") -> Manifest:
     return Manifest(
         Ecosystem.RUBYGEMS,
         name=name,
         version=version,
-        dependencies=tuple(asked),
+        dependencies=tuple(dependencies),
         pins=tuple(
-            Pin(one.name, found[1]) for one in asked if (found := _EXACT.fullmatch(one.required))
+            Pin(one.name, found[1])
+            for one in dependencies
+            if (found := _EXACT.fullmatch(one.required))
         ),
     )
 
@@ -60,7 +62,7 @@ def _dependencies(pattern: re.Pattern[str], text: str) -> Iterator[Dependency]:
 
 def _requirements(rest: str) -> Iterator[str]:
     """Yield the leading strings of `, ">= 1.0", "< 2", require: false`."""
-    place = 0
-    while found := _REQUIRED.match(rest, place):
+    offset = 0
+    while found := _REQUIRED.match(rest, offset):
         yield found[1]
-        place = found.end()
+        offset = found.end()

@@ -27,17 +27,17 @@ def read_setup_cfg(text: str) -> Manifest:
     packages = _lines(options.get("packages", ""))
     version = metadata.get("version", "")
     directories = (line.partition("=") for line in _lines(options.get("package_dir", "")))
-    asked = _lines(options.get("install_requires", ""))
+    required = _lines(options.get("install_requires", ""))
     for extra in sections.get("options.extras_require", {}).values():
-        asked += _lines(extra)
+        required += _lines(extra)
     layout = PackageLayout.of_setuptools(
-        directories={name.strip(): place.strip() for name, _, place in directories},
+        directories={name.strip(): directory.strip() for name, _, directory in directories},
         packages=[name for name in packages if not name.startswith("find")]
         + _lines(find.get("include", "")),
         where=_lines(find.get("where", "")),
         modules=_lines(options.get("py_modules", "")),
     )
-    dependencies = tuple(requirements(asked))
+    dependencies = tuple(requirements(required))
     return Manifest(
         Ecosystem.PYPI,
         name=python_name(metadata.get("name", "").strip()),
@@ -66,16 +66,16 @@ def read_setup_py(text: str) -> Manifest:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about escapes in its strings
         tree = ast.parse(text)
-    given = _setup_arguments(tree)
-    asked = strings(given.get("install_requires"))
-    for extra in table(given.get("extras_require")).values():
-        asked += strings(extra)
-    dependencies = tuple(requirements(asked))
-    layout = _layout(given)
+    arguments = _setup_arguments(tree)
+    required = strings(arguments.get("install_requires"))
+    for extra in table(arguments.get("extras_require")).values():
+        required += strings(extra)
+    dependencies = tuple(requirements(required))
+    layout = _layout(arguments)
     return Manifest(
         Ecosystem.PYPI,
-        name=python_name(_name(given, layout)),
-        version=string(given.get("version")),
+        name=python_name(_name(arguments, layout)),
+        version=string(arguments.get("version")),
         import_names=layout.import_names,
         source_roots=layout.source_roots,
         entries=layout.entries,
@@ -84,28 +84,28 @@ def read_setup_py(text: str) -> Manifest:
     )
 
 
-def _name(given: Table, layout: PackageLayout) -> str:
+def _name(arguments: Table, layout: PackageLayout) -> str:
     """Return the name; for a computed name, that of the only top-level package."""
-    name = string(given.get("name"))
-    is_computed = not name and "name" in given
+    name = string(arguments.get("name"))
+    is_computed = not name and "name" in arguments
     return layout.import_names[0] if is_computed and len(layout.import_names) == 1 else name
 
 
-def _layout(given: Table) -> PackageLayout:
-    find = table(given.get("packages"))  # the arguments of find_packages()
-    directories = table(given.get("package_dir"))
+def _layout(arguments: Table) -> PackageLayout:
+    find = table(arguments.get("packages"))  # the arguments of find_packages()
+    directories = table(arguments.get("package_dir"))
     return PackageLayout.of_setuptools(
-        directories={str(name): string(place) for name, place in directories.items()},
-        packages=strings(given.get("packages")) + strings(find.get("include")),
+        directories={str(name): string(directory) for name, directory in directories.items()},
+        packages=strings(arguments.get("packages")) + strings(find.get("include")),
         where=strings(find.get("where")),
-        modules=strings(given.get("py_modules")),
+        modules=strings(arguments.get("py_modules")),
     )
 
 
 def _setup_arguments(tree: ast.Module) -> Table:
     constants = dict(_constants(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _called(node) == "setup":
+        if isinstance(node, ast.Call) and _callee_name(node) == "setup":
             return {word.arg: _value(word.value, constants) for word in node.keywords if word.arg}
     return {}
 
@@ -118,7 +118,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, object]]:
                 yield node.targets[0].id, value
 
 
-def _called(node: ast.Call) -> str:
+def _callee_name(node: ast.Call) -> str:
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
     return node.func.id if isinstance(node.func, ast.Name) else ""
@@ -128,7 +128,10 @@ def _value(node: ast.expr, constants: Table) -> object:
     """Return a literal, a constant's value or find_packages()'s arguments; else None."""
     if isinstance(node, ast.Name):
         return constants.get(node.id)
-    if isinstance(node, ast.Call) and _called(node) in {"find_packages", "find_namespace_packages"}:
+    if isinstance(node, ast.Call) and _callee_name(node) in {
+        "find_packages",
+        "find_namespace_packages",
+    }:
         words = {word.arg: _value(word.value, constants) for word in node.keywords if word.arg}
         return {**words, "where": _value(node.args[0], constants)} if node.args else words
     try:

@@ -16,7 +16,7 @@ _TARGET = re.compile(
     r"\"(?P<name>[^\"\n]{1,300})\""
 )
 _PATH = re.compile(r"\bpath\s*:\s*\"([^\"\n]{1,300})\"")
-_ASKED = re.compile(
+_DEPENDENCY = re.compile(
     r"\.package\s*\(\s*(?:name\s*:\s*\"[^\"\n]{0,300}\"\s*,\s*)?(?P<key>url|path)\s*:\s*"
     r"\"(?P<place>[^\"\n]{1,500})\"(?P<rest>[^\n]{0,300})"
 )
@@ -28,8 +28,8 @@ def read_package_swift(text: str) -> Manifest:
     """Read Package.swift. `entries` are targets with their declared directories."""
     name = _PACKAGE.search(text)
     dependencies, pins = [], []
-    for found in _ASKED.finditer(text):
-        one, exact = _asked(found)
+    for found in _DEPENDENCY.finditer(text):
+        one, exact = _dependency(found)
         dependencies.append(one)
         pins += [Pin(one.name, exact)] if exact else []
     return Manifest(
@@ -57,7 +57,7 @@ def read_package_resolved(text: str) -> Manifest:
     )
 
 
-def _asked(found: re.Match[str]) -> tuple[Dependency, str]:
+def _dependency(found: re.Match[str]) -> tuple[Dependency, str]:
     """Return the dependency, and its version if it is exact."""
     found_requirement = _REQUIRED.search(found["rest"]) if found["key"] == "url" else None
     required = (found_requirement[2] or found_requirement[3]) if found_requirement else ""
@@ -75,6 +75,6 @@ def _targets(text: str) -> Iterator[tuple[str, str]]:
             yield one["name"], path[1].removeprefix("./").strip("/")
 
 
-def _identity(place: str) -> str:
-    last = place.rstrip("/").removesuffix(".git").rpartition("/")[2]
+def _identity(location: str) -> str:
+    last = location.rstrip("/").removesuffix(".git").rpartition("/")[2]
     return _SEPARATORS.sub("", last).lower()

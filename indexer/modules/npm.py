@@ -1,4 +1,4 @@
-"""Names of a JavaScript or TypeScript file: its path, path aliases and its package's exports.
+"""Names of a JavaScript or TypeScript file: its path, path aliases and package exports.
 
 Manifests name built files. `dist`, `lib`, `build` and similar are read as `src`, so that
 `./dist/session.js` names `src/session.ts`.
@@ -33,9 +33,9 @@ class Aliases:
         self._by_directory: dict[str, dict[tuple[str, str], None]] = {}
         for directory, aliases in configured:
             for pattern, target in aliases:
-                place = joined(directory, target)
-                if place is not None:
-                    stem = javascript_module(place)[1:]
+                path = joined(directory, target)
+                if path is not None:
+                    stem = javascript_module(path)[1:]
                     folder = parent(stem.partition("*")[0])
                     self._by_directory.setdefault(folder, {})[pattern, stem] = None
 
@@ -95,7 +95,7 @@ class Exports:
 
 
 def _sources(file: str, subpath: str) -> Iterator[str]:
-    """Yield possible sources of a built file: `dist/esm/a.js` → `dist/esm/a`, `esm/a`, `src/a`, …
+    """Yield possible sources of a built file: `dist/esm/a.js` → `dist/esm/a`, `esm/a`, …
 
     A folder that the subpath names too is no format: `./types` is `dist/types`, so `src/types`.
     """

@@ -22,16 +22,16 @@ class Pins:
         self._locked: dict[tuple[Ecosystem, str], _Versions] = {}
         self._exact: dict[tuple[Ecosystem, str], _Versions] = {}
         for root, manifest in manifests:
-            held = self._exact if manifest.dependencies else self._locked
-            versions = held.setdefault((manifest.ecosystem, root), defaultdict(list))
+            pins = self._exact if manifest.dependencies else self._locked
+            versions = pins.setdefault((manifest.ecosystem, root), defaultdict(list))
             for pin in manifest.pins:
                 versions[pin.name].append(pin.version)
 
     def version_for(self, ecosystem: Ecosystem, root: str, dependency: Dependency) -> str:
         """Return the version of the dependency that a package in `root` uses, or ""."""
         for directory in ancestors(root):
-            for held in (self._locked, self._exact):
-                versions = held.get((ecosystem, directory), {}).get(dependency.name)
+            for pins in (self._locked, self._exact):
+                versions = pins.get((ecosystem, directory), {}).get(dependency.name)
                 if versions:
                     return _closest_version(dependency.required, versions)
         return ""
@@ -45,10 +45,10 @@ def _closest_version(required: str, versions: list[str]) -> str:
     if not wanted:
         return versions[0]
     prefix = _components(wanted[0])
-    return max(versions, key=lambda version: _likeness(prefix, _components(version)))
+    return max(versions, key=lambda version: _similarity(prefix, _components(version)))
 
 
-def _likeness(wanted: list[int], found: list[int]) -> tuple[int, list[int]]:
+def _similarity(wanted: list[int], found: list[int]) -> tuple[int, list[int]]:
     same = 0
     for one, other in zip(wanted, found, strict=False):
         if one != other:

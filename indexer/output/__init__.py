@@ -1,1 +1,1 @@
-"""What people and runners read: terminal text, Markdown, workflow commands, the log."""
+"""Output for people and runners: terminal text, Markdown, workflow commands, the log."""

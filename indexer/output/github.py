@@ -1,4 +1,4 @@
-"""GitHub's runner, if there is one: job summary, outputs, annotations.
+"""GitHub's runner, if present: job summary, outputs, annotations.
 
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class Level(StrEnum):
-    """How an annotation is shown."""
+    """The severity of an annotation."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -24,7 +24,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GitHubRunner:
-    """Outside of GitHub Actions nothing is written."""
+    """The runner of a job; outside GitHub Actions nothing is written."""
 
     reads_commands: bool = False
     summary_file: Path | None = None
@@ -32,7 +32,7 @@ class GitHubRunner:
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> "GitHubRunner":
-        """The runner that started this process."""
+        """Return the runner that started this process."""
         return cls(
             reads_commands=environ.get("GITHUB_ACTIONS") == "true",
             summary_file=_path(environ, "GITHUB_STEP_SUMMARY"),
@@ -40,7 +40,7 @@ class GitHubRunner:
         )
 
     def summarize(self, markdown: str) -> None:
-        """Add to the job summary, of which 1 MiB is shown."""
+        """Append to the job summary, of which GitHub shows 1 MiB."""
         _append(self.summary_file, markdown)
 
     def set_outputs(self, values: Mapping[str, str]) -> None:
@@ -50,15 +50,15 @@ class GitHubRunner:
     def annotate(self, level: Level, title: str, message: str) -> None:
         """Show a message on the run's page.
 
-        On standard error, which the runner reads as it does standard output (ScriptHandler.cs): so
-        a report that is asked for as JSON stands alone.
+        Written to standard error, which the runner reads as well (ScriptHandler.cs), so that a JSON
+        report is alone on standard output.
         """
         if self.reads_commands:
             sys.stderr.write(f"::{level} title={_property(title)}::{_data(message)}\n")
 
 
 def strip_commands(line: str) -> str:
-    """`line` as one line that the runner takes for no command: it may hold anybody's words.
+    """Return `line` as one line without workflow commands; its text may be untrusted.
 
     The runner looks for `::` at the beginning and for `##[` anywhere (ActionCommand.cs).
     """
@@ -67,7 +67,7 @@ def strip_commands(line: str) -> str:
 
 
 def _printable(line: str) -> str:
-    """`line` without control characters, which colour a log, and those that turn text around."""
+    """Replace control characters, which colour a log, and characters that reverse text."""
     return "".join(char if char.isprintable() else "�" for char in line)
 
 
@@ -82,12 +82,12 @@ def _append(path: Path | None, text: str) -> None:
     try:
         with path.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
-    except OSError as exc:  # neither the work nor its other reports depend on it
-        _log.warning("what GitHub would have shown was not written: %s", exc)
+    except OSError as exc:  # neither the run nor its other reports depend on it
+        _log.warning("the output for GitHub could not be written: %s", exc)
 
 
 def _output(name: str, value: str) -> str:
-    """In the form that no value can end, as the delimiter cannot be guessed."""
+    """Format an output with a random delimiter, which no value can contain on purpose."""
     delimiter = os.urandom(16).hex()
     return f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
 

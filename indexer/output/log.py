@@ -1,4 +1,4 @@
-"""The log: lines on standard error, none of which is a command to GitHub's runner."""
+"""The log: lines on standard error, without commands to GitHub's runner."""
 
 import logging
 import sys
@@ -7,7 +7,7 @@ from indexer.output.github import strip_commands
 
 
 def to_standard_error() -> None:
-    """Begin to log, in this process."""
+    """Start logging in this process."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Plain())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -16,7 +16,7 @@ def to_standard_error() -> None:
 
 
 class _Plain(logging.Formatter):
-    """A message is one line, whatever file name it holds; a traceback keeps its lines."""
+    """A formatter of one line per message, for any file name; a traceback keeps its lines."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         return strip_commands(super().formatMessage(record))

@@ -2,12 +2,12 @@
 
 
 def escape_line(text: str) -> str:
-    """`text` on one line; what is neither letter, sign nor blank is shown as �."""
+    """Escape `text` as one line; unprintable characters become �."""
     return "".join(char if char.isprintable() else _shown(char) for char in text)
 
 
 def escape_lines(content: str) -> list[str]:
-    """The lines of a file's content, as its line numbers count them; tabs stay."""
+    """Escape a file's lines, as line numbers count them; tabs stay."""
     lines = content.removesuffix("\n").split("\n")
     return ["\t".join(map(escape_line, line.removesuffix("\r").split("\t"))) for line in lines]
 
@@ -17,5 +17,5 @@ def _shown(char: str) -> str:
 
 
 def pluralize(number: int, noun: str, nouns: str = "") -> str:
-    """`1 caller`, `2 callers`."""
+    """Format `1 caller`, `2 callers`."""
     return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"

@@ -1,4 +1,4 @@
-"""Vectors of a run's chunks: looked up at central, else computed, and inserted into the lines."""
+"""Vectors of a run's chunks: looked up at central, else computed; inserted into lines."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -173,7 +173,7 @@ class EmbeddingStage:
             for completed in self._queue.drain():
                 yield from _lines(completed)
         except EmbeddingError:
-            self._finish_points()  # computed vectors are kept
+            self._finish_points()  # salvages the computed vectors
             raise
         self._finish_points()
 

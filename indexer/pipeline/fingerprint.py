@@ -1,7 +1,7 @@
-"""The client's half of the index fingerprint: what, besides the file, decides what is extracted.
+"""The client's half of the index fingerprint: all inputs of an extraction except the file.
 
 A change of this string re-indexes every repository in full, so raise a version only when the
-output changes. Installed grammars and the query files count by themselves.
+output changes. Installed grammars and the query files are included automatically.
 """
 
 import hashlib
@@ -17,14 +17,17 @@ SELECTION_VERSION = 3
 
 
 def distributions() -> list[str]:
-    """The parser and the grammars, in order of their names."""
+    """Return the parser and the grammars, in order of their names."""
     grammars = {one.grammar.distribution for one in PARSED if one.grammar}
     return ["tree-sitter", *sorted(grammars)]
 
 
 @cache
 def fingerprint() -> str:
-    """Such as `aeterna-1.1.2.1-3f2a9c0d81b4`: own versions, a digest of queries and grammars."""
+    """Return the fingerprint, such as `aeterna-1.1.2.1-3f2a9c0d81b4`.
+
+    It has the versions above and a digest of queries and grammars.
+    """
     digest = hashlib.sha256()
     for distribution in distributions():
         digest.update(f"{distribution}={metadata.version(distribution)}\n".encode())

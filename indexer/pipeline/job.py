@@ -80,7 +80,7 @@ def _full_name(ref: str) -> str:
 
 
 def _own_context(github: GitHubContext, url: str | None) -> GitHubContext:
-    """GitHub's ids only if they are this repository's: a job may index another checkout."""
+    """Return GitHub's ids only for the job's own repository: it may index another checkout."""
     same = url is not None and url.lower() == github.repository_url.lower()
     return github if same else GitHubContext()
 

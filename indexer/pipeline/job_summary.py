@@ -1,4 +1,4 @@
-"""GitHub's job summary of a run, as Markdown: what was done, or what to change."""
+"""GitHub's job summary of a run, as Markdown: the result, or how to fix the error."""
 
 from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
@@ -9,17 +9,20 @@ from indexer.records.runs import Mode, Reason, RunStats
 
 _SHORT = 12  # characters of a commit
 _REWRITTEN = {Reason.DIVERGED, Reason.REWOUND}
-_STANDING = {
+_OUTCOMES = {
     RunStage.NOT_OPENED: "The index is unchanged.",
-    RunStage.OPEN: "The service could not be told; the run will expire, the index is unchanged.",
-    RunStage.ANNOUNCING: "Whether the service goes on with the run, its status tells.",
-    RunStage.ANNOUNCED: "All had been uploaded: the service goes on with the run.",
-    RunStage.CANCELLED: "The run was given up, the index is unchanged.",
+    RunStage.OPEN: (
+        "The run could not be cancelled because the service was unreachable; it will expire. The "
+        "index is unchanged."
+    ),
+    RunStage.ANNOUNCING: "The service may continue the run: check its status.",
+    RunStage.ANNOUNCED: "The upload was complete: the service continues the run.",
+    RunStage.CANCELLED: "The run was cancelled. The index is unchanged.",
 }
 
 
 def report_summary(report: Report) -> str:
-    """Of a run that did what it should; in one line, if that was nothing."""
+    """Format the summary of a successful run; one line if nothing was done."""
     if report.mode is Mode.NONE:
         return (
             f"**Code index of {code(report.project)}:** nothing to do at "
@@ -38,39 +41,39 @@ def report_summary(report: Report) -> str:
 
 
 def failure_summary(error: IndexerError, exit_code: Exit, run_progress: RunProgress) -> str:
-    """Of a run that failed."""
-    is_told = isinstance(error, RunFailedError | RunStaleError)  # by central, what became of it
+    """Format the summary of a failed run."""
+    is_final = isinstance(error, RunFailedError | RunStaleError)  # central reported the outcome
     return "\n".join(
         (
             f"### Code index failed: {error.title}\n",
             f"{text(str(error))}\n",
             *([f"```yaml\n{error.fix}\n```\n"] if error.fix else []),
-            *([] if is_told else [f"{run_outcome(run_progress)}\n"]),
-            _ending(exit_code, run_progress),
+            *([] if is_final else [f"{run_outcome(run_progress)}\n"]),
+            _exit_line(exit_code, run_progress),
         )
     )
 
 
 def crash_summary(exit_code: Exit) -> str:
-    """The summary of a command that ended with an unexpected error."""
+    """Format the summary of a command that ended with an unexpected error."""
     return (
-        "### A fault of the indexer\n\nPlease report it with the lines of the log.\n\n"
-        f"{_ending(exit_code, RunProgress())}"
+        "### Internal error of the indexer\n\nPlease report it with the log.\n\n"
+        f"{_exit_line(exit_code, RunProgress())}"
     )
 
 
 def cancelled_summary(exit_code: Exit, run_progress: RunProgress) -> str:
-    """Of a run that was cancelled."""
-    outcome = f"{run_outcome(run_progress)} {_ending(exit_code, run_progress)}"
+    """Format the summary of a cancelled run."""
+    outcome = f"{run_outcome(run_progress)} {_exit_line(exit_code, run_progress)}"
     return f"### Code index cancelled\n\n{outcome}"
 
 
 def run_outcome(run_progress: RunProgress) -> str:
-    """What becomes of a run that ended before its time."""
-    return _STANDING[run_progress.stage]
+    """Return the outcome of a run that ended early."""
+    return _OUTCOMES[run_progress.stage]
 
 
-def _ending(exit_code: Exit, run_progress: RunProgress) -> str:
+def _exit_line(exit_code: Exit, run_progress: RunProgress) -> str:
     run = f" Run {code(run_progress.run_id)}." if run_progress.run_id else ""
     return f"Exit code {exit_code:d}: {exit_code.meaning}.{run}\n\n"
 

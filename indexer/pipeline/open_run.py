@@ -1,4 +1,4 @@
-"""Opens a run at central, and cancels it there."""
+"""Opening a run at central, and cancelling it."""
 
 import logging
 from collections.abc import Callable
@@ -28,16 +28,16 @@ def open_run(
     `IndexingClient.open_run` raises.
     """
     run_progress.run_id, run_progress.stage = "", RunStage.NOT_OPENED
-    give_up_at = monotonic() + timeout_seconds
+    deadline = monotonic() + timeout_seconds
     while True:
         try:
             opened = _open_in_thread(central, request, run_progress)
         except RunConflictError as exc:
-            left = give_up_at - monotonic()
-            if left <= 0:
+            remaining = deadline - monotonic()
+            if remaining <= 0:
                 raise
             _log.info("waiting for run %s of this repository", exc.run_id)
-            central.wait_for_end(exc.run_id, timeout_seconds=left)
+            central.wait_for_end(exc.run_id, timeout_seconds=remaining)
         else:
             _record_run(run_progress, opened)
             return opened
@@ -84,10 +84,10 @@ WAIT_SECONDS: Final = 3.0
 
 
 def abandon_run(central: IndexingClient, run_progress: RunProgress) -> None:
-    """Cancel the run at central and record what became of it. Never raises IndexerError.
+    """Cancel the run at central and record its state. Never raises IndexerError.
 
     Waits a few seconds at most: a name look-up, a token exchange and the answer may each take a
-    minute where the network is at fault.
+    minute if the network fails.
     """
     run_id = run_progress.run_id
     outcome: Future[None] = Future()

@@ -1,6 +1,6 @@
-"""The plan of a run: its mode and why, and which files of a commit are indexed.
+"""The plan of a run: its mode and reason, and the selected files of a commit.
 
-Facts that cost a process or the network are asked for only where the answer depends on them.
+Facts that need a process or the network are requested only if the result depends on them.
 """
 
 from collections.abc import Sequence
@@ -16,24 +16,24 @@ from indexer.records.runs import Ancestry, Indexed, Mode, Plan, Reason, Requeste
 
 
 class History(Protocol):
-    """What the table asks of a repository. Each may raise GitError."""
+    """What the plan needs from a repository. Each method may raise GitError."""
 
     def is_shallow(self) -> bool:
         """Whether history was cut off."""
         ...
 
     def ancestry(self, base: str, head: str) -> Ancestry:
-        """How `base` lies to `head`; fetches history that is missing."""
+        """Return the relation of `base` to `head`; fetches missing history."""
         ...
 
     def branch_head(self, ref: str) -> str | None:
-        """The commit that the ref names at the remote."""
+        """Return the commit of the ref at the remote."""
         ...
 
     def was_removed_from_branch(self, head: str, base: str, ref: str) -> bool:
-        """Whether the ref at the remote holds `base` and no longer is at `head`.
+        """Whether the ref at the remote contains `base` and is no longer at `head`.
 
-        False also where the remote does not answer.
+        False if the remote does not answer.
         """
         ...
 
@@ -45,10 +45,10 @@ class History(Protocol):
 def decide(
     *, head: str, ref: str, indexed: Indexed | None, requested: Requested, history: History
 ) -> Plan:
-    """The plan for indexing `head` of branch `ref`. Raises what `history` raises.
+    """Return the plan for indexing `head` of branch `ref`. Raises what `history` raises.
 
-    An old job that is run again never rewinds the index, whatever it asks for: a commit that the
-    index has passed is left alone unless the branch's tip is there again.
+    An old job that runs again never rewinds the index, whatever mode it requests: a commit that the
+    index has passed is skipped unless it is the head of the branch again.
     """
     demand = _demand(indexed, requested)
     if demand:
@@ -59,7 +59,7 @@ def decide(
 
 
 def _demand(indexed: Indexed | None, requested: Requested) -> Plan | None:
-    """The full run that is due whatever the commits are."""
+    """Return the full run that is due regardless of the commits, if any."""
     if requested is Requested.FORCE:
         return Plan(Mode.FORCE, Reason.REQUESTED)
     if requested is Requested.FULL:
@@ -78,40 +78,40 @@ def _on_demand(
         return demand
     if history.is_shallow() and history.branch_head(ref) == head:  # no need to fetch the history
         return demand
-    relation = history.ancestry(indexed.commit, head)
-    if _is_superseded(relation, head, ref, indexed.commit, history):
+    ancestry = history.ancestry(indexed.commit, head)
+    if _is_superseded(ancestry, head, ref, indexed.commit, history):
         return Plan(Mode.NONE, Reason.SUPERSEDED)
     return demand
 
 
 def _by_ancestry(head: str, ref: str, base: str, history: History) -> Plan:
-    relation = history.ancestry(base, head)
-    if relation is Ancestry.SAME:
+    ancestry = history.ancestry(base, head)
+    if ancestry is Ancestry.SAME:
         return Plan(Mode.NONE, Reason.UP_TO_DATE)
-    if relation is Ancestry.MISSING:
+    if ancestry is Ancestry.MISSING:
         return Plan(Mode.FULL, Reason.BASE_MISSING)
-    if _is_superseded(relation, head, ref, base, history):
+    if _is_superseded(ancestry, head, ref, base, history):
         return Plan(Mode.NONE, Reason.SUPERSEDED)
-    if relation is Ancestry.DIVERGED:
+    if ancestry is Ancestry.DIVERGED:
         return Plan(Mode.FULL, Reason.DIVERGED)
-    if relation is Ancestry.DESCENDANT:
+    if ancestry is Ancestry.DESCENDANT:
         return Plan(Mode.FULL, Reason.REWOUND)
     if history.selection_changed(base, head):
         return Plan(Mode.FULL, Reason.SELECTION_CHANGED)
     return Plan(Mode.INCREMENTAL, Reason.FAST_FORWARD, base)
 
 
-def _is_superseded(relation: Ancestry, head: str, ref: str, base: str, history: History) -> bool:
-    """Whether the branch went on from `base` and left `head` behind: an old job is run again."""
-    if relation is Ancestry.DESCENDANT:
+def _is_superseded(ancestry: Ancestry, head: str, ref: str, base: str, history: History) -> bool:
+    """Whether the branch moved on from `base` without `head`, so that an old job runs again."""
+    if ancestry is Ancestry.DESCENDANT:
         return history.branch_head(ref) != head
-    return relation is Ancestry.DIVERGED and history.was_removed_from_branch(head, base, ref)
+    return ancestry is Ancestry.DIVERGED and history.was_removed_from_branch(head, base, ref)
 
 
 def selected_entries(
     repository: Repository, commit: str, entries: Sequence[TreeEntry]
 ) -> list[TreeEntry]:
-    """The entries of `commit`, those that are left out by their entry with the reason."""
+    """Return the entries of `commit`, each skipped one with its reason."""
     rules = selection_rules(repository, commit)
     paths = [entry.path for entry in entries if not entry.skipped]
     attributes = attributes_at(repository, commit, paths)
@@ -133,7 +133,7 @@ def selected_entries(
 
 
 def selection_rules(repository: Repository, commit: str) -> SelectionRules:
-    """The rules that the commit's own `.codesearch.toml` gives."""
+    """Return the rules of the commit's own `.codesearch.toml`."""
     content = repository.read_path(commit, PROJECT_FILE)
     file = parse_project_file(content or b"")
     defaults = SelectionRules()

@@ -1,4 +1,4 @@
-"""Imported by the process that workers are forked from: what takes long and is the same for all."""
+"""Modules and the model that worker processes share: imported before they are forked."""
 
 import indexer.pipeline.worker  # noqa: F401 (importing it is the point)
 from indexer.embedding.builtin import load_model

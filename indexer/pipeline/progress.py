@@ -1,4 +1,4 @@
-"""The progress of a run on standard error: a bar on a terminal, else a line every few seconds."""
+"""The progress of a run on standard error: a bar on a terminal, else occasional lines."""
 
 import sys
 from time import monotonic
@@ -29,18 +29,18 @@ class Display(Protocol):
 
     def advance(self) -> None: ...
 
-    def reach(self, percent: int) -> None: ...
+    def update(self, percent: int) -> None: ...
 
 
 def display(*, plain: bool) -> Display:
-    """A bar if standard error is a terminal, unless `plain`."""
+    """Return a bar if standard error is a terminal, unless `plain`."""
     if plain or not sys.stderr.isatty():
         return Lines(sys.stderr)
     return Bar()
 
 
 class Lines:
-    """A line when a stage begins, and one every few seconds while it lasts."""
+    """A display that writes a line when a stage begins, and one every few seconds."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -59,13 +59,13 @@ class Lines:
         self._write(f"mode: {plan.mode}, reason: {plan.reason}")
 
     def start(self, stage: str, total: int) -> None:
-        """Name the stage."""
+        """Write the stage's name."""
         self._stage, self._total, self._done = stage, total, 0
         self._next_line_at = monotonic() + (_LINE_SECONDS if total else _PERCENT_SECONDS)
         self._write(f"{stage}: {total}" if total else stage)
 
     def advance(self) -> None:
-        """Count, and write it if the last line is some seconds old."""
+        """Count a step; write the count if the last line is some seconds old."""
         self._done += 1
         if monotonic() < self._next_line_at:
             return
@@ -73,7 +73,7 @@ class Lines:
         of_total = f": {self._done} of {self._total}" if self._total else " goes on"
         self._write(f"{self._stage}{of_total}")
 
-    def reach(self, percent: int) -> None:
+    def update(self, percent: int) -> None:
         """Write the percentage if the last line is some seconds old."""
         now = monotonic()
         if now >= self._next_line_at:
@@ -107,17 +107,17 @@ class Bar:
         self._bars.console.print(f"{plan.mode} run: {plan.reason}", markup=False)
 
     def start(self, stage: str, total: int) -> None:
-        """Begin a new bar in the old one's place."""
+        """Replace the bar by a new one."""
         self._bars.reset(self._task, description=stage, total=total or None)
         self._bars.refresh()
 
     def advance(self) -> None:
-        """A step; drawn at most ten times a second."""
+        """Count a step; drawn at most ten times a second."""
         self._bars.advance(self._task)
         if monotonic() >= self._next_refresh_at:
             self._next_refresh_at = monotonic() + 0.1
             self._bars.refresh()
 
-    def reach(self, percent: int) -> None:
+    def update(self, percent: int) -> None:
         """Draw the percentage at once, as central is polled rarely."""
         self._bars.update(self._task, completed=percent, total=100, refresh=True)

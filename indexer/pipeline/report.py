@@ -1,4 +1,4 @@
-"""What a run did, or how far it came: the records, and their forms for terminals and programs."""
+"""The result or the progress of a run, and its forms for terminals and programs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from indexer.records.runs import Mode, Reason, RunStats, reason_sentence
 
 
 class RunStage(Enum):
-    """What central knows of a run. While it is being announced, only central can tell."""
+    """The state of a run at central. While it is announced, only central knows it."""
 
     NOT_OPENED = auto()
     OPEN = auto()
@@ -22,7 +22,7 @@ class RunStage(Enum):
 
 @dataclass(slots=True)
 class RunProgress:
-    """How far a run has come: noted on the way, told if it ends before its time."""
+    """The progress of a run, which is reported if the run ends early."""
 
     run_id: str = ""
     stage: RunStage = RunStage.NOT_OPENED
@@ -32,8 +32,8 @@ class RunProgress:
 class Report:
     """The outcome of a run. `seconds` by stage; with `Mode.NONE` nothing was done.
 
-    `languages` and `skipped` count this run's files; `deepened`: it had to fetch the history that
-    the clone lacked. `repository_url` is where people see the repository, if it has such a place.
+    `languages` and `skipped` count this run's files; `fetched_history`: the run had to fetch the
+    history missing from the clone. `repository_url` is the repository's web page, if any.
     """
 
     project: str
@@ -49,7 +49,7 @@ class Report:
     status_url: str | None = None
     page_url: str | None = None
     repository_url: str | None = None
-    deepened: bool = False
+    fetched_history: bool = False
 
     @property
     def total_seconds(self) -> float:
@@ -58,17 +58,17 @@ class Report:
 
     @property
     def last_indexed_commit(self) -> str | None:
-        """The commit that the index is of, now that the run has ended."""
+        """The commit of the index after the run."""
         return self.base_commit if self.mode is Mode.NONE else self.commit_sha
 
     @property
     def sentence(self) -> str:
-        """Why the run was of its mode."""
+        """The reason for the mode, as a sentence."""
         return reason_sentence(self.reason)
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The report as API.md ("Command line") has it."""
+    """Return the report in the form that API.md ("Command line") documents."""
     stats = report.stats
     return {
         "mode": report.mode,
@@ -102,7 +102,7 @@ def as_json(report: Report) -> dict[str, Any]:
 
 
 def format_text(report: Report) -> str:
-    """A few lines for a person at a terminal."""
+    """Format a few lines for a terminal."""
     head = f"{report.project} at {report.commit_sha[:12]}: {summary_line(report)}"
     if report.mode is Mode.NONE:
         return head
@@ -124,14 +124,14 @@ def _embedding_line(stats: RunStats) -> str:
 
 
 def embedding_cost(stats: RunStats) -> str:
-    """What the embedder's service was asked for and, where a price is known, what that cost."""
-    asked = pluralize(stats.embedding_requests, "request")
+    """Format the requests and tokens of the embedding service and, if known, their cost."""
+    requests = pluralize(stats.embedding_requests, "request")
     tokens = pluralize(stats.embedding_tokens, "token")
     cost = stats.embedding_cost_usd
-    return f"{asked}, {tokens}" + ("" if cost is None else f", ${cost:.4f}")
+    return f"{requests}, {tokens}" + ("" if cost is None else f", ${cost:.4f}")
 
 
 def summary_line(report: Report) -> str:
-    """Mode and reason in one line."""
+    """Format mode and reason in one line."""
     done = "nothing to do" if report.mode is Mode.NONE else f"{report.mode} run"
     return f"{done} ({report.reason}: {report.sentence})"

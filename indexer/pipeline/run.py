@@ -1,4 +1,4 @@
-"""The whole run, top to bottom: open, decide, select, process, upload, announce, wait, report."""
+"""One run from start to end: open, decide, select, process, upload, announce, wait, report."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -52,14 +52,14 @@ class Progress(Protocol):
         """Count a finished step of the stage."""
         ...
 
-    def reach(self, percent: int) -> None:
+    def update(self, percent: int) -> None:
         """Set the percentage of a stage without known steps."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a run sends: entries (some with a reason to skip them) and, without a tree, removals."""
+    """The content of a run: entries (some skipped) and, without a tree, removals."""
 
     entries: list[TreeEntry]
     removed: list[str]
@@ -106,7 +106,7 @@ class _Run:
         self._watch = Stopwatch()
         self._counters = RunCounters()
         self._usage = Usage()
-        self._deepened = False
+        self._fetched_history = False
         self._commit = job.request.commit_sha
 
     def execute(self) -> Report:
@@ -124,7 +124,7 @@ class _Run:
             self._progress.plan(plan)
             if plan.mode is Mode.NONE:
                 self._central.abandon_run(opened.run_id, plan.reason)
-                return self._report(opened, plan, RunStats(), followed=None)
+                return self._report(opened, plan, RunStats(), links=None)
             with self._watch.stage("select"):
                 work = self._select(opened, plan)
             with self._watch.stage("process"):
@@ -134,16 +134,17 @@ class _Run:
                 usage=self._usage,
                 seconds=self._watch.rounded(),
             )
-            followed = self._announce(opened, plan, batches, stats)
+            links = self._announce(opened, plan, batches, stats)
         with self._watch.stage("apply"):
             self._wait(opened)
-        return self._report(opened, plan, stats, followed)
+        return self._report(opened, plan, stats, links)
 
     def _check_upload_mode(self, opened: OpenedRun) -> None:
         if self._job.direct and not opened.direct:
             raise DirectNotAvailableError(
-                "central named no vector store to write to, though it was asked: is it up to date? "
-                "Without AETERNA_VECTORS and QDRANT_URL the vectors are sent to central itself"
+                "central did not provide the requested vector store for a direct upload. Check "
+                "that it is up to date, or unset AETERNA_VECTORS and QDRANT_URL to send the "
+                "vectors to central"
             )
 
     @contextmanager
@@ -168,7 +169,7 @@ class _Run:
             requested=Requested.FORCE if opened.reindex else self._job.requested,
             history=self._repository,
         )
-        self._deepened = was_shallow and not self._repository.is_shallow()
+        self._fetched_history = was_shallow and not self._repository.is_shallow()
         return plan
 
     def _select(self, opened: OpenedRun, plan: Plan) -> _Work:
@@ -201,20 +202,20 @@ class _Run:
                 with self._extraction(opened, work.entries) as files:
                     uploader.add_files(files)
             except EmbeddingError as exc:
-                uploader.finish()  # central keeps the vectors of an abandoned run
+                uploader.finish()  # central salvages the vectors of an abandoned run
                 if not self._counters.embedded:
                     raise
-                raise _with_kept_vectors(exc, self._counters.embedded) from exc
+                raise _with_salvage_note(exc, self._counters.embedded) from exc
             return uploader.finish()
 
     def _announce(self, opened: OpenedRun, plan: Plan, batches: int, stats: RunStats) -> RunLinks:
         """Hand the run over to central; return the URL that reports its state."""
         self._run_progress.stage = RunStage.ANNOUNCING
-        followed = self._central.send_webhook(
+        links = self._central.send_webhook(
             self._job.request, opened, plan, batches=batches, stats=stats
         )
         self._run_progress.stage = RunStage.ANNOUNCED
-        return followed
+        return links
 
     @contextmanager
     def _extraction(
@@ -265,12 +266,12 @@ class _Run:
     def _report_applied(self, run: RunState) -> None:
         percent = run.progress.get("percent")
         if isinstance(percent, int):
-            self._progress.reach(percent)
+            self._progress.update(percent)
         else:  # it has not begun
             self._progress.advance()
 
     def _report(
-        self, opened: OpenedRun, plan: Plan, stats: RunStats, followed: RunLinks | None
+        self, opened: OpenedRun, plan: Plan, stats: RunStats, links: RunLinks | None
     ) -> Report:
         return Report(
             project=self._job.request.project_id,
@@ -283,16 +284,16 @@ class _Run:
             seconds=self._watch.rounded(),
             languages=self._counters.languages,
             skipped=self._counters.skipped,
-            status_url=followed.status_url if followed else None,
-            page_url=followed.page_url if followed else None,
+            status_url=links.status_url if links else None,
+            page_url=links.page_url if links else None,
             repository_url=self._job.request.repository_url,
-            deepened=self._deepened,
+            fetched_history=self._fetched_history,
         )
 
 
-def _with_kept_vectors(problem: EmbeddingError, chunks: int) -> EmbeddingError:
-    """Return the error with a sentence about the vectors that are kept."""
-    said, kept = str(problem).removesuffix("."), pluralize(chunks, "chunk")
+def _with_salvage_note(problem: EmbeddingError, chunks: int) -> EmbeddingError:
+    """Return the error with a sentence about the salvaged vectors."""
+    message, salvaged = str(problem).removesuffix("."), pluralize(chunks, "chunk")
     return type(problem)(
-        f"{said}. What was embedded is kept ({kept}): the next run asks for the rest only."
+        f"{message}. The vectors of {salvaged} were salvaged: the next run embeds only the rest."
     )

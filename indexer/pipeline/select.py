@@ -1,6 +1,6 @@
-"""Which tracked files are indexed: rules over the tree entry first, then over the content.
+"""Selection of the tracked files to index: by tree entry first, then by content.
 
-Pure functions that name a SkipReason or None. The names of vendored, generated and lock files
+Pure functions that return a SkipReason or None. The names of vendored, generated and lock files
 follow github-linguist's vendor.yml and generated.rb where these are about source text.
 """
 
@@ -90,7 +90,7 @@ class SelectionRules:
 def skip_reason_by_entry(
     *, path: str, mode: str, size: int, attributes: Mapping[str, str], rules: SelectionRules
 ) -> SkipReason | None:
-    """Why the entry is left out, as far as its content does not matter.
+    """Return the reason to skip the entry, as far as its content does not matter.
 
     `size` is the blob's in bytes. `attributes` are the path's git attributes by name with the
     values of `git check-attr`: "set", "unset", "unspecified" or text.
@@ -108,7 +108,7 @@ def skip_reason_by_entry(
 
 
 def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
-    """Why a file that its entry lets through is left out for what is in it."""
+    """Return the reason to skip a file with a selected entry because of its content."""
     if len(content) <= _LFS_MAX_BYTES and content.startswith(_LFS_SIGNATURE):
         return SkipReason.LFS_POINTER
     if b"\0" in content:
@@ -151,7 +151,7 @@ def _patterns(lines: tuple[str, ...]) -> "GitIgnoreSpec":
 
 
 def _by_attributes_or_name(path: str, attributes: Mapping[str, str]) -> SkipReason | None:
-    """An attribute decides where it is given, in either direction; else the name does."""
+    """Decide by the attribute if it is set, in either direction; else by the name."""
     vendored = _flag(attributes, "linguist-vendored")
     if vendored or (vendored is None and _is_vendored(path)):
         return SkipReason.VENDORED
@@ -190,7 +190,7 @@ def _is_utf8(content: bytes) -> bool:
 
 
 def _is_minified(path: str, content: bytes) -> bool:
-    """Whether the lines are too long to be written: on average, or any single one."""
+    """Whether the lines are too long to be handwritten: on average, or any single one."""
     if len(content) < _MIN_MINIFIED_BYTES:
         return False
     if max(map(len, content.split(b"\n"))) > LINE_BYTES:

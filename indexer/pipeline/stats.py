@@ -1,4 +1,4 @@
-"""What a run counts on its way: files, what they hold, and the seconds of its stages."""
+"""Counts of a run: files, their content, and the seconds of its stages."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from indexer.records.runs import RunStats
 
 
 class RunCounters:
-    """Of one run. `languages` and `skipped` count files."""
+    """Counters of one run. `languages` and `skipped` count files."""
 
     def __init__(self) -> None:
         self.languages: Counter[str] = Counter()
@@ -30,11 +30,11 @@ class RunCounters:
 
     @property
     def embedded(self) -> int:
-        """Chunks whose vectors were made in this run."""
+        """Chunks whose vectors this run computed."""
         return self._sums["embedded"]
 
     def stats(self, *, removed: int, usage: Usage, seconds: dict[str, float]) -> RunStats:
-        """All of it in figures; `usage` is the embedder's."""
+        """Return all counts; `usage` is the embedder's."""
         return RunStats(
             files_changed=self.languages.total(),
             files_removed=removed,
@@ -52,7 +52,7 @@ class RunCounters:
 
 
 class Stopwatch:
-    """Seconds by stage."""
+    """A timer of the stages of a run, in seconds."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
@@ -67,5 +67,5 @@ class Stopwatch:
             self._seconds[name] = self._seconds.get(name, 0.0) + monotonic() - began
 
     def rounded(self) -> dict[str, float]:
-        """To milliseconds, in the order in which the stages began."""
+        """Return the seconds in milliseconds' precision, in the order of the stages."""
         return {name: round(seconds, 3) for name, seconds in self._seconds.items()}

@@ -47,7 +47,7 @@ def text_embedder(spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) 
 
 
 class LocalEmbedder:
-    """A model in files, loaded in the worker processes alone."""
+    """A model in files, loaded in the worker processes only."""
 
     def __init__(self, spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> None:
         self._spec = spec
@@ -78,7 +78,10 @@ class LocalEmbedder:
             return self._embed_isolated(texts)
 
     def _embed_isolated(self, texts: Sequence[str]) -> list[bytes]:
-        """Halve the texts until the one that kills its process is found: it gets a zero vector."""
+        """Embed texts in an isolated process; halve them if one kills it.
+
+        The text that kills its process gets a zero vector.
+        """
         try:
             return self._cut(self._pool.run_isolated(_embed, self._spec, self._access, texts))
         except BrokenProcessPool:

@@ -1,4 +1,4 @@
-"""Batches on their way to central: in order, and only a few at a time."""
+"""Upload of batches to central: in order, with few in memory."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

@@ -51,9 +51,9 @@ def extract_files(
 ) -> list[ExtractedFile]:
     """Extract each file, in order: select by content, parse, encode.
 
-    A file whose line would not fit into a batch with its vectors is skipped. All vectors count, so
-    that what central knows already does not decide what is indexed. `with_points`: with the data
-    that a direct upload needs.
+    A file whose line with vectors would exceed a batch is skipped. All vectors count, so that the
+    vectors known to central do not affect what is indexed. `with_points`: include the data for a
+    direct upload.
     """
     extracted = []
     for file in files:
@@ -67,7 +67,7 @@ def extract_files(
 
 
 def check_embedder(spec: EmbedderSpec, access: EmbedderConfig) -> None:
-    """Raise EmbeddingError unless the vectors made here are of `spec`."""
+    """Raise EmbeddingError unless the vectors computed here are of `spec`."""
     _opened(spec, access).check()
 
 
@@ -135,11 +135,11 @@ def _record(file: SourceFile) -> FileRecord:
 def extract_file(
     *, path: str, mode: str, blob: str, content: bytes, degraded: DegradeReason | None = None
 ) -> FileRecord:
-    """The record of a selected file, without vectors: a pure function of its arguments.
+    """Return the record of a selected file, without vectors: a pure function of its arguments.
 
-    `content` must be UTF-8 (selection sees to it); a byte order mark is dropped. A file that is
-    too deep or too broken for its grammar is cut into windows and says so in `degraded`; with that
-    given, no grammar is asked.
+    `content` must be UTF-8, which the selection ensures; a byte order mark is dropped. A file that
+    is too deep or too broken for its grammar is cut into windows and has the reason in `degraded`;
+    if `degraded` is provided, no grammar is used.
     """
     source = content.removeprefix(_BYTE_ORDER_MARK)
     language = detect(path, source)
@@ -154,7 +154,7 @@ def extract_file(
         language=language.name,
         degraded=read.degraded,
         content=text,
-        chunks=tuple(_chunk(path, piece, lines) for piece in read.pieces),
+        chunks=tuple(_chunk(path, draft, lines) for draft in read.drafts),
         symbols=read.symbols,
         namespace=read.relations.namespace,
         imports=read.relations.imports,
@@ -166,7 +166,7 @@ def extract_file(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    pieces: list[ChunkDraft]
+    drafts: list[ChunkDraft]
     degraded: DegradeReason | None = None
     symbols: tuple[Symbol, ...] = ()
     relations: Relations = field(default_factory=Relations)
@@ -187,34 +187,34 @@ def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Re
         return _windows(lines, outlined)
     relations = extract_relations(path, parsed, outlined)
     return _Reading(
-        pieces=chunk_definitions(parsed, outlined, lines),
-        symbols=_offered(symbols(parsed, outlined), relations.declared_exports),
+        drafts=chunk_definitions(parsed, outlined, lines),
+        symbols=_with_declared_exports(symbols(parsed, outlined), relations.declared_exports),
         relations=relations,
     )
 
 
-def _offered(
-    found: tuple[Symbol, ...], declared_exports: frozenset[str] | None
+def _with_declared_exports(
+    symbols: tuple[Symbol, ...], declared_exports: frozenset[str] | None
 ) -> tuple[Symbol, ...]:
-    """The symbols, those no longer exported that a file's own list of names leaves out."""
+    """Return the symbols, unexported unless they are in the file's own list of exports."""
     if declared_exports is None:
-        return found
+        return symbols
     return tuple(
         replace(symbol, exported=False)
         if symbol.qualified_name.partition(".")[0] not in declared_exports
         else symbol
-        for symbol in found
+        for symbol in symbols
     )
 
 
-def _chunk(path: str, piece: ChunkDraft, lines: list[str]) -> Chunk:
-    name = f"{piece.container}.{piece.name}" if piece.container else piece.name
+def _chunk(path: str, draft: ChunkDraft, lines: list[str]) -> Chunk:
+    name = f"{draft.container}.{draft.name}" if draft.container else draft.name
     return Chunk(
-        span=piece.span,
-        type=piece.type,
-        name=piece.name,
-        container=piece.container,
-        terms=document_terms(path=path, name=name, text=line_span(lines, piece.span)),
+        span=draft.span,
+        type=draft.type,
+        name=draft.name,
+        container=draft.container,
+        terms=document_terms(path=path, name=name, text=line_span(lines, draft.span)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Worker processes: a pool that is replaced when one of them dies, and one for suspect tasks.
+"""Worker processes: a pool that is replaced when a process dies, and one for suspect tasks.
 
 Workers run grammars, which are C code, over untrusted files: they may crash. They get no secrets.
 """
@@ -70,7 +70,10 @@ def skipped_line(entry: TreeEntry, reason: SkipReason) -> FileLine:
 
 
 class WorkerPool:
-    """Safe to share between threads. Leaving `with` by an exception waits for no process."""
+    """A pool of worker processes. Thread-safe.
+
+    Leaving `with` by an exception waits for no process.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -202,7 +205,7 @@ def _signals_deferred() -> Iterator[None]:
 def _started_pool() -> ProcessPoolExecutor:
     """Return a pool of one process that is known to have started.
 
-    Raises IndexerError if it does not start, which is no file's fault.
+    Raises IndexerError if it does not start, because no file has caused that.
     """
     pool = _new_pool(1)
     try:

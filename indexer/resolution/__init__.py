@@ -1,1 +1,1 @@
-"""Names of one file, without other files: scopes, bindings, references, exports."""
+"""Resolution of names within one file: scopes, bindings, references, exports."""

@@ -1,4 +1,4 @@
-"""Binds the variables, parameters, fields and imports that the queries capture in scopes."""
+"""Bindings of the variables, parameters, fields and imports that the queries capture."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -41,9 +41,10 @@ _PATH_KINDS: Final = frozenset({"module", "enum"})
 _FOREIGN: Final = re.compile(r"(?:pub\s*(?:\([^()]*\)\s*)?)?use\s*::")
 
 
-class _Place(NamedTuple):
-    """The position of an import: the file and, in Rust, the file's own module around it (dotted)
-    and the modules in that.
+class _ImportContext(NamedTuple):
+    """The position of an import: the file and, in Rust, the file's own module around it.
+
+    `inside` is that module's dotted name, `modules` are the names of modules in it.
     """
 
     path: str
@@ -72,9 +73,9 @@ def bind_locals(
     language: Language,
     read: Container[str],
 ) -> None:
-    """Bind the names of matches with `@local` or `@field`; `ScopeTree.merge_bindings` must follow.
+    """Bind the names of matches with `@local` or `@field`; call `merge_bindings` afterwards.
 
-    A local of unknown value that is not among the names `read` is left out.
+    A local of unknown value that is not among the names `read` is omitted.
     """
     marked = []
     for match in matches:
@@ -114,7 +115,7 @@ def _value_source(
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:
-    """A name at the start of its own definition is bound outside it: `f = () => {}`."""
+    """Return the scope outside a definition that begins with its name: `f = () => {}`."""
     while scope.start == start and scope.prefix and scope.kind not in _UNNAMED and scope.parent:
         scope = scope.parent
     return scope
@@ -128,7 +129,7 @@ def bind_imports(
     path: str,
     style: ImportStyle,
 ) -> list[BoundImport]:
-    """The imports in order of position. An import with a name is bound in its scope."""
+    """Return the imports in order of position, and bind each local name in its scope."""
     ordered = sorted(matches, key=_start)
     scopes = tree.at(map(_start, ordered))
     has_inner = style.has_inner_modules
@@ -139,8 +140,8 @@ def bind_imports(
             _STATIC.match(text.slice(match["import.tree"]))
         )
         around = _enclosing_module(scope) if has_inner else tree.root
-        place = _Place(path, style, around.prefix, modules.get(around.start, frozenset()))
-        for record in _records(match, text, place):
+        context = _ImportContext(path, style, around.prefix, modules.get(around.start, frozenset()))
+        for record in _records(match, text, context):
             is_reexported = "import.exported" in match
             bound.append(
                 BoundImport(record, scope, is_reexported, imports_members and record.wildcard)
@@ -156,7 +157,7 @@ def bind_imports(
 def _modules(
     tree: ScopeTree, ordered: Sequence[QueryMatch], scopes: Sequence[Scope], text: SourceText
 ) -> dict[int, set[str]]:
-    """By start offset of each module of the file: its names that paths may begin with."""
+    """Return the names that paths may begin with, by start offset of the file's modules."""
     found: dict[int, set[str]] = {
         scope.start: {
             name
@@ -179,7 +180,7 @@ def _enclosing_module(scope: Scope) -> Scope:
 
 
 def _bound_mark(match: QueryMatch) -> ByteRange:
-    """The bytes of the bound name, if it is a node of its own."""
+    """Return the bytes of the bound name, if it is a separate node."""
     for label in _BINDING_LABELS:
         mark = match.get(label)
         if mark is not None:
@@ -192,14 +193,14 @@ def _start(match: QueryMatch) -> int:
     return min(match.values())[0]
 
 
-def _records(match: QueryMatch, text: SourceText, place: _Place) -> Iterator[Import]:
-    style = place.style
+def _records(match: QueryMatch, text: SourceText, context: _ImportContext) -> Iterator[Import]:
+    style = context.style
     line = text.line(_start(match))
     is_foreign = "import.tree" not in match or _FOREIGN.match(text.slice(match["import.tree"]))
     for one in _imported(match, text, style):
-        is_own = not is_foreign and one.module.partition(".")[0] in place.modules
+        is_own = not is_foreign and one.module.partition(".")[0] in context.modules
         written = f"self.{one.module}" if is_own else one.module
-        module = import_path(style, place.path, written, place.inside)
+        module = import_path(style, context.path, written, context.inside)
         local = one.local or (
             one.names[-1] if one.names else style.local_name(one.module, text.has_member_of)
         )
@@ -213,7 +214,7 @@ def _records(match: QueryMatch, text: SourceText, place: _Place) -> Iterator[Imp
 
 
 def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterable[ImportedName]:
-    """The imports of one match, as written."""
+    """Return the imports of one match, as written."""
     if "import.tree" in match:
         return _of_tree(text.slice(match["import.tree"]), style)
     part = {label.removeprefix("import."): text.slice(mark) for label, mark in match.items()}
@@ -234,7 +235,7 @@ def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterab
 
 
 def _of_tree(statement: str, style: ImportStyle) -> Sequence[ImportedName]:
-    """A namespace that is imported without another name is imported by wildcard."""
+    """Parse a statement; a namespace imported without another name is a wildcard."""
     found = expand_import(statement)
     if not style.namespace_wildcards or _PART.match(statement):
         return found

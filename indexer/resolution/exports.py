@@ -1,4 +1,4 @@
-"""The names that a file exports in addition to its own definitions."""
+"""The names that a file exports besides its own definitions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -23,7 +23,7 @@ def read_exports(
     *,
     path: str,
 ) -> list[Export]:
-    """All exports, each once: re-exported imports, export statements, aliases of definitions."""
+    """Return the exports once each: re-exports, export statements, aliases of definitions."""
     reader = _Reader(imports, resolver, text, path)
     found = [
         *reader.of_imports(),
@@ -52,7 +52,7 @@ class _Reader:
         return self._resolver.language
 
     def of_imports(self) -> Iterator[Export]:
-        """Re-exported imports. A dotted import binds, and so exports, its first part."""
+        """Yield re-exported imports. A dotted import binds and exports its first part."""
         for one in self._at_top:
             if not (self._language.reexports_imports or one.is_reexported):
                 continue
@@ -64,7 +64,7 @@ class _Reader:
                 yield Export(record.local, record.path, is_local=False, wildcard=record.wildcard)
 
     def of_match(self, match: QueryMatch) -> Iterator[Export]:
-        """The exports of one name of an export statement."""
+        """Yield the exports of one name of an export statement."""
         part = {label: self._text.slice(mark) for label, mark in match.items()}
         name = part.get("export.name")
         of = part.get("export.of", part.get("export.default", part.get("export.whole", "")))
@@ -87,7 +87,7 @@ class _Reader:
         )
 
     def of_aliases(self) -> Iterator[Export]:
-        """`name = something.else` at the file's top level."""
+        """Yield `name = something.else` at the file's top level."""
         root = self._resolver.tree.root
         for name, several in root.names.items():
             for one in several:

@@ -1,6 +1,6 @@
-"""How one parsed file uses others: its namespace, imports, exports and references.
+"""Relations of one parsed file to others: its namespace, imports, exports and references.
 
-The queries capture syntax (languages/queries/README.md); scopes, lookup and resolver work out its
+The queries capture syntax (languages/queries/README.md); scopes, lookup and resolver derive its
 meaning.
 """
 
@@ -65,7 +65,7 @@ class Relations:
 
 
 def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry]) -> Relations:
-    """The relations of the file at `path`, each kind in order of position.
+    """Return the relations of the file at `path`, each kind in order of position.
 
     Of more than 20,000 references the first are kept.
     """
@@ -112,7 +112,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
 
 
 def _expression_text(parsed: ParsedFile) -> SourceText:
-    """The source in which a member's name always follows a dot; offsets do not change."""
+    """Return the source with a dot before each member's name, at unchanged offsets."""
     operator = parsed.language.method_operator
     return SourceText(parsed.source.replace(operator, b".") if operator else parsed.source)
 
@@ -130,14 +130,14 @@ def _grouped(matches: Iterable[QueryMatch]) -> dict[str, list[QueryMatch]]:
 def _bindable_names(
     imports: list[BoundImport], outlined: list[OutlineEntry], language: Language
 ) -> frozenset[str]:
-    """The names that a path to an import, a function or a class may begin with."""
+    """Return the first names of paths to imports, functions and classes."""
     names = {one.record.local.partition(".")[0] for one in imports}
     names |= {one.name for one in outlined if one.kind in BINDABLE_KINDS}
     return language.self_names | language.class_names | names
 
 
 def _selves(locals_and_fields: Iterable[QueryMatch], text: SourceText) -> frozenset[str]:
-    """The names of the receiver, in languages where each method chooses one (Go)."""
+    """Return the names of receivers, in languages where each method chooses one (Go)."""
     return frozenset(
         text.slice(match["self"])
         for match in locals_and_fields
@@ -148,7 +148,7 @@ def _selves(locals_and_fields: Iterable[QueryMatch], text: SourceText) -> frozen
 def _read_names(
     uses: list[NameUse], groups: dict[str, list[QueryMatch]], text: SourceText
 ) -> set[str]:
-    """The names that any expression or type begins with. Other names need no binding."""
+    """Return the first names of all expressions and types. Other names need no binding."""
     names = {use.first for use in uses}
     marks = {
         mark
@@ -161,7 +161,7 @@ def _read_names(
 
 
 def _inheriting(uses: list[NameUse], scopes: list[Scope]) -> frozenset[str]:
-    """The classes that have bases."""
+    """Return the classes that have base classes."""
     return frozenset(
         scope.class_name
         for use, scope in zip(uses, scopes, strict=True)
@@ -172,7 +172,7 @@ def _inheriting(uses: list[NameUse], scopes: list[Scope]) -> frozenset[str]:
 def _implicit_imports(
     imports: list[BoundImport], resolver: Resolver, text: SourceText, path: str
 ) -> list[Import]:
-    """Imports without a statement: `os` after `import os.path`, Rust's crates, `super`."""
+    """Return imports without a statement: `os` after `import os.path`, Rust's crates."""
     lines: dict[str, int] = {}
     for one in imports:
         lines.setdefault(one.record.local.partition(".")[0], one.record.line)

@@ -1,6 +1,6 @@
-"""Import statements as records, their paths normalised from the importing file's own path alone.
+"""Import statements as records, with paths normalised from the importing file's own path.
 
-docs/trace.md has the forms of paths; each language's `ImportStyle` makes them.
+docs/trace.md documents the forms of paths; each language's `ImportStyle` creates them.
 """
 
 import re
@@ -21,9 +21,9 @@ _MAX_GROUPS = 16
 
 
 class ImportedName(NamedTuple):
-    """One name of an import statement as written: `names` is what stands after the module.
+    """One name of an import statement as written; `names` follow the module.
 
-    `local` is "" where the statement gives no other name; with `is_wildcard` it binds none.
+    `local` is "" if the statement has no other name; with `is_wildcard` it binds none.
     """
 
     module: str
@@ -34,8 +34,9 @@ class ImportedName(NamedTuple):
 
 @lru_cache(maxsize=10_000)
 def expand_import(statement: str) -> tuple[ImportedName, ...]:
-    """The names of a statement that writes paths: `use a::{b, c as d}`, `import static a.B.*;`,
-    `using X = A.B;`, `import a.{b => c, _}`.
+    """Return the names of a statement that contains paths.
+
+    Such as `use a::{b, c as d}`, `import static a.B.*;`, `using X = A.B;`, `import a.{b => c, _}`.
     """
     return tuple(_names(statement))
 
@@ -79,7 +80,7 @@ def _split(text: str) -> list[str]:
 
 
 def import_path(style: ImportStyle, file: str, module: str, inside: str = "") -> str:
-    """The normalised path of a module as written in `file`.
+    """Return the normalised path of a module as written in `file`.
 
     `inside` is the dotted name of the file's own modules around the statement (Rust). A path that
     leaves the repository, or is unknown, stays as written.
@@ -88,7 +89,7 @@ def import_path(style: ImportStyle, file: str, module: str, inside: str = "") ->
 
 
 def join_path(module: str, names: Sequence[str]) -> str:
-    """A path to a name in a module: `a.b` and `c` → `a.b.c`."""
+    """Join a module's path and names: `a.b` and `c` → `a.b.c`."""
     root = module == "/"  # the repository's root is a package of Python
     path = module + ".".join(names) if root else ".".join([module, *names])
     return cut_path(path)

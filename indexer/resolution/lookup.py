@@ -33,12 +33,12 @@ _NO_METHOD_KINDS = VALUE_KINDS | {""}
 
 
 class Lookup:
-    """Looks names up in a complete scope tree.
+    """Name look-up in a complete scope tree.
 
     `bases` are the classes that have base classes. `imports_members`: an import makes all members
     of a class visible by bare name. `path_prefixes` are modules unless they are bound (Rust's
-    crates). `implicit_imports` collects, with the offset of the first use, modules that are used
-    without an import: such crates, and `os` after `import os.path`.
+    crates). `implicit_imports` collects, with the offset of the first reference, modules that are
+    referenced without an import: such crates, and `os` after `import os.path`.
     """
 
     __slots__ = (
@@ -83,7 +83,7 @@ class Lookup:
     def find(
         self, first: str, scope: Scope, offset: int, excluding: NameBinding | None, role: NameRole
     ) -> NameBinding | None:
-        """The binding of the first name of a path at an offset; None if the name is unbound."""
+        """Return the binding of a path's first name at an offset; None if it is unbound."""
         if first not in self._bound:
             return None
         here: Scope | None = scope
@@ -104,7 +104,7 @@ class Lookup:
         return None
 
     def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
-        """The bindings that a name in this role can refer to."""
+        """Return the bindings that a name in this role can refer to."""
         language = self.language
         if role is TYPE and language.separate_type_namespace:
             return [
@@ -119,7 +119,7 @@ class Lookup:
         return names
 
     def keyword(self, first: str, scope: Scope, *, is_bare: bool) -> Value | None:
-        """The value of a keyword such as `self`, `cls` or `super` in a class."""
+        """Return the value of a keyword such as `self`, `cls` or `super` in a class."""
         language = self.language
         if first in language.self_names and is_in_anonymous_class(scope):
             return UNKNOWN
@@ -137,8 +137,10 @@ class Lookup:
     def unbound(
         self, first: str, scope: Scope, role: NameRole, offset: int, *, is_bare: bool
     ) -> Value:
-        """The value of an unbound name: FREE, except that a callee that only a class can have is a
-        member, and the first name of a path may be a module.
+        """Return the value of an unbound name, usually FREE.
+
+        A callee in a language without free functions is a member. The first name of a path may be a
+        module.
         """
         if first.startswith("\\"):
             return Value(FREE, first[1:])
@@ -149,10 +151,10 @@ class Lookup:
             return UNKNOWN
         if not self._may_be_member(first, role) or is_in_anonymous_class(scope):
             return Value(FREE, first)
-        heirs = [name for name in enclosing_classes(scope) if name in self.bases]
-        if len(heirs) > 1 or not scope.class_name:
+        subclasses = [name for name in enclosing_classes(scope) if name in self.bases]
+        if len(subclasses) > 1 or not scope.class_name:
             return Value(FREE, first)
-        return Value(LOCAL, (heirs or [scope.class_name])[0], (), INSTANCE, first)
+        return Value(LOCAL, (subclasses or [scope.class_name])[0], (), INSTANCE, first)
 
     def _may_be_member(self, first: str, role: NameRole) -> bool:
         language = self.language

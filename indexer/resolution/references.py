@@ -1,4 +1,4 @@
-"""The uses of names in one file, each with the binding of its root: matches in, references out."""
+"""References of one file: each used name with the binding of its root."""
 
 import re
 from bisect import bisect_right
@@ -28,7 +28,7 @@ from indexer.syntax.expressions import Expression, read_expression
 from indexer.syntax.parser import ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 
-# To look a member up on its enumeration takes half as long as to make a tuple.
+# Module constants, because a look-up on the enumeration takes half as long as creating a tuple.
 _INHERIT: Final = ReferenceKind.INHERIT
 _DECORATE: Final = ReferenceKind.DECORATE
 _ELEMENT: Final = ReferenceKind.ELEMENT
@@ -36,7 +36,7 @@ _NEW: Final = ReferenceKind.NEW
 _CALL: Final = ReferenceKind.CALL
 _VALUE: Final = ReferenceKind.VALUE
 
-# Of several labels on one node the first of these counts.
+# The first of these labels on a node determines its kind.
 _KINDS = (_INHERIT, _DECORATE, _ELEMENT, _NEW, _CALL, _VALUE)
 _LABELS = ("base", "decorate", "element", "new", "call", "value")
 _RANKS = {label: rank for rank, label in enumerate(_LABELS)}
@@ -48,7 +48,7 @@ _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 class NameUse(NamedTuple):
-    """One use: bytes and text of the whole expression with its receiver, and its first name."""
+    """One reference: range and text of the expression with its receiver, and its first name."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ class NameUse(NamedTuple):
 
 
 def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUse]:
-    """The uses among the matches, in order of position, one for each node.
+    """Return the references among the matches, in order of position, one for each node.
 
     Of several with the same end the longest counts: arguments of a macro are read token by token.
     """
@@ -88,7 +88,7 @@ def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUs
 def drop_unresolvable_values(
     uses: Iterable[NameUse], bindable_names: Container[str], *, package_visible_types: bool
 ) -> list[NameUse]:
-    """The uses, without values whose first name is not in `bindable_names`: most of them.
+    """Drop values whose first name is not in `bindable_names`, which are most of them.
 
     With `package_visible_types`, `Type.member` is kept too.
     """
@@ -102,14 +102,14 @@ def drop_unresolvable_values(
 
 
 def _role(kind: ReferenceKind) -> NameRole:
-    """The role of the used name."""
+    """Return the role of the used name."""
     if kind is _CALL:
         return CALLEE
     return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
 
 
 class ReferenceReader:
-    """Resolves the uses of one file. `scopes` are those of the uses, one for each."""
+    """Resolver of the references of one file; `scopes` has the scope of each."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class ReferenceReader:
         self._language = resolver.language
         self._uses = uses
         self._scopes = scopes
-        # The call read last that begins there, and whether it is what it makes already.
+        # By start offset: the value of the last call, and whether it is a constructed instance.
         self._last_calls: dict[int, tuple[Value, bool]] = {}
         self._calls: dict[int, list[int]] = {}
         for use in uses:
@@ -139,7 +139,7 @@ class ReferenceReader:
         }
 
     def read(self) -> Iterator[Reference]:
-        """The references, in order of position."""
+        """Yield the references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
             expression = read_expression(use.written)
             if expression is None:
@@ -151,17 +151,19 @@ class ReferenceReader:
             yield self._reference(use, expression, value, name, scope)
 
     def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
-        """The used value and the name of the reference."""
+        """Return the used value and the name of the reference."""
         value = self._value(use, expression, scope)
-        is_made = not expression.name and self._resolver.is_made(expression.path, value)
+        is_constructed = not expression.name and self._resolver.is_constructed(
+            expression.path, value
+        )
         if use.kind is _CALL or use.kind is _NEW:
-            self._last_calls[use.start] = value, is_made
+            self._last_calls[use.start] = value, is_constructed
         if value is UNKNOWN:
             is_member = expression.name or len(expression.path) > 1
             return value, expression.display_name if is_member else ""
         if value.access is BASE and not value.member and self._language.calls_without_parentheses:
             value = value._replace(member=scope.owner.rpartition(".")[2])
-        if is_made:
+        if is_constructed:
             value = value._replace(access=PATH)
         if value.access is PATH:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
@@ -178,7 +180,7 @@ class ReferenceReader:
         return self._extension(value, path[-1]) if len(path) > 1 else value
 
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
-        """The result of the last call in the expression, at its start or in brackets."""
+        """Return the result of the last call in the expression, at its start or in brackets."""
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:
@@ -188,14 +190,14 @@ class ReferenceReader:
             return UNKNOWN
         role = TYPE if expression.is_new else CALLEE
         value = self._resolver.resolve_path(expression.path, scope, use.start, role=role)
-        return self._result_of(value, self._resolver.is_made(expression.path, value))
+        return self._result_of(value, self._resolver.is_constructed(expression.path, value))
 
-    def _result_of(self, value: Value, is_made: bool) -> Value:
+    def _result_of(self, value: Value, is_constructed: bool) -> Value:
         is_super = value.access is BASE and not value.member  # super()
-        return value if is_made or is_super else self._resolver.result_of(value)
+        return value if is_constructed or is_super else self._resolver.result_of(value)
 
     def _extension(self, value: Value, name: str) -> Value:
-        """The import of this name, if it may be an extension method."""
+        """Return the import of this name, if it may be an extension method."""
         if not self._language.extension_methods or value.access is BASE:
             return value
         if value is not UNKNOWN and not value.member:
@@ -269,7 +271,7 @@ class ReferenceReader:
         return self._decorators[found - 1] if found else offset
 
     def _decorated(self, position: int) -> str:
-        """The definition after the decorators from `position` on; "" for an annotation inside."""
+        """Return the definition after the decorators at `position`; "" for an inner annotation."""
         parsed = self._parsed
         for _ in range(_MAX_DECORATORS):
             if position not in parsed.decorators:

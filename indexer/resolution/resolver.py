@@ -1,5 +1,6 @@
-"""The value of a path of names, as far as one file determines it: the binding of its root, its
-type if known, and the names between.
+"""The value of a path of names, as far as one file determines it.
+
+That is the binding of its root, its type if known, and the names between.
 """
 
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ _MAX_STEPS: Final = 16  # from a local to the expression that it was assigned fr
 
 
 class Resolver:
-    """Resolves paths, calls and written types to values."""
+    """A resolver of paths, calls and written types to values."""
 
     __slots__ = (
         "_bound_values",
@@ -69,7 +70,7 @@ class Resolver:
         excluding: NameBinding | None = None,
         role: NameRole = VALUE,
     ) -> Value:
-        """The value of `path` at an offset. An unbound path is FREE."""
+        """Return the value of `path` at an offset. An unbound path is FREE."""
         first, rest = path[0], path[1:]
         if rest and first in self.language.module_roots:
             module = enclosing_module(first, scope)
@@ -100,19 +101,19 @@ class Resolver:
         excluding: NameBinding | None,
         role: NameRole,
     ) -> Value:
-        """The result of calling `path`."""
+        """Return the result of calling `path`."""
         value = self.resolve_path(path, scope, offset, excluding, role)
-        return value if self.is_made(path, value) else self.result_of(value)
+        return value if self.is_constructed(path, value) else self.result_of(value)
 
-    def is_made(self, path: Sequence[str], value: Value) -> bool:
-        """Whether the value of `path` is an instance that its last name constructs."""
+    def is_constructed(self, path: Sequence[str], value: Value) -> bool:
+        """Whether `value`, that of `path`, is an instance that the last name constructs."""
         if path[-1] not in self.language.constructor_names or value.member:
             return False
         has_class = len(path) > 1 or self.language.calls_without_parentheses
         return has_class and value.access is INSTANCE
 
     def result_of(self, value: Value) -> Value:
-        """The result of calling a value."""
+        """Return the result of calling a value."""
         if value.access is PATH and value is not UNKNOWN:
             is_class = (
                 value.binding is LOCAL
@@ -123,7 +124,7 @@ class Resolver:
         return member_value(value, RESULT)
 
     def bound_value(self, name: NameBinding) -> Value:
-        """The value of a local name, by its type or by the expression that it was assigned from."""
+        """Return the value of a local name, by its type or by the assigned expression."""
         known = self._bound_values.get(name.start)
         if known is not None:
             return known
@@ -138,7 +139,7 @@ class Resolver:
     def instance_of_type(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
     ) -> Value:
-        """An instance of the written type."""
+        """Return an instance of the written type."""
         read = read_type(text, self.language.wrapper_types)
         if read is None:
             return UNKNOWN
@@ -146,7 +147,7 @@ class Resolver:
         return value if read.is_class_object else as_instance(value)
 
     def instances_of_types(self, text: str, scope: Scope, offset: int) -> list[Value]:
-        """Instances of the written type, of a union one for each member."""
+        """Return instances of the written type, one for each member of a union."""
         found = []
         for read in read_types(text, self.language.wrapper_types):
             value = self.resolve_path(read.path, scope, offset, None, TYPE)
@@ -156,7 +157,7 @@ class Resolver:
     def call_result(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
     ) -> Value:
-        """The result of calling the written expression."""
+        """Return the result of calling the written expression."""
         read = read_expression(text)
         if read is None:
             return UNKNOWN
@@ -172,7 +173,7 @@ class Resolver:
         excluding: NameBinding | None = None,
         role: NameRole = VALUE,
     ) -> Value:
-        """The value of the written expression, if it consists of paths and calls."""
+        """Return the value of the written expression, if it consists of paths and calls."""
         read = read_expression(text)
         if read is None:
             return UNKNOWN
@@ -205,7 +206,7 @@ class Resolver:
         return self.expression(name.text, name.scope, name.start, name)
 
     def _declared_class(self, first: str, scope: Scope) -> Value | None:
-        """The class of Python's `cls: type[A]`, which need not be the enclosing one."""
+        """Return the class of Python's `cls: type[A]`, which may differ from the enclosing one."""
         if first not in self.language.class_names:
             return None
         name = self._lookup.find(first, scope, 1 << 62, None, VALUE)
@@ -246,7 +247,7 @@ class Resolver:
         return f"{qualified}.{member}" in self.tree.definitions
 
     def member(self, value: Value, part: str, role: NameRole = VALUE) -> Value:
-        """The member `part` of a value."""
+        """Return the member `part` of a value."""
         if self.language.calls_without_parentheses and is_method_access(value):
             value = self.result_of(value)
         elif value.member:
@@ -254,8 +255,8 @@ class Resolver:
         if value is UNKNOWN:
             return UNKNOWN
         if value.access is INSTANCE:
-            held = self._field(value, part, role)
-            return held or Value(value.binding, value.root, value.chain, INSTANCE, part)
+            field = self._field(value, part, role)
+            return field or Value(value.binding, value.root, value.chain, INSTANCE, part)
         if value.access is not PATH:
             return Value(value.binding, value.root, value.chain, value.access, part)
         return self._member_of_path(value, part, role)
@@ -263,9 +264,9 @@ class Resolver:
     def _member_of_path(self, value: Value, part: str, role: NameRole) -> Value:
         if part in self.language.constructor_names:
             return as_instance(value)
-        held = self._field(value, part, role)
-        if held is not None:
-            return held
+        field = self._field(value, part, role)
+        if field is not None:
+            return field
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)
         if self.language.open_modules and self._is_elsewhere(value, part):
@@ -274,19 +275,19 @@ class Resolver:
         return Value(value.binding, value.root, (*value.chain, part))
 
     def _is_elsewhere(self, value: Value, part: str) -> bool:
-        """Whether the value is a module of this file to which another file adds the member."""
+        """Whether the value is a module of this file whose member another file defines."""
         path = ".".join((value.root, *value.chain))
         if value.binding is not LOCAL or self.tree.definitions.get(path) != "module":
             return False
         return not self._has(path, part) and part not in self.tree.members.get(path, ())
 
     def _field(self, value: Value, part: str, role: NameRole) -> Value | None:
-        """The value of a field of a class of this file; None if the class has no such field."""
+        """Return the value of a field of a class of this file; None without such a field."""
         if value.binding is not LOCAL:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))
         names = self._lookup.matching(members.get(part, ()), role) if members else None
         if not names or (names[0].kind and names[0].source is ValueSource.UNKNOWN):
             return None
-        known = [held for held in map(self.bound_value, names) if held is not UNKNOWN]
+        known = [field for field in map(self.bound_value, names) if field is not UNKNOWN]
         return known[0] if known else UNKNOWN

@@ -1,4 +1,4 @@
-"""Scopes of a file: which names are bound in which, and what encloses a position."""
+"""Scopes of a file: the names bound in each, and the scopes around a position."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
 from indexer.syntax.parser import QueryMatch
 
 MAX_SCOPE_DEPTH: Final = 64
-MAX_BINDINGS: Final = 100  # of one name in one scope: each look-up may read them all
+MAX_BINDINGS: Final = 100  # of one name in one scope: each look-up may read all of them
 
 _CLASS_LIKE = CLASS_KINDS | {"scope"}
 _ENCLOSING = CLASS_KINDS | FUNCTION_KINDS
@@ -20,7 +20,7 @@ _HAS_SCOPE = _ENCLOSING | {"scope", "module", "namespace"}
 
 
 class ValueSource(Enum):
-    """How the value of a local name is known."""
+    """The way in which the value of a local name is known."""
 
     UNKNOWN = auto()
     TYPE = auto()  # an instance of the written type
@@ -49,12 +49,12 @@ class NameBinding:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """A stretch of the file in which names are bound.
+    """A range of the file in which names are bound.
 
     `owner` is the qualified name of the innermost function, method or class, `class_name` that of
-    the innermost class (or implemented type), `prefix` that of all that encloses it. `kind` is a
-    definition's, BLOCK or ANONYMOUS_FUNCTION. `is_outside`: a method's whose class is elsewhere, as
-    in Go and C++.
+    the innermost class (or implemented type), `prefix` that of all enclosing definitions. `kind` is
+    a definition's, BLOCK or ANONYMOUS_FUNCTION. `is_outside`: a method that is defined outside of
+    its class, as in Go and C++.
     """
 
     start: int
@@ -87,7 +87,7 @@ class ScopeTree:
         self.scopes = self._build(outlined, scopes)
 
     def at(self, offsets: Iterable[int]) -> list[Scope]:
-        """The innermost scope of each of the ascending offsets."""
+        """Return the innermost scope of each of the ascending offsets."""
         found, stack, position = [], [self.root], 0
         for offset in offsets:
             while position < len(self.scopes) and self.scopes[position].start <= offset:
@@ -167,7 +167,7 @@ class ScopeTree:
         self._bound.append(scope.names)
 
     def bind_field(self, name: str, bound: NameBinding) -> None:
-        """Add a field to the class around the place where it is assigned, if it is in one."""
+        """Add a field to the class around its assignment, if any."""
         names = self.members.get(bound.scope.class_name)
         if names is not None:
             bound.qualified = f"{bound.scope.class_name}.{name}"
@@ -200,7 +200,10 @@ def _merged(names: list[NameBinding]) -> list[NameBinding]:
 
 
 def _enrich(known: NameBinding, match: NameBinding) -> None:
-    """A function keeps its meaning. An import takes precedence over a type, a type over a value."""
+    """Merge a match into a known binding.
+
+    A function keeps its meaning. An import takes precedence over a type, a type over a value.
+    """
     if known.kind in _ENCLOSING:
         return
     if match.imported:
@@ -212,7 +215,7 @@ def _enrich(known: NameBinding, match: NameBinding) -> None:
 def visible_binding(
     names: Sequence[NameBinding], offset: int, excluding: NameBinding | None
 ) -> NameBinding | None:
-    """The binding that is visible at an offset: the last before it, else the first."""
+    """Return the binding that is visible at an offset: the last before it, else the first."""
     first = None
     for name in reversed(names):
         if name is not excluding:
@@ -223,7 +226,7 @@ def visible_binding(
 
 
 def enclosing_classes(scope: Scope | None) -> list[str]:
-    """The classes that enclose a scope, each once, innermost first."""
+    """Return the classes that enclose a scope, each once, innermost first."""
     found: dict[str, None] = {}
     while scope is not None:
         if scope.class_name:
@@ -233,7 +236,7 @@ def enclosing_classes(scope: Scope | None) -> list[str]:
 
 
 def is_in_anonymous_class(scope: Scope | None) -> bool:
-    """Whether a method around the scope is nested in another, so that its class is anonymous."""
+    """Whether a method around the scope is nested in another method: its class is anonymous."""
     inner = ""
     while scope is not None and not scope.is_class:
         if inner == "method" and scope.kind in FUNCTION_KINDS:
@@ -244,7 +247,7 @@ def is_in_anonymous_class(scope: Scope | None) -> bool:
 
 
 def enclosing_module(root: str, scope: Scope | None) -> Scope | None:
-    """The scope that `self::` or `super` means, if a module of the file encloses the scope."""
+    """Return the scope of `self::` or `super`, if a module of the file encloses the scope."""
     while scope is not None and scope.kind != "module":
         scope = scope.parent
     if scope is None or not root.startswith("s"):  # `crate` is hardly ever this file

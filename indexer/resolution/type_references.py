@@ -17,7 +17,7 @@ _RETURNS = ("returns", "returns.new", "returns.call")
 def type_references(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[Reference]:
-    """Types of variables and fields, then the return types of functions."""
+    """Yield the types of variables and fields, then the return types of functions."""
     yield from _of_names(resolver, text)
     yield from _of_functions(matches, resolver, text)
 
@@ -40,8 +40,8 @@ def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
 def _of_functions(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[Reference]:
-    """Declared return types; without one, the type that all returns of the function agree on."""
-    declared: dict[str, dict[Value, ByteRange]] = {}  # several of a union or what is overloaded
+    """Yield declared return types, else the one type on which all returns agree."""
+    declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
     for owner, label, mark, scope in _returns(matches, resolver):
         if label == "returns":
@@ -66,7 +66,7 @@ def _of_functions(
 def _returns(
     matches: Iterable[QueryMatch], resolver: Resolver
 ) -> Iterator[tuple[str, str, ByteRange, Scope]]:
-    """Function, label, bytes and scope of each return, in order of position."""
+    """Yield function, label, bytes and scope of each return, in order of position."""
     marks = sorted(
         (_whole(mark, match), label)
         for match in matches
@@ -81,7 +81,7 @@ def _returns(
 
 
 def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:
-    """With the receiver, where the grammar has no node for both."""
+    """Extend the range by the receiver, if the grammar has no node for both."""
     return (match["receiver"][0], mark[1]) if "receiver" in match else mark
 
 
@@ -95,7 +95,7 @@ def _call_result(
 
 
 def _function(scope: Scope | None) -> str:
-    """The function that a `return` belongs to; "" in an anonymous one."""
+    """Return the function of a `return`; "" in an anonymous function."""
     while scope is not None and scope.kind not in FUNCTION_KINDS:
         if scope.kind == ANONYMOUS_FUNCTION or scope.is_class:
             return ""
@@ -109,7 +109,7 @@ def _is_known_type(value: Value, resolver: Resolver) -> bool:
     return value.access in (Access.INSTANCE, Access.RESULT)
 
 
-def _reference(owner: str, value: Value, place: tuple[int, int]) -> Reference:
+def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference:
     return Reference(
         kind=ReferenceKind.TYPE,
         name="",
@@ -118,6 +118,6 @@ def _reference(owner: str, value: Value, place: tuple[int, int]) -> Reference:
         chain=".".join(value.chain)[:NAME_CHARACTERS],
         access=value.access,
         caller=owner[:NAME_CHARACTERS],
-        line=place[0],
-        column=place[1],
+        line=position[0],
+        column=position[1],
     )

@@ -17,7 +17,7 @@ BASE: Final = Access.BASE
 
 
 class NameRole(Enum):
-    """The syntactic role of a name. Some languages have a namespace for each of some roles."""
+    """The syntactic role of a name. Some languages have a namespace for some roles."""
 
     VALUE = auto()
     RECEIVER = auto()
@@ -32,8 +32,9 @@ TYPE: Final = NameRole.TYPE
 
 
 class Value(NamedTuple):
-    """The object root.chain itself (PATH), an instance, the result of a call, or the base class of
-    it; with a `member`, that member. An unknown value is UNKNOWN itself.
+    """The object root.chain itself (PATH), an instance, a call's result or a base class of it.
+
+    With a `member`, that member of it. UNKNOWN is the only unknown value.
     """
 
     binding: Binding
@@ -48,21 +49,21 @@ MAX_CHAIN: Final = 8  # names between a root and its member
 
 
 def is_method_access(value: Value) -> bool:
-    """Whether the value is a method, so that a member of it is a member of its result."""
+    """Whether the value is a method, so that its members are members of its result."""
     if value.access is PATH and value is not UNKNOWN:
         return (value.chain or value.root.split("."))[-1][:1].islower()
     return bool(value.member)
 
 
 def member_value(value: Value, access: Access) -> Value:
-    """The value of its member (INSTANCE) or the result of calling that (RESULT)."""
+    """Return the value of its member (INSTANCE) or the result of calling it (RESULT)."""
     if not value.member or value.access is BASE or len(value.chain) >= MAX_CHAIN:
         return UNKNOWN
     return Value(value.binding, value.root, (*value.chain, value.member), access)
 
 
 def as_instance(value: Value) -> Value:
-    """An instance of the class `value`."""
+    """Return an instance of the class `value`."""
     if value.access is PATH and value is not UNKNOWN:
         return Value(value.binding, value.root, value.chain, INSTANCE, value.member)
     return UNKNOWN

@@ -1,4 +1,4 @@
-"""The VectorStore protocol that every adapter implements (one contract suite tests them all).
+"""The VectorStore protocol that every adapter implements; one contract suite tests them all.
 
 A store is a derived index: PostgreSQL holds what is needed to rebuild it. It returns point ids
 and scores only; a hit becomes a result through the live chunk row that holds the point's id.
@@ -150,14 +150,16 @@ class VectorStore(Protocol):
 class DirectStore(VectorStore, Protocol):
     """A store that clients may write to directly."""
 
-    def check_direct_upload(self, *, own_secret: bool) -> None:
+    def check_direct_upload(self, *, has_store_secret: bool) -> None:
         """Raise DirectNotAvailableError if `grant` always would; makes no request."""
         ...
 
-    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
+    def grant(
+        self, collection: Collection, *, seconds: int, has_store_secret: bool
+    ) -> DirectUploadGrant:
         """Create the collection and return a client's write access to it alone.
 
-        The grant has a token that expires after `seconds` or, with `own_secret`, none. Raises
+        The grant has a token that expires after `seconds` or, with `has_store_secret`, none. Raises
         DirectNotAvailableError.
         """
         ...

@@ -1,4 +1,4 @@
-"""Limits of the work of a parse, in counts and not in time: the same bytes parse the same."""
+"""Limits of a parse in counts, not in time, so that equal bytes give equal results."""
 
 import sys
 
@@ -21,7 +21,7 @@ _NOT_BRACKETS = bytes(byte for byte in range(256) if not _BRACKET_STEP[byte])
 
 
 def bracket_depth(source: bytes) -> int:
-    """The deepest nesting of brackets, those in strings and comments included."""
+    """Return the deepest nesting of brackets, including those in strings and comments."""
     brackets = np.frombuffer(source.translate(None, _NOT_BRACKETS), dtype=np.uint8)
     if not brackets.size:
         return 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.files import ChunkType, Span
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
-from indexer.syntax.lines import SOFT_CHARACTERS, Layout
+from indexer.syntax.lines import SOFT_CHARACTERS, SourceLines
 from indexer.syntax.parser import ParsedFile
 
 WINDOW_LINES = 60
@@ -62,26 +62,26 @@ class _Block:
 
 
 def chunk_text(lines: Sequence[str]) -> list[ChunkDraft]:
-    """Windows of at most 60 lines, cut at headings and blank lines where there are any."""
-    layout = Layout(lines)
-    everything = layout.trim(1, len(lines))
-    if everything is None:
+    """Cut a text into windows of at most 60 lines, at headings and blank lines if possible."""
+    source = SourceLines(lines)
+    whole = source.trim(1, len(lines))
+    if whole is None:
         return []
-    return [ChunkDraft(span, ChunkType.TEXT) for span in layout.split(everything, WINDOW_LINES)]
+    return [ChunkDraft(span, ChunkType.TEXT) for span in source.split(whole, WINDOW_LINES)]
 
 
 def chunk_definitions(
     parsed: ParsedFile, outlined: Iterable[OutlineEntry], lines: Sequence[str]
 ) -> list[ChunkDraft]:
-    """Chunks of a parsed file. `lines` are its lines as `records.split_lines` gives them."""
-    layout = Layout(lines)
+    """Cut a parsed file into chunks. `lines` is the result of `records.split_lines`."""
+    source = SourceLines(lines)
     root = _blocks(parsed, outlined, len(lines))
-    pieces = list(_Emitter(layout, parsed.comment_lines).emit(root))
-    return _merge(_merge_gaps(pieces, layout), layout)
+    drafts = list(_Emitter(source, parsed.comment_lines).emit(root))
+    return _merge(_merge_gaps(drafts, source), source)
 
 
 def _blocks(parsed: ParsedFile, outlined: Iterable[OutlineEntry], line_count: int) -> _Block:
-    """The tree of definitions in lines: siblings never share one, children lie inside."""
+    """Return the tree of definitions in lines; siblings share no line, children lie inside."""
     root = _Block(Span(1, line_count), 0, None)
     enclosing = [root]
     for one in outlined:
@@ -109,17 +109,17 @@ def _ends_before(block: _Block, one: OutlineEntry) -> bool:
 
 
 def _leading_line(parsed: ParsedFile, line: int, free: int) -> int:
-    """The first line of the comments and decorators that directly precede `line`."""
+    """Return the first line of the comments and decorators directly before `line`."""
     while line > free and line - 1 in parsed.leading_comments:
         line = parsed.leading_comments[line - 1]
     return line
 
 
 class _Emitter:
-    """Turns blocks into pieces. Recursion is as deep as definitions nest, at most 64."""
+    """Conversion of blocks to drafts. It recurses as deep as definitions nest, at most 64."""
 
-    def __init__(self, layout: Layout, comment_lines: frozenset[int]) -> None:
-        self._layout = layout
+    def __init__(self, source: SourceLines, comment_lines: frozenset[int]) -> None:
+        self._source = source
         self._comment_lines = comment_lines
 
     def emit(self, block: _Block) -> Iterator[ChunkDraft]:
@@ -139,10 +139,10 @@ class _Emitter:
         if block.is_namespace:
             return False
         limit = SOFT_CHARACTERS if block.is_function else WHOLE_CLASS_CHARACTERS
-        return self._layout.size(block.span) <= limit
+        return self._source.size(block.span) <= limit
 
     def _between(self, block: _Block, start: int, end: int) -> Iterator[ChunkDraft]:
-        span = self._layout.trim(start, end)
+        span = self._source.trim(start, end)
         if span is None:
             return
         if block.outlined is None:
@@ -155,28 +155,28 @@ class _Emitter:
         if one is None:
             return
         names = (one.name,) if one.name else ()
-        for part in self._layout.split(span):
+        for part in self._source.split(span):
             if block.is_namespace:
                 yield ChunkDraft(part, ChunkType.MODULE, (), one.qualified_name)
             else:
                 yield ChunkDraft(part, _chunk_type(one.kind), names, one.prefix)
 
     def _module_code(self, span: Span) -> Iterator[ChunkDraft]:
-        """Top-level code; the comments at its beginning are a chunk if they stand apart."""
+        """Yield top-level code; leading comments are a chunk of their own if they are long."""
         code = span.start
-        while code <= span.end and (code in self._comment_lines or self._layout.is_blank(code)):
+        while code <= span.end and (code in self._comment_lines or self._source.is_blank(code)):
             code += 1
-        comments = self._layout.trim(span.start, code - 1)
-        rest = self._layout.trim(code, span.end)
+        comments = self._source.trim(span.start, code - 1)
+        rest = self._source.trim(code, span.end)
         if comments is not None and (
-            rest is None or self._layout.size(comments) >= _LICENCE_CHARACTERS
+            rest is None or self._source.size(comments) >= _LICENCE_CHARACTERS
         ):
-            for part in self._layout.split(comments):
+            for part in self._source.split(comments):
                 yield ChunkDraft(part, ChunkType.COMMENT)
         elif rest is not None:
             rest = span
         if rest is not None:
-            for part in self._layout.split(rest):
+            for part in self._source.split(rest):
                 yield ChunkDraft(part, ChunkType.MODULE)
 
 
@@ -186,28 +186,28 @@ def _chunk_type(kind: str) -> ChunkType:
     return ChunkType.FUNCTION if kind in FUNCTION_KINDS else ChunkType.CLASS
 
 
-def _merge_gaps(pieces: Sequence[ChunkDraft], layout: Layout) -> list[ChunkDraft]:
+def _merge_gaps(drafts: Sequence[ChunkDraft], source: SourceLines) -> list[ChunkDraft]:
     """Join closing brackets to the chunk before them, and bare namespace lines to the next."""
     kept: list[ChunkDraft] = []
     opening: ChunkDraft | None = None
-    for original in pieces:
-        piece = original
+    for original in drafts:
+        draft = original
         if opening is not None:
-            piece = replace(piece, span=Span(opening.span.start, piece.span.end))
+            draft = replace(draft, span=Span(opening.span.start, draft.span.end))
             opening = None
-        if kept and _is_filler(piece, layout):
-            kept[-1] = replace(kept[-1], span=Span(kept[-1].span.start, piece.span.end))
-        elif _is_opening(piece, layout) and original is not pieces[-1]:
-            opening = piece
+        if kept and _is_filler(draft, source):
+            kept[-1] = replace(kept[-1], span=Span(kept[-1].span.start, draft.span.end))
+        elif _is_opening(draft, source) and original is not drafts[-1]:
+            opening = draft
         else:
-            kept.append(piece)
+            kept.append(draft)
     return kept
 
 
-def _is_filler(piece: ChunkDraft, layout: Layout) -> bool:
-    if layout.size(piece.span) > TINY_CHARACTERS or piece.type is ChunkType.COMMENT:
+def _is_filler(draft: ChunkDraft, source: SourceLines) -> bool:
+    if source.size(draft.span) > TINY_CHARACTERS or draft.type is ChunkType.COMMENT:
         return False
-    return all(_is_closing(line.strip()) for line in layout.lines_of(piece.span))
+    return all(_is_closing(line.strip()) for line in source.lines_of(draft.span))
 
 
 def _is_closing(line: str) -> bool:
@@ -215,39 +215,39 @@ def _is_closing(line: str) -> bool:
     return not line or _CLOSING.fullmatch(_COMMENT_START.split(line, 1)[0].strip()) is not None
 
 
-def _is_opening(piece: ChunkDraft, layout: Layout) -> bool:
-    if piece.type is not ChunkType.MODULE or layout.size(piece.span) > TINY_CHARACTERS:
+def _is_opening(draft: ChunkDraft, source: SourceLines) -> bool:
+    if draft.type is not ChunkType.MODULE or source.size(draft.span) > TINY_CHARACTERS:
         return False
-    lines = layout.lines_of(piece.span)
-    return piece.container != "" or (
+    lines = source.lines_of(draft.span)
+    return draft.container != "" or (
         len(lines) == 1 and _OPENING.fullmatch(lines[0].strip()) is not None
     )
 
 
-def _merge(pieces: Iterable[ChunkDraft], layout: Layout) -> list[ChunkDraft]:
-    """Join runs of tiny pieces of one type and container."""
+def _merge(drafts: Iterable[ChunkDraft], source: SourceLines) -> list[ChunkDraft]:
+    """Join runs of tiny drafts of one type and container."""
     merged: list[ChunkDraft] = []
     run_is_tiny = False
-    for piece in pieces:
-        tiny = _is_tiny(piece, layout)
-        if run_is_tiny and tiny and _may_join(merged[-1], piece, layout):
+    for draft in drafts:
+        tiny = _is_tiny(draft, source)
+        if run_is_tiny and tiny and _may_join(merged[-1], draft, source):
             before = merged[-1]
-            span = Span(before.span.start, piece.span.end)
-            names = tuple(dict.fromkeys(before.names + piece.names))
+            span = Span(before.span.start, draft.span.end)
+            names = tuple(dict.fromkeys(before.names + draft.names))
             merged[-1] = replace(before, span=span, names=names)
         else:
-            merged.append(piece)
+            merged.append(draft)
         run_is_tiny = tiny
     return merged
 
 
-def _is_tiny(piece: ChunkDraft, layout: Layout) -> bool:
-    few_lines = piece.span.end - piece.span.start < TINY_LINES
-    return few_lines and layout.size(piece.span) <= TINY_CHARACTERS
+def _is_tiny(draft: ChunkDraft, source: SourceLines) -> bool:
+    few_lines = draft.span.end - draft.span.start < TINY_LINES
+    return few_lines and source.size(draft.span) <= TINY_CHARACTERS
 
 
-def _may_join(before: ChunkDraft, piece: ChunkDraft, layout: Layout) -> bool:
-    joined = Span(before.span.start, piece.span.end)
-    return (before.type, before.container) == (piece.type, piece.container) and layout.size(
+def _may_join(before: ChunkDraft, draft: ChunkDraft, source: SourceLines) -> bool:
+    joined = Span(before.span.start, draft.span.end)
+    return (before.type, before.container) == (draft.type, draft.container) and source.size(
         joined
     ) <= MERGED_CHARACTERS

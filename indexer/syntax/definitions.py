@@ -45,7 +45,7 @@ class OutlineEntry:
 
 
 def outline(parsed: ParsedFile) -> list[OutlineEntry] | DegradeReason:
-    """The file's definitions with their qualified names, outer before inner."""
+    """Return the file's definitions with their qualified names, outer before inner."""
     outlined: list[OutlineEntry] = []
     enclosing: list[OutlineEntry] = []
     for definition in parsed.definitions:
@@ -56,16 +56,16 @@ def outline(parsed: ParsedFile) -> list[OutlineEntry] | DegradeReason:
         parent = enclosing[-1] if enclosing else None
         if definition.kind in VALUE_KINDS and _in_function(parent):
             continue
-        one = _place(definition, parent, parsed.language)
+        one = _outline_entry(definition, parent, parsed.language)
         outlined.append(one)
         enclosing.append(one)
     return outlined
 
 
 def symbols(parsed: ParsedFile, outlined: Sequence[OutlineEntry]) -> tuple[Symbol, ...]:
-    """One symbol for each named definition, in order of position.
+    """Return one symbol for each named definition, in order of position.
 
-    A span begins where the definition itself does, after decorators and annotations.
+    A span begins at the definition itself, after decorators and annotations.
     """
     found = []
     for one in outlined:
@@ -88,7 +88,9 @@ def symbols(parsed: ParsedFile, outlined: Sequence[OutlineEntry]) -> tuple[Symbo
     return tuple(found)
 
 
-def _place(definition: Definition, parent: OutlineEntry | None, language: Language) -> OutlineEntry:
+def _outline_entry(
+    definition: Definition, parent: OutlineEntry | None, language: Language
+) -> OutlineEntry:
     separator = language.name_separator
     path = _components(definition.name, separator)
     container = ".".join([*_components(definition.container, separator), *path[:-1]])
@@ -109,7 +111,7 @@ def _place(definition: Definition, parent: OutlineEntry | None, language: Langua
 
 
 def _components(name: str, separator: str) -> list[str]:
-    """`a::B<T>::c` → a, B, c; operators keep their signs."""
+    """Split a name: `a::B<T>::c` → a, B, c; operators keep their signs."""
     if "operator" in name:
         before, sign, after = name.partition("operator")
         return [*_components(before.removesuffix("::"), separator), sign + " ".join(after.split())]
@@ -151,7 +153,7 @@ def _is_exported(
 
 
 def _after_decorators(parsed: ParsedFile, definition: Definition) -> int:
-    """The offset of the definition's first byte that is not an annotation or a space."""
+    """Return the offset of the definition after annotations and white space."""
     position = definition.start_byte
     while position in parsed.decorators:
         position = parsed.decorators[position]
@@ -161,7 +163,7 @@ def _after_decorators(parsed: ParsedFile, definition: Definition) -> int:
 
 
 def _signature(parsed: ParsedFile, definition: Definition, start: int, line: int) -> str:
-    """The definition from byte `start` in `line` to its body, or its first complete line."""
+    """Return the definition from byte `start` in `line` to its body, or its first line."""
     source = parsed.source
     end = definition.body_byte or definition.end_byte
     text = source[start : min(end, start + _SIGNATURE_BYTES)].decode("utf-8", "ignore")
@@ -181,7 +183,7 @@ def _signature(parsed: ParsedFile, definition: Definition, start: int, line: int
 
 
 def _first_complete_line(text: str) -> str:
-    """The first lines of `text` up to a line end outside parentheses."""
+    """Return the first lines of `text` up to a line end outside parentheses."""
     depth = 0
     for index, character in enumerate(text):
         if character in "([":

@@ -1,7 +1,7 @@
-"""Callee expressions and written types as paths of names, read from their text alone.
+"""Callee expressions and written types as paths of names, parsed from their text alone.
 
-No grammar is used, so one reader serves all languages. An expression that it cannot read is
-unknown. Work is linear: of a long expression only the ends are read.
+No grammar is used, so one parser serves all languages. An expression that it cannot parse is
+unknown. Work is linear: of a long expression only both ends are read.
 """
 
 import re
@@ -30,10 +30,11 @@ _ROOTED = ("self::", "static::", "parent::")
 
 
 class Expression(NamedTuple):
-    """`path` itself or, with `name`, the member `name` of the last call's result, or of its
-    `members`. If there is one call only, `path` is its callee or the constructed class.
+    """A path of names or, with `name`, a member of the last call's result.
 
-    An empty path is unknown. `offset` is where the path begins in the text, in characters.
+    `members` are the names between that result and `name`. With only one call, `path` is its callee
+    or the constructed class. An empty path is unknown. `offset` is the start of the path in the
+    text, in characters.
     """
 
     path: tuple[str, ...]
@@ -50,11 +51,11 @@ class Expression(NamedTuple):
 
 @lru_cache(maxsize=10_000)
 def read_expression(text: str) -> Expression | None:
-    """The path of an expression that is called, constructed or passed; None if it has no name.
+    """Parse an expression that is called, constructed or passed; None if it has no name.
 
-    Components are the names between `.`, `::`, `->`, `?.` and backslashes, type arguments left
-    out. `self::` and its like keep their colons, because `self` may be something else; so does a
-    path that begins with a backslash keep that, because no import has a part in it.
+    Components are the names between `.`, `::`, `->`, `?.` and backslashes, without type arguments.
+    `self::` and the like keep their colons, because `self` may be something else. A leading
+    backslash is kept, because no import affects such a path.
     """
     if text.isidentifier():
         return Expression((text,))
@@ -69,7 +70,7 @@ def read_expression(text: str) -> Expression | None:
 
 @lru_cache(maxsize=10_000)
 def read_calls(text: str) -> tuple[Expression, ...]:
-    """The paths between the calls of an expression: `a.b(x).c().d` → a.b, c, d.
+    """Parse the paths between the calls of an expression: `a.b(x).c().d` → a.b, c, d.
 
     Each is a member of the previous call's result. Empty if the text has any other syntax.
     """
@@ -89,7 +90,7 @@ def read_calls(text: str) -> tuple[Expression, ...]:
 
 
 def last_name(text: str) -> str:
-    """The identifier that a text ends with, type arguments left out; "" if it ends otherwise."""
+    """Return the identifier at the end of a text, without type arguments; "" if none."""
     found = _LAST.search(_without_arguments(text[-MAX_EXPRESSION_CHARACTERS:]).rstrip())
     return found[1] if found else ""
 
@@ -105,7 +106,7 @@ def _plain_path(text: str) -> tuple[str, ...]:
 
 
 def _unwrapped(text: str) -> str:
-    """`(*a).b` → `a.b`; `<A as B>::c` → `A::c`."""
+    """Unwrap `(*a).b` → `a.b`; `<A as B>::c` → `A::c`."""
     if text.startswith("(") and "*" in text:
         return _POINTED.sub(r"\1", text, count=1)
     return _OF_TYPE.sub(r"\1\2", text) if text.startswith("<") else text
@@ -135,7 +136,7 @@ def _member_of_call(text: str) -> Expression | None:
 
 
 def _without_arguments(text: str) -> str:
-    """`Foo<Bar<T>>::baz` → `Foo::baz`; what is not closed stays."""
+    """Remove type arguments: `Foo<Bar<T>>::baz` → `Foo::baz`; unclosed ones stay."""
     while "<" in text:
         shorter = _ARGUMENTS.sub("", text)
         if shorter == text:

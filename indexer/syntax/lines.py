@@ -1,4 +1,4 @@
-"""A file's lines with what cutting needs: sizes in characters, blank lines, good boundaries."""
+"""A file's lines with sizes in characters, blank lines and suitable boundaries of chunks."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,8 +12,8 @@ PART_CHARACTERS = 1_100  # what a part of a larger one aims at
 _HEADING = re.compile(r"#{1,6}\s|={3,}|\[\S|--- |<h[1-6]")
 
 
-class Layout:
-    """Lines are numbered from 1; spans are inclusive. `lines` are those of `split_lines`."""
+class SourceLines:
+    """The lines of `split_lines`, numbered from 1; spans are inclusive."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
@@ -29,7 +29,7 @@ class Layout:
         return not self.lines[line - 1].strip()
 
     def trim(self, start: int, end: int) -> Span | None:
-        """The lines start..end without the blank ones at both ends; None if all are blank."""
+        """Trim blank lines at both ends of start..end; None if all are blank."""
         while start <= end and self.is_blank(start):
             start += 1
         while end >= start and self.is_blank(end):
@@ -37,7 +37,7 @@ class Layout:
         return Span(start, end) if start <= end else None
 
     def split(self, span: Span, max_lines: int | None = None) -> Iterator[Span]:
-        """Parts of even size, cut where a heading, a blank line or an outer level begins."""
+        """Split into parts of even size at headings, blank lines and outer levels."""
         while self._is_large(span, max_lines):
             cut = self._cut(span, max_lines)
             head, tail = self.trim(span.start, cut - 1), self.trim(cut, span.end)
@@ -55,7 +55,7 @@ class Layout:
         return too_long or self.size(span) > SOFT_CHARACTERS
 
     def _cut(self, span: Span, max_lines: int | None) -> int:
-        """The line before which the first part of `span` ends; always inside the span."""
+        """Return the line before which the first part of `span` ends; always inside the span."""
         size = self.size(span)
         target = size / max(2, round(size / PART_CHARACTERS)) * 1.15
         last = span.start + 1

@@ -1,8 +1,8 @@
-"""Parses bytes to definitions, comments and decorators. The only module that imports tree-sitter.
+"""The parser: bytes to definitions, comments and decorators. The only import of tree-sitter.
 
-The result is a function of the bytes alone: work is bounded by counts, never by a clock.
-Trees are walked with cursors, never by recursion; `Node.children` of a deep tree must not be held,
-because the binding frees such chains recursively and overflows the C stack (seen at 100,000).
+The result is a function of the bytes alone: work is limited by counts, never by a clock.
+Trees are walked with cursors, never by recursion. Never keep `Node.children` of a deep tree: the
+binding frees such chains recursively and overflows the C stack (seen at 100,000).
 """
 
 from collections.abc import Iterable
@@ -34,11 +34,11 @@ _Captures = dict[str, list[tree_sitter.Node]]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition as captured, or something that only prefixes names: with kind `scope` those
-    of methods (an impl, an extension), with kind `namespace` those of functions.
+    """A captured definition, or a scope that only prefixes names.
 
-    Bytes are half-open offsets, lines are 1-based and inclusive. `container` is what the
-    definition itself says it belongs to, such as a Go method's receiver.
+    Kind `scope` prefixes methods (an impl, an extension), kind `namespace` functions. Bytes are
+    half-open offsets, lines are 1-based and inclusive. `container` is the owner that the definition
+    itself names, such as a Go method's receiver.
     """
 
     kind: str
@@ -93,7 +93,7 @@ def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
 
 
 def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Collector | None":
-    """All matches of the queries; None if there are too many."""
+    """Collect all matches of the queries; None if there are too many."""
     query, definition_patterns = _query(grammar)
     cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
     collector = _Collector(source)
@@ -115,8 +115,9 @@ def _language(grammar: Grammar) -> tree_sitter.Language:
 
 @cache
 def _query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
-    """All queries of a grammar as one, as a pass costs more than a pattern; those of definitions
-    come first, and there are so many of them.
+    """Return all queries of a grammar as one, and the number of patterns for definitions.
+
+    Those come first. One pass costs less than several, whatever the number of patterns.
     """
     language = _language(grammar)
     definitions = _query_text(grammar, ".scm")
@@ -144,7 +145,7 @@ def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_
 
 
 def _error_work(tree: tree_sitter.Tree) -> int:
-    """What a query over the erroneous parts of the tree would cost, until it is too much."""
+    """Estimate the cost of a query over the erroneous parts of the tree, up to the limit."""
     cursor = tree.walk()
     work = 0
     while work <= _MAX_ERROR_WORK:
@@ -169,7 +170,7 @@ def _next_outside(cursor: tree_sitter.TreeCursor) -> bool:
 
 
 @dataclass(slots=True)
-class _Found:
+class _CapturedDefinition:
     pattern: int
     kind: str
     node: tree_sitter.Node
@@ -180,10 +181,10 @@ class _Found:
 
 @dataclass(slots=True)
 class _Collector:
-    """Gathers matches; of several patterns for one node the first in the query file wins."""
+    """A collector of matches; the first pattern in the query file wins for a node."""
 
     source: bytes
-    found: dict[int, _Found] = field(default_factory=dict)
+    found: dict[int, _CapturedDefinition] = field(default_factory=dict)
     marks: dict[str, set[int]] = field(
         default_factory=lambda: {"exported": set(), "private": set()}
     )
@@ -230,7 +231,7 @@ class _Collector:
         if known is not None and (known.pattern < pattern or known.body is not None):
             return
         body = bodies[0] if bodies else node.child_by_field_name("body")
-        self.found[node.id] = _Found(
+        self.found[node.id] = _CapturedDefinition(
             pattern=pattern,
             kind=kind,
             node=node,
@@ -239,7 +240,7 @@ class _Collector:
             body=None if body is None else body.start_byte,
         )
 
-    def _definition(self, one: _Found) -> Definition:
+    def _definition(self, one: _CapturedDefinition) -> Definition:
         start, end = _lines(one.node)
         return Definition(
             kind=one.kind,
@@ -288,7 +289,10 @@ class _Collector:
 
 
 def _lines(node: tree_sitter.Node) -> tuple[int, int]:
-    """First and last line; a node that ends with its line's LF does not reach into the next."""
+    """Return first and last line of a node.
+
+    A node that ends with its line's LF does not extend into the next line.
+    """
     start, end = node.start_point.row, node.end_point
     last = end.row - 1 if end.column == 0 and end.row > start else end.row
     return start + 1, last + 1

@@ -18,7 +18,7 @@ _LF = ord("\n")
 
 @lru_cache(maxsize=10_000)
 def leading_identifier(written: str) -> str:
-    """The name that an expression begins with; "" if it begins otherwise."""
+    """Return the name at the start of an expression; "" if there is none."""
     found = _FIRST_NAME.match(written)
     return found[1] if found else ""
 
@@ -33,7 +33,7 @@ class SourceText:
         self._line_starts: list[int] = [0, *(line_ends + 1).tolist()]
 
     def slice(self, mark: ByteRange) -> str:
-        """The text of a byte range."""
+        """Return the text of a byte range."""
         start, end = mark
         if self._ascii is not None:
             return self._ascii[start:end]
@@ -45,11 +45,11 @@ class SourceText:
 
     @cached_property
     def path_roots(self) -> frozenset[str]:
-        """The names that paths with `::` begin with, types left out."""
+        """The first names of paths with `::`, without types."""
         return frozenset(name.decode() for name in _PATH_ROOT.findall(self._source))
 
     def shortened(self, mark: ByteRange) -> str:
-        """The text of a byte range; of a long one only both ends, because no more of it is read."""
+        """Return the text of a byte range, or both ends of a long one, which suffice."""
         start, end = mark
         if end - start <= _LONGEST_WHOLE:
             return self.slice(mark)
@@ -57,17 +57,17 @@ class SourceText:
         return head + _GAP + self.slice((end - MAX_EXPRESSION_CHARACTERS, end))
 
     def line(self, offset: int) -> int:
-        """The line of an offset."""
+        """Return the line of an offset."""
         return bisect_right(self._line_starts, offset)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, in characters, of an offset."""
+        """Return line and column, in characters, of an offset."""
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
         return line, offset - start if self._ascii is not None else len(self.slice((start, offset)))
 
     def position_of_last(self, name: str, written: str, end: int) -> tuple[int, int]:
-        """Line and column of the last `name` in `written`, which ends at `end`."""
+        """Return line and column of the last `name` in `written`, which ends at `end`."""
         found = max(written.rfind(name), 0)
         if self._ascii is None:
             return self.position(end - len(written[found:].encode()))

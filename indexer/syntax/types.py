@@ -1,4 +1,4 @@
-"""A written type as the path of the class that a value of it is an instance of."""
+"""Parser of written types: the path of the class of a value."""
 
 import re
 from typing import NamedTuple
@@ -28,9 +28,9 @@ class TypeName(NamedTuple):
 
 
 def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
-    """The class that a value has. None for unions of several, arrays, functions, tuples.
+    """Parse the class of a value. None for unions of several, arrays, functions, tuples.
 
-    Pointers, references, nullability and type arguments are left out. A type in `wrapper_types`
+    Pointers, references, nullability and type arguments are ignored. A type in `wrapper_types`
     counts as its first argument; any other container is itself.
     """
     if len(text) > MAX_EXPRESSION_CHARACTERS:
@@ -58,7 +58,7 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
 
 
 def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]:
-    """The classes that a value may have: of a union each that is a class."""
+    """Parse the possible classes of a value: each class of a union."""
     if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
         one = read_type(text, wrapper_types)
         return (one,) if one is not None else ()
@@ -81,10 +81,10 @@ def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]
 
 
 def _first_argument(text: str) -> str:
-    """The first that is a type, without its name: `'a, Output = T` → `T`."""
+    """Return the first type argument without its name: `'a, Output = T` → `T`."""
     arguments = _split(text, ",")
-    some = [one for one in arguments if not one.lstrip().startswith("'")]
-    return (some or arguments)[0].rpartition(" = ")[2]
+    candidates = [one for one in arguments if not one.lstrip().startswith("'")]
+    return (candidates or arguments)[0].rpartition(" = ")[2]
 
 
 def _bare(text: str) -> str:
@@ -92,14 +92,14 @@ def _bare(text: str) -> str:
     text = _SUFFIX.sub("", _QUALIFIER.sub("", text, count=1) if _QUALIFIER.match(text) else text)
     if " + " in text:  # of several traits the first
         text = _split(text, "+")[0].rstrip()
-    if " & " in text:  # of what a value is all of, the first that has a name
+    if " & " in text:  # an intersection: the first named type
         named = (part.strip() for part in _split(text, "&"))
         text = next((part for part in named if part[:1] not in _OPENING), text)
     if "|" not in text:
         return text
     kinds = [part.strip() for part in _split(text, "|")]
-    some = [part for part in kinds if part and part not in _NOTHING]
-    return _bare(some[0]) if len(some) == 1 and len(kinds) > 1 else text
+    candidates = [part for part in kinds if part and part not in _NOTHING]
+    return _bare(candidates[0]) if len(candidates) == 1 and len(kinds) > 1 else text
 
 
 def _last_component(path: str) -> str:
@@ -107,7 +107,7 @@ def _last_component(path: str) -> str:
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """`text` at separators outside brackets."""
+    """Split `text` at separators outside brackets."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character in _OPENING:

@@ -110,8 +110,8 @@ def state(acme: Organization, run_id: str) -> str:
 
 def assert_given_up(acme: Organization, repository: Path, job: Job) -> None:
     assert job.seconds < RUNNER_WAITS_SECONDS
-    assert "given up, the index is unchanged" in job.complaint
-    assert "given up, the index is unchanged" in job.summary
+    assert "was cancelled. The index is unchanged" in job.complaint
+    assert "was cancelled. The index is unchanged" in job.summary
     assert not {"Traceback", "resource_tracker"} & set(job.complaint.replace(":", " ").split())
     assert state(acme, job.run_id) == "abandoned"
     assert indexed_commit(acme, repository) == git(repository, "rev-parse", "HEAD~1")
@@ -158,7 +158,7 @@ def test_what_was_announced_is_applied_all_the_same(
 
     assert job.returncode == 130
     assert job.seconds < RUNNER_WAITS_SECONDS
-    assert "the service goes on with the run" in job.summary
+    assert "the service continues the run" in job.summary
     while acme.is_applying(repository.name):
         time.sleep(0.05)
     assert indexed_commit(acme, repository) == git(repository, "rev-parse", "HEAD")
@@ -175,7 +175,7 @@ def test_a_service_that_is_away_is_not_waited_for(
 
     assert job.returncode == 130
     assert job.seconds < RUNNER_WAITS_SECONDS
-    assert "could not be told; the run will expire, the index is unchanged" in job.summary
+    assert "the service was unreachable; it will expire. The index is unchanged" in job.summary
     assert indexed_commit(acme, repository) == git(repository, "rev-parse", "HEAD~1")
     httpx.delete(
         f"{acme.service.url}/api/v1/index/runs/{job.run_id}",

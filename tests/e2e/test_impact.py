@@ -208,7 +208,7 @@ def test_the_job_of_a_pull_request_writes_its_summary(
     assert "**1 changed definition is called in 2 other repositories&#46;**" in told
     assert "[<code>billing/resellers&#46;py&#58;17</code>](http://127.0.0.1:" in told
     asked = len(examples.get("index/status")["projects"])
-    assert f"<summary>Asked: {asked} repositories" in told
+    assert f"<summary>Searched: {asked} repositories" in told
 
 
 def test_a_project_that_is_not_indexed_is_told_how_to_be(

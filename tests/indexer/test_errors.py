@@ -43,7 +43,8 @@ def test_a_refusal_that_only_says_that_there_is_nothing_is_no_refusal(
 
 
 @pytest.mark.parametrize(
-    ("status", "says"), [(401, "credential"), (403, "allow"), (404, "no such"), (400, "refused")]
+    ("status", "says"),
+    [(401, "credential"), (403, "allow"), (404, "does not know"), (400, "refused")],
 )
 def test_a_refusal_is_told_by_its_status(status: int, says: str) -> None:
     assert says in errors.CentralRefusedError("no", status=status).title

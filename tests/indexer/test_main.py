@@ -157,8 +157,8 @@ def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_f
     assert "please report" in done.stderr
     assert "ZeroDivisionError: odd" in done.stderr
     assert "\n> ::add-mask::x\n" in done.stderr
-    assert "\n::error title=A fault of the indexer::" in done.stderr
-    assert summary.read_text().startswith("### A fault of the indexer\n")
+    assert "\n::error title=Internal error of the indexer::" in done.stderr
+    assert summary.read_text().startswith("### Internal error of the indexer\n")
     assert "Exit code 3" in summary.read_text()
 
 
@@ -186,7 +186,7 @@ def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing_else(
     done = run(sandbox, environ)
     assert done.returncode == 2
     assert "error: AETERNA_TOKEN" in done.stderr
-    assert "was not written" in done.stderr
+    assert "could not be written" in done.stderr
 
 
 def test_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ ACCESS_SECONDS = 6 * 60 * 60  # of a token: as long as GitHub lets a job run
 _log = structlog.get_logger(__name__)
 
 
-def check_direct_upload(organization: Organization, *, own_secret: bool) -> None:
+def check_direct_upload(organization: Organization, *, has_store_secret: bool) -> None:
     """Raise ConflictError (`direct_not_available`) unless direct runs are possible; asks nobody."""
     if not organization.direct_uploads:
         raise _refusal(
@@ -24,12 +24,12 @@ def check_direct_upload(organization: Organization, *, own_secret: bool) -> None
             "(direct_uploads); or send the vectors to this service: AETERNA_VECTORS=relay."
         )
     try:
-        _direct_store().check_direct_upload(own_secret=own_secret)
+        _direct_store().check_direct_upload(has_store_secret=has_store_secret)
     except DirectNotAvailableError as exc:
         raise _refusal(str(exc)) from exc
 
 
-def grant_access(run: IndexRun, *, own_secret: bool) -> DirectUploadGrant:
+def grant_access(run: IndexRun, *, has_store_secret: bool) -> DirectUploadGrant:
     """How the run's client writes to its collection, which is made if need be.
 
     Asks the store: not in a transaction. If it fails, the run is abandoned. Raises ConflictError
@@ -37,7 +37,9 @@ def grant_access(run: IndexRun, *, own_secret: bool) -> DirectUploadGrant:
     """
     collection = collection_of(run.repository, run.embedder)
     try:
-        access = _direct_store().grant(collection, seconds=ACCESS_SECONDS, own_secret=own_secret)
+        access = _direct_store().grant(
+            collection, seconds=ACCESS_SECONDS, has_store_secret=has_store_secret
+        )
     except DirectNotAvailableError as exc:
         _abandon(run, exc)
         raise _refusal(str(exc)) from exc

@@ -12,7 +12,7 @@ from central.ingest.models import IndexRun
 from central.ingest.selectors import lending_repositories_for
 from central.ingest.services.binding import open_run_of
 from central.tenancy.credentials import Credential
-from indexer.limits import DIGESTS_ASKED
+from indexer.limits import LOOKUP_DIGESTS
 from indexer.records.vectors import EmbedderSpec, Vector
 
 _VECTOR_BYTES = 20_000_000  # of an answer, before base64
@@ -29,8 +29,8 @@ class Known:
 def max_digests(run: IndexRun) -> int:
     """How many digests the run's client may name at once."""
     if not run.is_direct:
-        return DIGESTS_ASKED
-    return min(DIGESTS_ASKED, max(1, _VECTOR_BYTES // (4 * _dimensions(run))))
+        return LOOKUP_DIGESTS
+    return min(LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * _dimensions(run))))
 
 
 def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[str]) -> Known:

@@ -23,7 +23,7 @@ from central.ingest.services.archive_script import (
     refused,
 )
 from central.runtime import lack_of_space
-from indexer.limits import BACKUP_SPACE_ASKED_BYTES
+from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
 _MIGRATIONS: Final = "django_migrations"
 
@@ -117,7 +117,7 @@ def _copy(rows: Rows) -> None:
         for part in rows.parts:
             copy.write(part)
             unasked += len(part)
-            if unasked >= BACKUP_SPACE_ASKED_BYTES:
+            if unasked >= BACKUP_SPACE_CHECK_BYTES:
                 unasked = 0
                 _require_space()
 

@@ -41,7 +41,7 @@ class RunRequest:
     run_url: str = ""
     repository_url: str = ""
     is_direct: bool = False  # the client wants to write vectors to the store itself,
-    own_secret: bool = False  # with a secret that it has
+    has_store_secret: bool = False  # with a secret that it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     """
     _require_bound(credential, request)
     run = _open(credential, request)
-    access = grant_access(run, own_secret=request.own_secret) if run.is_direct else None
+    access = grant_access(run, has_store_secret=request.has_store_secret) if run.is_direct else None
     keep_uploads(repository=run.repository)  # a run that is tried again at once asks for them
     return Opened(run, access)
 
@@ -78,7 +78,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     _require_owner(organization, request)
     _require_embedder(organization)
     if request.is_direct:
-        check_direct_upload(organization, own_secret=request.own_secret)
+        check_direct_upload(organization, has_store_secret=request.has_store_secret)
     repository = repository_of(
         organization=organization,
         credential=credential,

@@ -17,7 +17,7 @@ class Reply(NamedTuple):
 
 
 class Channel:
-    """One end. Each request waits for its answer, so nothing is read ahead.
+    """One end. Each request waits for its answer, so that nothing is read ahead.
 
     A message takes one system call to send and mostly one to receive: after each call, a thread of
     a busy process waits for the interpreter lock.
@@ -27,7 +27,7 @@ class Channel:
         self._socket = end
         self._reader = end.makefile("rb", _BUFFER)
 
-    def set_patience(self, seconds: float) -> None:
+    def set_timeout(self, seconds: float) -> None:
         """Make `send` and `receive` raise TimeoutError after `seconds` without progress.
 
         The channel is unusable afterwards: the answer may still arrive.
@@ -35,7 +35,7 @@ class Channel:
         self._socket.settimeout(seconds)
 
     def fileno(self) -> int:
-        """The socket's descriptor, for a selector."""
+        """Return the socket's descriptor, for a selector."""
         return self._socket.fileno()
 
     def send(self, message: bytes) -> None:
@@ -45,7 +45,7 @@ class Channel:
     def receive(self) -> Any:
         """Return the next message. Raises EOFError or OSError if the other end is closed."""
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
-        return pickle.loads(self._read(length))  # noqa: S301 - from our own other half
+        return pickle.loads(self._read(length))  # noqa: S301 - from this program's other process
 
     def shut_down(self) -> None:
         """Close both directions, which wakes readers at either end."""

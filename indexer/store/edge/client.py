@@ -75,7 +75,7 @@ class StoreProcess:
         except queue.Empty as exc:
             raise self._hung(seconds) from exc
         try:
-            channel.set_patience(seconds)
+            channel.set_timeout(seconds)
             channel.send(request)
             reply = cast(Reply, channel.receive())
         except TimeoutError as exc:
@@ -88,7 +88,7 @@ class StoreProcess:
         return reply
 
     def _seconds(self, name: str) -> float:
-        """The time limit of a call."""
+        """Return the time limit of a call."""
         seconds = _LONG_SECONDS.get(name, _CALL_SECONDS)
         return seconds if self._has_answered else seconds + _LOAD_SECONDS + self._lock_seconds
 
@@ -133,14 +133,14 @@ def _start(
 
 
 class EdgeClient:
-    """VectorStore in `directory`. The process starts on first use; safe to share between threads.
+    """VectorStore in `directory`. The process starts on first use. Thread-safe.
 
     If it dies, running calls raise StoreUnavailableError and the next call starts another. After
     a fork only the parent may use it.
     """
 
     def __init__(self, directory: Path, *, lock_seconds: float = 10.0) -> None:
-        """`lock_seconds`: how long to wait for a predecessor's lock before StoreLockedError."""
+        """Set how long to wait for a predecessor's lock before raising StoreLockedError."""
         self._directory = directory
         self._lock_seconds = lock_seconds
         self._process: StoreProcess | None = None
@@ -226,9 +226,8 @@ class EdgeClient:
             message = f"The process of the vector store in {self._directory} {exc}; try again."
             raise StoreUnavailableError(message) from exc
         except BaseException:
-            self._discard_process(
-                process
-            )  # a channel with a pending reply must not serve another call
+            # A channel with a pending reply must not serve another call.
+            self._discard_process(process)
             raise
         return _result(reply)
 

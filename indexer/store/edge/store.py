@@ -224,13 +224,13 @@ def _search(
     the shard as a whole is checked instead, before and after the search.
     """
     if shard.holds_only(repositories):
-        hits = _ask(shard, None, queries)
+        hits = _query(shard, None, queries)
         if shard.holds_only(repositories):
             return hits
-    return _ask(shard, repositories, queries)
+    return _query(shard, repositories, queries)
 
 
-def _ask(
+def _query(
     shard: Shard, repositories: set[int] | None, queries: Sequence[HybridQuery]
 ) -> list[HybridHits]:
     """Run both parts of every query in one request; None means no restriction by repository."""

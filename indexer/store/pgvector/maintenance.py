@@ -76,8 +76,8 @@ def run(connection: psycopg.Connection, *, exact_points: int) -> None:
 
     `connection` is in autocommit mode. Does nothing while another process maintains the store.
     """
-    with _alone(connection) as alone:
-        for partition in _partitions(connection) if alone else ():
+    with _maintenance_lock(connection) as is_free:
+        for partition in _partitions(connection) if is_free else ():
             _maintain(connection, partition, exact_points)
 
 
@@ -160,11 +160,11 @@ def _of(partition: Partition, statement: str) -> sql.Composed:
 
 
 @contextmanager
-def _alone(connection: psycopg.Connection) -> Iterator[bool]:
+def _maintenance_lock(connection: psycopg.Connection) -> Iterator[bool]:
     """Try to take the maintenance lock; yields whether it was free."""
-    [(alone,)] = connection.execute(TRY_LOCK)
+    [(is_free,)] = connection.execute(TRY_LOCK)
     try:
-        yield alone
+        yield is_free
     finally:
-        if alone and not connection.closed:
+        if is_free and not connection.closed:
             connection.execute(_UNLOCK)

@@ -10,7 +10,13 @@ from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Hit, HybridQuery, PointFilter, has_terms, is_nonzero
 from indexer.store.pgvector import statements
 from indexer.store.pgvector.maintenance import vector_indexes
-from indexer.store.pgvector.statements import TermWeights, any_of, by_weight, most, score_condition
+from indexer.store.pgvector.statements import (
+    TermWeights,
+    any_of,
+    by_weight,
+    max_score,
+    score_condition,
+)
 from indexer.store.pgvector.tables import partition
 
 # Exact comparison reaches further in a large organisation: points that pass a filter are seldom
@@ -103,7 +109,7 @@ class Scope:
         if points <= self._exact_points:
             return self._score(query, weights, None, narrow=narrow)
         for share in _EXPECTED_SHARES if query.limit <= _LONG_LIST else ():
-            guess = share * most(weights)
+            guess = share * max_score(weights)
             hits = self._score(query, weights, score_condition(weights, guess), narrow=narrow)
             if len(hits) == query.limit:
                 last = hits[-1].score

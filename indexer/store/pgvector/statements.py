@@ -14,7 +14,7 @@ from indexer.store.schema import MAX_TERM_WEIGHT, normalized_prefix, path_prefix
 TermWeights = Sequence[tuple[int, float]]
 
 # The heaviest terms that a condition distinguishes; more of them cost more than they save.
-_TOLD_APART = 10
+_DISTINGUISHED_TERMS = 10
 _ROUNDING = 0.999  # scores are sums of float32
 
 
@@ -24,7 +24,7 @@ def by_weight(terms: TermVector) -> TermWeights:
     return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
 
-def most(weights: TermWeights) -> float:
+def max_score(weights: TermWeights) -> float:
     """Return an upper bound of all scores."""
     return MAX_TERM_WEIGHT * sum(weight for _, weight in weights)
 
@@ -40,7 +40,7 @@ def score_condition(weights: TermWeights, score: float) -> str:
     `weights` is the result of `by_weight`. Every point counts as holding the lighter terms that the
     condition does not distinguish.
     """
-    heavy, light = weights[:_TOLD_APART], weights[_TOLD_APART:]
+    heavy, light = weights[:_DISTINGUISHED_TERMS], weights[_DISTINGUISHED_TERMS:]
     needed = _ROUNDING * score / MAX_TERM_WEIGHT - sum(weight for _, weight in light)
     if needed <= 0:
         return any_of(weights)

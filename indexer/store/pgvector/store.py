@@ -52,8 +52,8 @@ class PgVectorStore:
         self._exact_points = exact_points
         self._search_seconds = search_seconds
         self._connections = Connections(dsn)
-        self._known: set[EmbedderSpec] = set()  # embedders whose tables exist
-        self._made: set[tuple[EmbedderSpec, str]] = set()  # partitions that exist
+        self._tables: set[EmbedderSpec] = set()  # embedders whose tables exist
+        self._partitions: set[tuple[EmbedderSpec, str]] = set()  # partitions that exist
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         organization_key(collection.organization)
@@ -66,7 +66,7 @@ class PgVectorStore:
                 if not isinstance(exc.__cause__, psycopg.errors.CheckViolation):
                     raise
                 # Another process dropped the partition of an organisation that exists again.
-                self._made.discard((collection.embedder, collection.organization))
+                self._partitions.discard((collection.embedder, collection.organization))
                 self._make(collection)
                 self._write(collection, batch)
 
@@ -79,7 +79,7 @@ class PgVectorStore:
     def drop_organization(self, organization: str) -> None:
         with self._connections.transaction() as connection:
             drop_partitions(connection, organization)
-        self._made = {place for place in self._made if place[1] != organization}
+        self._partitions = {key for key in self._partitions if key[1] != organization}
 
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
@@ -140,19 +140,19 @@ class PgVectorStore:
 
     def _make(self, collection: Collection) -> None:
         """Create the collection's table and partition."""
-        place = (collection.embedder, collection.organization)
-        if place not in self._made:
+        key = (collection.embedder, collection.organization)
+        if key not in self._partitions:
             with self._connections.transaction() as connection:
-                make_partition(connection, *place)
-            self._made.add(place)
-            self._known.add(collection.embedder)
+                make_partition(connection, *key)
+            self._partitions.add(key)
+            self._tables.add(collection.embedder)
 
     def _exists(self, embedder: EmbedderSpec) -> bool:
-        if embedder not in self._known:
+        if embedder not in self._tables:
             with self._connections.transaction() as connection:
                 if not exists(connection, table(embedder)):
                     return False
-            self._known.add(embedder)
+            self._tables.add(embedder)
         return True
 
     def _delete(self, collection: Collection, ids: list[UUID] | None) -> None:

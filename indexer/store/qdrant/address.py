@@ -65,7 +65,7 @@ class QdrantAddress:
         )
 
     @property
-    def place(self) -> str:
+    def endpoint(self) -> str:
         """HOST:PORT, for messages."""
         return f"{self.host}:{self.port}"
 
@@ -78,7 +78,7 @@ class QdrantAddress:
             options["transport"] = self.transport
         if self.timeout_seconds != 5:
             options["timeout"] = str(self.timeout_seconds)
-        return f"{scheme}://{self.place}" + (f"?{urlencode(options)}" if options else "")
+        return f"{scheme}://{self.endpoint}" + (f"?{urlencode(options)}" if options else "")
 
     @property
     def is_loopback(self) -> bool:

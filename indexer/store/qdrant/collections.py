@@ -146,9 +146,9 @@ def wait_until_indexed(connection: Connection, *, seconds: float) -> None:
 
 def _progress(connection: Connection, name: str) -> models.CollectionStatus | Retryable:
     status = connection.call(lambda client: client.get_collection(name)).status
-    if status == models.CollectionStatus.GREY:  # optimisation resumes at the next update
-        anew = models.OptimizersConfigDiff()
-        connection.call(lambda client: client.update_collection(name, optimizers_config=anew))
+    if status == models.CollectionStatus.GREY:  # optimisation resumes at any update
+        unchanged = models.OptimizersConfigDiff()
+        connection.call(lambda client: client.update_collection(name, optimizers_config=unchanged))
     if status in {models.CollectionStatus.GREEN, models.CollectionStatus.RED}:
         return status
     message = f"Qdrant still indexes the collection {name}; ask again later."
@@ -159,7 +159,7 @@ def _create(
     connection: Connection, address: QdrantAddress, names: Names, embedder: EmbedderSpec
 ) -> None:
     def create(client: QdrantClient) -> None:
-        small = address.collections == "project"
+        is_small = address.collections == "project"
         client.create_collection(
             names.physical,
             vectors_config={DENSE: _dense(address, embedder)},
@@ -168,9 +168,11 @@ def _create(
             shard_number=address.shards,
             replication_factor=address.replicas,
             optimizers_config=models.OptimizersConfigDiff(
-                default_segment_number=_SEGMENTS_OF_PROJECT if small else None
+                default_segment_number=_SEGMENTS_OF_PROJECT if is_small else None
             ),
-            wal_config=models.WalConfigDiff(wal_capacity_mb=_LOG_OF_PROJECT_MB if small else None),
+            wal_config=models.WalConfigDiff(
+                wal_capacity_mb=_LOG_OF_PROJECT_MB if is_small else None
+            ),
         )
 
     try:

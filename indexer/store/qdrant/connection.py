@@ -44,16 +44,16 @@ class Connection:
         *,
         api_key: str | None,
         timeout_seconds: int,
-        patience_seconds: float,
+        retry_seconds: float,
     ) -> None:
-        """`timeout_seconds` limits one attempt, `patience_seconds` all retries.
+        """Set the time limits: `timeout_seconds` of one attempt, `retry_seconds` of all retries.
 
         `api_key` may be a token.
         """
         self._address = address
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds
-        self._patience_seconds = patience_seconds
+        self._retry_seconds = retry_seconds
         self._client: QdrantClient | None = None
         self._opening = threading.Lock()
         self._closed = False
@@ -62,14 +62,14 @@ class Connection:
         self,
         operation: Callable[[QdrantClient], _Answer],
         *,
-        patience_seconds: float | None = None,
+        retry_seconds: float | None = None,
     ) -> _Answer:
         """Return the result of `operation`, which must be idempotent.
 
         Raises StoreError: CollectionMissingError, or StoreUnavailableError after all retries.
         """
-        patience = self._patience_seconds if patience_seconds is None else patience_seconds
-        return with_retries(partial(self._attempt, operation), seconds=patience)
+        seconds = self._retry_seconds if retry_seconds is None else retry_seconds
+        return with_retries(partial(self._attempt, operation), seconds=seconds)
 
     def close(self) -> None:
         """Close the connection; later calls raise StoreUnavailableError."""
@@ -84,12 +84,12 @@ class Connection:
         try:
             return operation(client)
         except FOREIGN as exc:
-            away = translate_error(exc, self._address.place)
+            failure = translate_error(exc, self._address.endpoint)
             if self._closed:
                 raise self._closed_error() from exc
-            if not away.problem.retryable or isinstance(away.problem, StoreFullError):
-                raise away.problem from exc
-            return away
+            if not failure.problem.retryable or isinstance(failure.problem, StoreFullError):
+                raise failure.problem from exc
+            return failure
         except ValueError as exc:
             if self._closed:  # "Cannot invoke RPC on closed channel!"
                 raise self._closed_error() from exc
@@ -104,7 +104,7 @@ class Connection:
             return self._client
 
     def _closed_error(self) -> StoreUnavailableError:
-        message = f"The vector store at {self._address.place} has been closed."
+        message = f"The vector store at {self._address.endpoint} has been closed."
         return StoreUnavailableError(message)
 
 
@@ -149,7 +149,7 @@ FOREIGN: Final = (
 )
 
 _CODES: Final = grpc.StatusCode
-_PASSING: Final = {
+_TRANSIENT: Final = {
     *(_CODES.UNAVAILABLE, _CODES.DEADLINE_EXCEEDED, _CODES.RESOURCE_EXHAUSTED, _CODES.ABORTED),
     *(_CODES.INTERNAL, _CODES.UNKNOWN, _CODES.CANCELLED),  # a cut connection, or a 500
 }
@@ -158,69 +158,69 @@ _SERVER_ERRORS: Final = 500
 _FULL: Final = ("no space left", "disk space", "disk is full", "out of disk")
 
 
-def translate_error(error: Exception, place: str) -> Retryable:
-    """Translate one of FOREIGN from the server at `place` into the error to raise.
+def translate_error(error: Exception, endpoint: str) -> Retryable:
+    """Translate one of FOREIGN from the server at `endpoint` into the error to raise.
 
     It is retryable if the same request may succeed later; `pause_seconds` is the server's
     Retry-After. No message holds a key: the driver's messages hold none.
     """
-    problem = _translated(error, place)
+    problem = _translated(error, endpoint)
     problem.__cause__ = error
     pause = error.retry_after_s if isinstance(error, ResourceExhaustedResponse) else 0
     return Retryable(problem, float(pause))
 
 
-def _translated(error: Exception, place: str) -> StoreError:
+def _translated(error: Exception, endpoint: str) -> StoreError:
     match error:
         case UnexpectedResponse():
-            return _of_status(error, place)
+            return _of_status(error, endpoint)
         case ResponseHandlingException() if not isinstance(error.source, httpx.TransportError):
-            return StoreError(f"Qdrant at {place} answers in a way that is not known: {error}")
+            return StoreError(f"Qdrant at {endpoint} answers in a way that is not known: {error}")
         case grpc.RpcError():
-            return _of_code(error, place)
-    return _away(str(error), place)
+            return _of_code(error, endpoint)
+    return _unavailable(str(error), endpoint)
 
 
-def _of_code(error: grpc.RpcError, place: str) -> StoreError:
+def _of_code(error: grpc.RpcError, endpoint: str) -> StoreError:
     code, details = _CODES.UNKNOWN, str(error)
     if isinstance(error, grpc.Call):
         code, details = error.code(), error.details() or error.code().name
     if code in {_CODES.UNAUTHENTICATED, _CODES.PERMISSION_DENIED}:
-        return _refused_key(details, place)
+        return _rejected_key(details, endpoint)
     if code is _CODES.NOT_FOUND:
         return CollectionMissingError(details)
-    return _away(details, place) if code in _PASSING else _refused(details, place)
+    return _unavailable(details, endpoint) if code in _TRANSIENT else _rejected(details, endpoint)
 
 
-def _of_status(error: UnexpectedResponse, place: str) -> StoreError:
+def _of_status(error: UnexpectedResponse, endpoint: str) -> StoreError:
     status = error.status_code or 0
     details = error.content.decode("utf-8", "replace")[:500] or error.reason_phrase
     if status in {401, 403}:
-        return _refused_key(details, place)
+        return _rejected_key(details, endpoint)
     if status == 404:
         return CollectionMissingError(details)
-    passing = status == _TOO_MANY or status >= _SERVER_ERRORS
-    return _away(details, place) if passing else _refused(details, place)
+    is_transient = status == _TOO_MANY or status >= _SERVER_ERRORS
+    return _unavailable(details, endpoint) if is_transient else _rejected(details, endpoint)
 
 
-def _away(details: str, place: str) -> StoreError:
+def _unavailable(details: str, endpoint: str) -> StoreError:
     if any(words in details.lower() for words in _FULL):
-        message = f"The disk of Qdrant at {place} is full: free some space and try again."
+        message = f"The disk of Qdrant at {endpoint} is full: free some space and try again."
         return StoreFullError(f"{message} ({details})")
     message = (
-        f"Qdrant at {place} does not answer; check that it runs, its address and its port "
+        f"Qdrant at {endpoint} does not answer; check that it runs, its address and its port "
         f"(6334 is gRPC's, 6333 is REST's). ({details})"
     )
     return StoreUnavailableError(message)
 
 
-def _refused_key(details: str, place: str) -> StoreError:
+def _rejected_key(details: str, endpoint: str) -> StoreError:
     message = (
-        f"Qdrant at {place} does not accept the API key, or it does not allow this: set "
+        f"Qdrant at {endpoint} does not accept the API key, or it does not allow this: set "
         f"QDRANT_API_KEY or QDRANT_API_KEY_FILE to one that may write. ({details})"
     )
     return StoreError(message)
 
 
-def _refused(details: str, place: str) -> StoreError:
-    return StoreError(f"Qdrant at {place} refused what the vector store asked for: {details}")
+def _rejected(details: str, endpoint: str) -> StoreError:
+    return StoreError(f"Qdrant at {endpoint} refused what the vector store asked for: {details}")

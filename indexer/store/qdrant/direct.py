@@ -13,7 +13,7 @@ from indexer.store.qdrant.address import QdrantAddress
 from indexer.store.qdrant.connection import Connection
 from indexer.store.qdrant.points import stored_point
 
-_PATIENCE_SECONDS: Final = 60.0
+_RETRY_SECONDS: Final = 60.0
 
 
 class DirectCollection:
@@ -27,9 +27,9 @@ class DirectCollection:
         embedder: EmbedderSpec,
         repository: int,
     ) -> None:
-        """`api_key` is used if `access` holds no token; `repository` is the key of its points.
+        """Set the grant and the key, which is used if `access` holds no token.
 
-        Raises ConfigurationError if the address is invalid.
+        `repository` is the key of its points. Raises ConfigurationError if the address is invalid.
         """
         self._collection = access.collection
         self._embedder = embedder
@@ -44,7 +44,7 @@ class DirectCollection:
             QdrantAddress.parse(access.url),
             api_key=access.token or api_key,
             timeout_seconds=WORK_SECONDS,
-            patience_seconds=_PATIENCE_SECONDS,
+            retry_seconds=_RETRY_SECONDS,
         )
 
     def upsert(self, points: Sequence[Point]) -> None:

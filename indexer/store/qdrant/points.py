@@ -124,7 +124,7 @@ def requests_of(
     return requests
 
 
-class Found(NamedTuple):
+class ServerHits(NamedTuple):
     """HybridHits in the server's types: parsing an id costs more than the rest of a hit."""
 
     dense: list[models.ScoredPoint]
@@ -144,11 +144,11 @@ class Found(NamedTuple):
 
 def hits_from_response(
     queries: Sequence[HybridQuery], responses: Sequence[types.QueryResponse]
-) -> list[Found]:
+) -> list[ServerHits]:
     """Read the answers to `requests_of` the same queries."""
     answers = iter(responses)
     return [
-        Found(
+        ServerHits(
             next(answers).points if is_nonzero(query.vector) else [],
             next(answers).points if has_terms(query.terms) else [],
         )

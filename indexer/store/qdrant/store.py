@@ -26,7 +26,7 @@ from indexer.store.qdrant.collections import PREFIX, Names, names_of
 from indexer.store.qdrant.connection import Connection
 from indexer.store.qdrant.direct import WORK_SECONDS, batches, upsert
 from indexer.store.qdrant.points import (
-    Found,
+    ServerHits,
     dense_vector,
     hits_from_response,
     point_filter,
@@ -37,14 +37,14 @@ from indexer.store.qdrant.points import (
 from indexer.store.schema import DENSE, READ_BATCH, organization_key
 
 # A search is interactive and fails soon; an apply waits for a server that restarts.
-_SEARCH_PATIENCE_SECONDS: Final = 2.0
-_WORK_PATIENCE_SECONDS: Final = 20.0
-_SETTLE_SECONDS: Final = 3600.0
+_SEARCH_RETRY_SECONDS: Final = 2.0
+_WORK_RETRY_SECONDS: Final = 20.0
+_INDEXING_SECONDS: Final = 3600.0
 _SEARCHED_AT_ONCE: Final = 16
 
 
 class QdrantStore:
-    """VectorStore in the server at `address`. Connects on first use; safe to share between threads.
+    """VectorStore in the server at `address`. Connects on first use. Thread-safe.
 
     Do not use it after a fork if it was used before. `public` is the address for clients with
     direct upload, if it differs from the service's.
@@ -60,13 +60,13 @@ class QdrantStore:
             address,
             api_key=api_key,
             timeout_seconds=address.timeout_seconds,
-            patience_seconds=_SEARCH_PATIENCE_SECONDS,
+            retry_seconds=_SEARCH_RETRY_SECONDS,
         )
         self._working = Connection(
             address,
             api_key=api_key,
             timeout_seconds=max(WORK_SECONDS, address.timeout_seconds),
-            patience_seconds=_WORK_PATIENCE_SECONDS,
+            retry_seconds=_WORK_RETRY_SECONDS,
         )
         self._known: set[Names] = set()  # created, and aliased, by this process
         self._making = threading.Lock()
@@ -103,8 +103,8 @@ class QdrantStore:
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> list[HybridHits]:
-        found = [Found([], []) for _ in queries]
-        for answer in self._ask_all(collections, queries):
+        found = [ServerHits([], []) for _ in queries]
+        for answer in self._query_all(collections, queries):
             for hits, more in zip(found, answer, strict=True):
                 hits.dense.extend(more.dense)
                 hits.lexical.extend(more.lexical)
@@ -130,33 +130,33 @@ class QdrantStore:
 
     def optimize(self) -> None:
         """Wait until the server's own compaction and indexing have finished."""
-        collections.wait_until_indexed(self._working, seconds=_SETTLE_SECONDS)
+        collections.wait_until_indexed(self._working, seconds=_INDEXING_SECONDS)
 
     def maintain(self) -> None:
         """Do nothing: the server maintains itself during searches and writes."""
 
     def check(self) -> None:
-        self._searching.call(
-            lambda client: client.collection_exists("codesearch"), patience_seconds=0
-        )
+        self._searching.call(lambda client: client.collection_exists("codesearch"), retry_seconds=0)
 
     def close(self) -> None:
         self._searching.close()
         self._working.close()
         self._threads.shutdown()
 
-    def check_direct_upload(self, *, own_secret: bool) -> None:
+    def check_direct_upload(self, *, has_store_secret: bool) -> None:
         """Raise DirectNotAvailableError unless `grant` is possible; makes no request."""
-        if reason := self._no_direct(own_secret=own_secret):
+        if reason := self._no_direct(has_store_secret=has_store_secret):
             raise DirectNotAvailableError(f"Clients cannot write to Qdrant themselves: {reason}")
 
-    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
-        self.check_direct_upload(own_secret=own_secret)
+    def grant(
+        self, collection: Collection, *, seconds: int, has_store_secret: bool
+    ) -> DirectUploadGrant:
+        self.check_direct_upload(has_store_secret=has_store_secret)
         names = self._names(collection)
         self._forget(names)  # clients cannot recreate a collection that another process has dropped
         self._make(collection, names)
         access = DirectUploadGrant(url=self._public.for_clients, collection=names.physical)
-        if own_secret or not self._api_key:
+        if has_store_secret or not self._api_key:
             return access
         expires_at = datetime.now(UTC) + timedelta(seconds=seconds)
         token = access_token(self._api_key, collection=names.physical, expires_at=expires_at)
@@ -186,22 +186,24 @@ class QdrantStore:
         with suppress(CollectionMissingError):  # then there is nothing to delete
             self._working.call(lambda client: client.delete(name, selector, wait=True))
 
-    def _ask_all(
+    def _query_all(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
-    ) -> Iterator[list[Found]]:
+    ) -> Iterator[list[ServerHits]]:
         """Return each physical collection's answer; queries all concurrently."""
         scopes: dict[str, list[int]] = defaultdict(list)
         for collection in collections:
             scopes[self._names(collection).physical].append(collection.repository)
-        ask = partial(self._ask, queries=queries)
+        query_collection = partial(self._query_collection, queries=queries)
         if len(scopes) <= 1:
-            return map(ask, scopes.items())
+            return map(query_collection, scopes.items())
         try:
-            return self._threads.map(ask, scopes.items())
+            return self._threads.map(query_collection, scopes.items())
         except RuntimeError:  # the thread pool is shut down: the store has been closed
-            return map(ask, scopes.items())
+            return map(query_collection, scopes.items())
 
-    def _ask(self, scope: tuple[str, list[int]], queries: Sequence[HybridQuery]) -> list[Found]:
+    def _query_collection(
+        self, scope: tuple[str, list[int]], queries: Sequence[HybridQuery]
+    ) -> list[ServerHits]:
         """Run both parts of every query in one request to one collection."""
         name, repositories = scope
         requests = requests_of(repositories, queries)
@@ -210,7 +212,7 @@ class QdrantStore:
         try:
             answers = self._searching.call(lambda client: client.query_batch_points(name, requests))
         except CollectionMissingError:
-            return [Found([], []) for _ in queries]
+            return [ServerHits([], []) for _ in queries]
         return hits_from_response(queries, answers)
 
     def _retrieve(
@@ -244,13 +246,13 @@ class QdrantStore:
         except CollectionMissingError:
             return [], None
 
-    def _no_direct(self, *, own_secret: bool) -> str | None:
+    def _no_direct(self, *, has_store_secret: bool) -> str | None:
         if self._address.collections != "project":
             return (
                 "the service keeps one collection per organisation "
                 "(collections=organization in VECTOR_STORE_URL)."
             )
-        if own_secret:
+        if has_store_secret:
             return None
         if not self._api_key:
             return "the service has no QDRANT_API_KEY to sign a token with."

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError
 
 from central.common.bodies import StrictJSONParser, json_object
 from central.common.errors import InvalidError, TooLargeError
-from indexer.limits import DIGESTS_ASKED
+from indexer.limits import LOOKUP_DIGESTS
 
 REFUSED = [
     b'{"a": "\\ud800"}',
@@ -58,5 +58,5 @@ def test_a_body_of_many_values_is_refused_before_it_is_parsed(value: bytes) -> N
 
 
 def test_the_longest_list_that_the_contract_allows_is_read() -> None:
-    digests = ["0" * 64] * DIGESTS_ASKED
+    digests = ["0" * 64] * LOOKUP_DIGESTS
     assert json_object(json.dumps({"digests": digests}).encode()) == {"digests": digests}

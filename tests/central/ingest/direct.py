@@ -31,19 +31,21 @@ class OpenStore:
         self.failure: StoreError | None = None  # and what `grant`
         self.granted: list[tuple[Collection, int, bool]] = []
 
-    def check_direct_upload(self, *, own_secret: bool) -> None:
+    def check_direct_upload(self, *, has_store_secret: bool) -> None:
         """Possible, unless the test says otherwise."""
-        del own_secret
+        del has_store_secret
         if self.unavailable:
             raise self.unavailable
 
-    def grant(self, collection: Collection, *, seconds: int, own_secret: bool) -> DirectUploadGrant:
+    def grant(
+        self, collection: Collection, *, seconds: int, has_store_secret: bool
+    ) -> DirectUploadGrant:
         """A token that nobody checks."""
         if self.failure:
             raise self.failure
-        self.granted.append((collection, seconds, own_secret))
+        self.granted.append((collection, seconds, has_store_secret))
         access = DirectUploadGrant("qdrant://vectors.example:6334", "codesearch_acme~1~builtin")
-        if own_secret:
+        if has_store_secret:
             return access
         ends = datetime.now(UTC) + timedelta(seconds=seconds)
         return DirectUploadGrant(access.url, access.collection, "a.b.c", ends)

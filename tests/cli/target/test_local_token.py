@@ -74,9 +74,9 @@ def test_another_commands_new_one_is_taken(service: Service, kept: Path) -> None
     first = LocalToken(service.data_dir, kept.name)
     refused = first.bearer()
     kept.write_text("of-another-command")
-    assert first.renew(refused)
+    assert first.refresh(refused)
     assert first.bearer() == "of-another-command"
-    assert first.renew("of-a-third-one")
+    assert first.refresh("of-a-third-one")
     assert first.bearer() == "of-another-command"
 
 

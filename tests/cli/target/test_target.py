@@ -69,7 +69,7 @@ def test_a_token_that_may_not_is_told_the_scope_that_it_needs(
     purpose: Purpose, scope: str, tmp_path: Path
 ) -> None:
     with open_target(CENTRAL, tmp_path, purpose=purpose) as target:
-        assert f"`{scope}`" in target.credentials.hints["insufficient_scope"]
+        assert f"`{scope}`" in target.credentials.error_hints["insufficient_scope"]
 
 
 def test_with_nothing_set_the_service_of_this_machine_is_request_token(

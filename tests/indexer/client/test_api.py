@@ -128,7 +128,7 @@ def test_an_indexed_commit_that_is_none_is_never_given_to_git(
     server: StandIn, central: IndexingClient
 ) -> None:
     server.base_commit = "--upload-pack=touch pwned"
-    with pytest.raises(CentralError, match="names no commit"):
+    with pytest.raises(CentralError, match="is not a commit"):
         central.open_run(REQUEST)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from indexer.client.credentials import OidcToken, Purpose, StaticToken, credentials_of
+from indexer.client.credentials import OidcToken, Purpose, StaticToken, from_settings
 from indexer.client.transport import Transport
 from indexer.config.settings import IdTokenSource, Settings
 from indexer.errors import (
@@ -65,7 +65,7 @@ def source(settings: Settings) -> IdTokenSource:
 
 def ask(settings: Settings, *, times: int = 1) -> None:
     """Send requests as a job does."""
-    credentials = credentials_of(settings)
+    credentials = from_settings(settings)
     transport = Transport(
         url=settings.url,
         credentials=credentials,
@@ -112,7 +112,7 @@ def test_an_id_token_for_this_service_alone_is_exchanged_once(
 
 
 def test_what_the_token_is_for_is_said(server: StandIn, settings: Settings) -> None:
-    credentials_of(settings, Purpose.IMPACT).bearer()
+    from_settings(settings, Purpose.IMPACT).bearer()
     assert [exchange["purpose"] for exchange in server.exchanges] == ["impact"]
 
 
@@ -128,7 +128,7 @@ def test_a_token_that_is_about_to_expire_is_exchanged_before_it_is_used(
 def test_a_token_that_is_refused_is_exchanged_and_the_request_repeated(
     server: StandIn, settings: Settings
 ) -> None:
-    credentials = credentials_of(settings)
+    credentials = from_settings(settings)
     credentials.bearer()
     server.bearer = "aet_another"  # as after an expiry that the client's clock did not see
     with closing(Transport(url=settings.url, credentials=credentials)) as transport:
@@ -140,7 +140,7 @@ def test_a_token_that_is_refused_is_exchanged_and_the_request_repeated(
 def test_a_token_that_is_refused_again_is_not_exchanged_for_ever(
     server: StandIn, settings: Settings
 ) -> None:
-    credentials = credentials_of(settings)
+    credentials = from_settings(settings)
     credentials.bearer()
     server.failures = [
         refusal("unauthenticated", 401),
@@ -158,9 +158,9 @@ def test_a_token_that_is_refused_again_is_not_exchanged_for_ever(
 def test_a_token_that_another_thread_has_renewed_is_not_renewed_again(
     server: StandIn, settings: Settings
 ) -> None:
-    credentials = credentials_of(settings)
+    credentials = from_settings(settings)
     old = credentials.bearer()
-    assert [credentials.renew(old), credentials.renew(old)] == [True, True]
+    assert [credentials.refresh(old), credentials.refresh(old)] == [True, True]
     assert len(server.exchanges) == 2
 
 
@@ -247,8 +247,8 @@ def test_an_api_token_is_sent_as_it_is_and_there_is_no_other(
 def test_an_api_token_that_may_not_is_told_the_scope(
     settings: Settings, purpose: Purpose, scope: str
 ) -> None:
-    credentials = credentials_of(replace(settings, credential=TOKEN), purpose)
-    assert f"scope `{scope}`" in credentials.hints["insufficient_scope"]
+    credentials = from_settings(replace(settings, credential=TOKEN), purpose)
+    assert f"scope `{scope}`" in credentials.error_hints["insufficient_scope"]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_an_answer_that_is_not_what_its_headers_say_is_as_good_as_none(settings:
 
 
 def test_no_credential_shows_its_secret(settings: Settings, github: LocalGitHub) -> None:
-    keyless = credentials_of(settings)
+    keyless = from_settings(settings)
     shown = f"{keyless!r} {StaticToken(TOKEN)!r} {settings!r} {settings.credential!r}"
     for secret in (keyless.bearer(), TOKEN, github.request_key):
         assert secret not in shown

@@ -161,7 +161,7 @@ def test_many_files_over_the_limit_are_warned_of(central: StandIn, sandbox: Sand
     ("changes", "code", "title"),
     [
         ({"AETERNA_TOKEN": "wrong-secret"}, 5, "The service does not accept the credential"),
-        ({"AETERNA_TOKEN": ""}, 2, "A setting is missing or wrong"),
+        ({"AETERNA_TOKEN": ""}, 2, "A setting is missing or invalid"),
         ({"AETERNA_URL": "http://127.0.0.1:9"}, 4, "The service did not answer"),
     ],
 )

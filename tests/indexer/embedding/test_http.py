@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embedding.http import Answer, Limits, RefusedError, RemoteEmbedder
+from indexer.embedding.http import Answer, Limits, RemoteEmbedder, RequestRejectedError
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderSpec, Vector
 from indexer.retry import Retryable
@@ -27,7 +27,7 @@ LIMITS = st.builds(
 class Service:
     """One in this process: it takes `most` texts a request and, at last, `answers` requests."""
 
-    place = "a service"
+    name = "a service"
     price = 2.0
 
     def __init__(self, limits: Limits, most: int = 99, answers: int = 9_999) -> None:
@@ -37,12 +37,12 @@ class Service:
         self.asked: list[Sequence[str]] = []
         self.lock = threading.Lock()
 
-    def ask(self, texts: Sequence[str]) -> Answer | Retryable:
+    def request(self, texts: Sequence[str]) -> Answer | Retryable:
         with self.lock:
             self.asked.append(texts)
             self.answers -= 1
         if len(texts) > self.most:
-            raise RefusedError("too many texts", is_too_long=True)
+            raise RequestRejectedError("too many texts", is_too_long=True)
         if self.answers < 0:
             return Retryable(EmbedderUnavailableError("away"))
         return Answer([vector_of(text, SPEC.dimensions) for text in texts], len(texts))
@@ -92,12 +92,12 @@ def test_the_first_failure_ends_the_waiting_of_the_others() -> None:
     """One request meets what no waiting mends, while another waits for an hour."""
 
     class Mixed(Service):
-        def ask(self, texts: Sequence[str]) -> Answer | Retryable:
+        def request(self, texts: Sequence[str]) -> Answer | Retryable:
             if texts == ["patient"]:
                 self.waiting.set()
                 return Retryable(EmbedderUnavailableError("busy"), 3_600)
             self.waiting.wait(30)
-            raise RefusedError("never", is_too_long=False)
+            raise RequestRejectedError("never", is_too_long=False)
 
         waiting = threading.Event()
 

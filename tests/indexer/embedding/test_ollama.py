@@ -99,7 +99,7 @@ def test_trouble_that_passes_is_waited_for(server: Server, trouble: Trouble) -> 
 )
 def test_rows_that_are_none_are_an_answer_that_cannot_be_used(rows: object) -> None:
     with pytest.raises(UnreadableAnswerError):
-        unit_rows(rows, count=1, spec=EmbedderSpec("ollama", "m", 2), place="Ollama")
+        unit_rows(rows, count=1, spec=EmbedderSpec("ollama", "m", 2), service="Ollama")
 
 
 def test_an_ollama_that_does_not_run_says_what_to_check(server: Server) -> None:

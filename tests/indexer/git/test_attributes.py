@@ -82,5 +82,5 @@ def test_a_file_beyond_the_bounds_says_nothing_and_the_log_says_so(
     )  # fmt: skip
     found = attributes_at(Repository(sandbox.path), head, ["a.py", "lib/b.py"])
     assert found == {"lib/b.py": {GENERATED: "set"}}
-    assert ".gitattributes is larger than 1048576 bytes and is left out" in caplog.text
-    assert "lib/.gitattributes: line 1 is left out: its pattern is with more than" in caplog.text
+    assert ".gitattributes is larger than 1048576 bytes and is ignored" in caplog.text
+    assert "lib/.gitattributes: line 1 is ignored: its pattern is with more than" in caplog.text

@@ -118,7 +118,9 @@ def test_a_bare_repository_inside_of_a_work_tree_is_refused(
     origin: Sandbox, planted: Planted, inside: str, kind: type[Repository]
 ) -> None:
     committed_bare(origin, planted)
-    with pytest.raises(UntrustedRepositoryError, match=r"a commit can bring it.* Name .* --path"):
+    with pytest.raises(
+        UntrustedRepositoryError, match=r"A commit may have created it.* Specify .* --path"
+    ):
         kind(origin.path / inside)
     assert planted.traces == ""
 
@@ -134,7 +136,7 @@ def test_the_indexer_ends_with_what_to_do_in_one(
         cwd=bare, env=environ, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "a commit can bring it" in done.stderr
+    assert "A commit may have created it" in done.stderr
     assert planted.traces == ""
 
 
@@ -149,7 +151,7 @@ def test_one_that_another_work_tree_points_at_is_refused(
         (elsewhere / ".git").symlink_to(bare)
     else:
         (elsewhere / ".git").write_text(f"gitdir: {bare}\n")
-    with pytest.raises(UntrustedRepositoryError, match="a commit can bring it"):
+    with pytest.raises(UntrustedRepositoryError, match="A commit may have created it"):
         Repository(elsewhere)
     assert planted.traces == ""
 

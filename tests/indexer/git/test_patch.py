@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.git.patch import Hunk, Span, changed_ranges, moved, parse_patch
+from indexer.git.patch import Hunk, Span, changed_ranges, map_range, parse_patch
 from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
 from tests.property_settings import examples
@@ -96,7 +96,7 @@ def test_a_moved_span_holds_the_lines_that_are_left_of_it_and_no_other_old_line(
     kept = {line + 1: new.index(line) + 1 for line in old if line in new}
     for low in range(len(old) + 1):
         for high in range(low, len(old) + 1):
-            at = moved(Span(low, high), hunks)
+            at = map_range(Span(low, high), hunks)
             assert 0 <= at.low <= at.high <= len(new)
             for before, after in kept.items():
                 assert (before <= low) == (after <= at.low)
@@ -194,8 +194,8 @@ def test_many_thousand_edits_of_one_file_take_no_minutes() -> None:
     ]
     began = monotonic()
     spans = changed_ranges(hunks, old)
-    assert {moved(span, hunks) for span in spans} == {Span(0, 1)}, "the line of DATA"
-    assert moved(Span(number - 1, number), hunks) == Span(2 * number - 2, 2 * number - 1)
+    assert {map_range(span, hunks) for span in spans} == {Span(0, 1)}, "the line of DATA"
+    assert map_range(Span(number - 1, number), hunks) == Span(2 * number - 2, 2 * number - 1)
     assert monotonic() - began < 5, "seconds; a comparison of all with all takes a minute"
 
 

@@ -66,7 +66,7 @@ def sandbox(tmp_path: Path) -> Sandbox:
 def assessed(sandbox: Sandbox, central: IndexingClient, base: str, head: str) -> Impact:
     return assess_impact(
         repository=Repository(sandbox.path),
-        questions=central,
+        queries=central,
         project="shop",
         compared=Range(sandbox.git("rev-parse", base), sandbox.git("rev-parse", head)),
         min_confidence="medium",
@@ -128,7 +128,7 @@ def test_a_range_without_a_base_or_common_history_is_refused(sandbox: Sandbox) -
     with pytest.raises(CommitNotFoundError, match="no common history"):
         range_of(repository, NOBODY, "main..other")
     sandbox.git("checkout", "--quiet", "--detach")
-    with pytest.raises(ConfigurationError, match=r"name BASE\.\.HEAD"):
+    with pytest.raises(ConfigurationError, match=r"specify BASE\.\.HEAD"):
         range_of(Repository(sandbox.path), NOBODY, None)
 
 

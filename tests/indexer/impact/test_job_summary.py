@@ -72,21 +72,21 @@ def test_a_summary_stays_within_githubs_limit_and_says_what_it_left_out() -> Non
     told = summary.count(": 30 callers\n")
     assert 10 < told < 400
     left = 400 * 30 - told * 30 + 1
-    assert f"{left:,} callers left out: GitHub shows 1 MiB at most." in summary
+    assert f"{left:,} callers omitted: GitHub shows 1 MiB at most." in summary
     assert summary.rstrip().endswith("</details>")
 
 
 def test_many_projects_that_were_asked_are_counted_and_cut() -> None:
     projects = {f"p{n:04}": "c" * 40 for n in range(1_500)}
     summary = impact_summary(impact(receipt=Receipt(projects, (), 0, ())))
-    assert "<summary>Asked: 1,500 repositories, all that the credential sees</summary>" in summary
+    assert "<summary>Searched: 1,500 repositories, all in the credential's scope<" in summary
     assert "* and 1,300 more\n" in summary
 
 
 def test_notes_stand_above_the_definitions() -> None:
     found = impact(symbol("charge", affected("web", call())), receipt=receipt(unresolved=2))
     summary = impact_summary(found)
-    assert summary.index("> At least 2 uses") < summary.index("#### <code>charge")
+    assert summary.index("> At least 2 references") < summary.index("#### <code>charge")
 
 
 def test_a_failure_says_what_to_write() -> None:

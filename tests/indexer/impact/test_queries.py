@@ -99,7 +99,7 @@ def test_an_answer_that_cannot_be_read_is_centrals_fault(
     server: StandIn, questions: ImpactQueries, body: object
 ) -> None:
     answer(server, 200, body)
-    with pytest.raises(CentralError, match="are both up to date"):
+    with pytest.raises(CentralError, match="both are up to date"):
         questions.impact_at([ChangedLines("a.py")], min_confidence="medium")
 
 
@@ -108,5 +108,5 @@ def test_git_is_never_given_a_name_of_centrals_that_is_no_commits(
     server: StandIn, questions: ImpactQueries, name: object
 ) -> None:
     answer(server, 200, {"projects": [{"last_indexed_commit": name}]})
-    with pytest.raises(CentralError, match="are both up to date"):
+    with pytest.raises(CentralError, match="both are up to date"):
         questions.indexed_commit()

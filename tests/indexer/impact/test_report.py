@@ -7,7 +7,7 @@ import pytest
 from indexer.git.edits import EditedFile, Edits
 from indexer.impact.assessment import Impact, Lines
 from indexer.impact.queries import Caller, MissingProject
-from indexer.impact.report import as_json, caveats, format_text, summary_line
+from indexer.impact.report import as_json, format_text, summary_line, warnings
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
 REACHING = symbol("charge", affected("web", call()), affected("till", call()))
@@ -27,20 +27,20 @@ REACHING = symbol("charge", affected("web", call()), affected("till", call()))
         ),
         (
             impact(symbol("charge", affected("shop", call()))),
-            "1 changed function is called in this repository, and in no other.",
+            "1 changed function is called in this repository only.",
         ),
         (
             impact(symbol("a"), symbol("b")),
-            "2 changed functions are called nowhere that was asked.",
+            "2 changed functions are called in none of the searched repositories.",
         ),
-        (impact(), "the changed lines are in no function or other definition of the index."),
+        (impact(), "the changed lines are outside of all indexed definitions."),
         (
             impact(edits=Edits((), 2)),
-            "no file that existed is changed; 2 files are new.",
+            "no existing file is changed; 2 files are new.",
         ),
         (
             impact(indexed_commit=None),
-            "this project is not indexed: the callers of what is changed here are not known yet.",
+            "this project is not indexed, so the callers of changed definitions are unknown.",
         ),
     ],
 )  # fmt: skip
@@ -49,7 +49,7 @@ def test_the_result_in_a_sentence(found: Impact, sentence: str) -> None:
 
 
 def test_a_whole_answer_needs_no_note() -> None:
-    assert caveats(impact(REACHING)) == []
+    assert warnings(impact(REACHING)) == []
 
 
 @pytest.mark.parametrize(
@@ -62,26 +62,26 @@ def test_a_whole_answer_needs_no_note() -> None:
             impact(
                 receipt=receipt(MissingProject("web", "behind"), MissingProject("till", "failed"))
             ),
-            "may lack callers in 2 repositories: web (behind), till (failed).",
+            "Callers may be missing in 2 repositories: web (behind), till (failed).",
         ),
-        (impact(receipt=receipt(cut=("The first 3.",))), "Not everything was traced: The first 3."),
-        (impact(receipt=receipt(unresolved=1_200)), "1,200 uses of such names"),
-        (impact(visibilities=("public",)), "Only public repositories were asked"),
+        (impact(receipt=receipt(cut=("The first 3.",))), "The trace is incomplete: The first 3."),
+        (impact(receipt=receipt(unresolved=1_200)), "1,200 references to these names"),
+        (impact(visibilities=("public",)), "Only public repositories were searched"),
         (impact(visibilities=("internal", "public")), "Only public and internal repositories"),
         (impact(indexed_commit=None), "AETERNA_PROJECT"),
     ],
 )
 def test_what_may_be_lacking_is_said(found: Impact, words: str) -> None:
-    (sentence,) = caveats(found)
+    (sentence,) = warnings(found)
     assert words in sentence
 
 
 def test_a_credential_that_sees_all_lacks_nothing() -> None:
-    assert caveats(impact(visibilities=("internal", "private", "public"))) == []
+    assert warnings(impact(visibilities=("internal", "private", "public"))) == []
 
 
 def test_many_names_are_cut() -> None:
-    (sentence,) = caveats(impact(unknown=tuple(f"{n}.py" for n in range(1_030))))
+    (sentence,) = warnings(impact(unknown=tuple(f"{n}.py" for n in range(1_030))))
     assert sentence.endswith("18.py, 19.py and 1,010 more.")
 
 
@@ -108,7 +108,7 @@ def test_the_text_names_every_place() -> None:
         "    in shop: 300 callers",
         "      at own.py:2 in main (high, import)",
         "      and 299 more",
-        "  asked: 2 repositories, all that the credential sees",
+        "  searched: 2 repositories, all in the credential's scope",
     ]
 
 

@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_written_is_told_and_no_more(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     GitHubRunner(summary_file=tmp_path).summarize("# summary")
-    assert "was not written" in caplog.text
+    assert "could not be written" in caplog.text
 
 
 @pytest.mark.parametrize(

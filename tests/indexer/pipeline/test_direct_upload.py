@@ -62,7 +62,7 @@ def unit(number: int) -> bytes:
 
 
 def test_every_chunk_of_every_file_is_a_point_that_central_finds(store: DirectStore) -> None:
-    access = store.grant(COLLECTION, seconds=60, own_secret=True)
+    access = store.grant(COLLECTION, seconds=60, has_store_secret=True)
     files = [extracted(f"{n}.py") for n in range(200)]
     chunks = files[0].file.chunks
     with writing(access) as writer:
@@ -79,7 +79,7 @@ def test_every_chunk_of_every_file_is_a_point_that_central_finds(store: DirectSt
 def test_a_store_that_refuses_ends_the_run_at_the_latest_when_all_should_be_written(
     server: StandIn, store: DirectStore
 ) -> None:
-    access = store.grant(COLLECTION, seconds=60, own_secret=True)
+    access = store.grant(COLLECTION, seconds=60, has_store_secret=True)
     file = extracted("a.py")
     server.faults = [failing(grpc.StatusCode.PERMISSION_DENIED)]
     with writing(access) as writer:
@@ -89,7 +89,7 @@ def test_a_store_that_refuses_ends_the_run_at_the_latest_when_all_should_be_writ
 
 
 def test_a_vector_that_central_keeps_to_itself_is_its_fault(store: DirectStore) -> None:
-    access = store.grant(COLLECTION, seconds=60, own_secret=True)
+    access = store.grant(COLLECTION, seconds=60, has_store_secret=True)
     file = extracted("a.py")
     with pytest.raises(CentralError, match="up to date"), writing(access) as writer:
         writer.write(file, [None] * file.file.chunks)

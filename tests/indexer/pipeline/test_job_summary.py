@@ -103,7 +103,7 @@ def test_a_failure_says_what_failed_what_to_change_and_what_the_exit_code_means(
     ) == (
         "### Code index failed: The service does not accept the credential\n\n"
         "central refused &#60;it&#62;&#58; check AETERNA&#95;TOKEN\n\n"
-        "The run was given up, the index is unchanged.\n\n"
+        "The run was cancelled. The index is unchanged.\n\n"
         "Exit code 5: the service refused. Run <code>7f3c</code>.\n\n"
     )
 
@@ -116,7 +116,7 @@ def test_where_central_tells_how_a_run_ended_nothing_else_is_said_of_it(
         error, Exit.NOT_INDEXED, RunProgress("7f3c", RunStage.ANNOUNCED)
     )
     assert str(error) in summary
-    assert "goes on" not in summary
+    assert "continues" not in summary
 
 
 def test_a_shallow_clone_is_told_with_the_line_to_write() -> None:
@@ -129,7 +129,7 @@ def test_a_shallow_clone_is_told_with_the_line_to_write() -> None:
 @pytest.mark.parametrize("stage", list(RunStage))
 def test_a_cancelled_run_says_what_becomes_of_the_index(stage: RunStage) -> None:
     summary = job_summary.cancelled_summary(Exit.INTERRUPTED, RunProgress("7f3c", stage))
-    on = {RunStage.ANNOUNCED: "goes on with the run", RunStage.ANNOUNCING: "its status tells"}
+    on = {RunStage.ANNOUNCED: "continues the run", RunStage.ANNOUNCING: "check its status"}
     assert on.get(stage, "index is unchanged") in summary
     assert "Exit code 130: interrupted." in summary
 

@@ -55,14 +55,14 @@ def test_applying_is_told_in_percent_once_in_ten_seconds(
     lines = Lines(stream)
     lines.start("apply", 0)
     for percent in (5, 10, 15, 20):
-        lines.reach(percent)
+        lines.update(percent)
     assert stream.getvalue() == "apply\napply: 10 %\napply: 20 %\n"
 
 
 def test_the_bar_shows_how_far_central_is(capsys: pytest.CaptureFixture[str]) -> None:
     with Bar() as bar:
         bar.start("apply", 0)
-        bar.reach(42)
+        bar.update(42)
         assert (bar._bars.tasks[0].completed, bar._bars.tasks[0].total) == (42, 100)
         bar.start("files", 7)
         assert (bar._bars.tasks[0].completed, bar._bars.tasks[0].total) == (0, 7)

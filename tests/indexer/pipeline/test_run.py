@@ -46,7 +46,7 @@ class Recorded:
     def start(self, stage: str, total: int) -> None:
         self.stages.append((stage, total))
 
-    def reach(self, percent: int) -> None:
+    def update(self, percent: int) -> None:
         self.reached.append(percent)
 
     def advance(self) -> None:
@@ -125,7 +125,7 @@ def test_a_first_run_sends_the_tree_and_every_file(central: StandIn, sandbox: Sa
     assert (report.stats.files_changed, report.stats.files_skipped) == (3, 3)
     assert report.languages == {"python": 3}
     assert report.skipped == {SkipReason.BINARY: 1, SkipReason.LOCK_FILE: 2}
-    assert (report.last_indexed_commit, report.deepened) == (report.commit_sha, False)
+    assert (report.last_indexed_commit, report.fetched_history) == (report.commit_sha, False)
     assert report.stats.chunks == sum(len(record.chunks) for record in records) > 0
     assert (report.stats.embedded, report.stats.reused) == (report.stats.chunks, 0)
     assert set(report.seconds) == {"open", "plan", "select", "process", "apply"}

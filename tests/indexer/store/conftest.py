@@ -50,7 +50,7 @@ class Server:
             QdrantAddress.parse(self.url),
             api_key=self.api_key,
             timeout_seconds=60,
-            patience_seconds=5,
+            retry_seconds=5,
         )
         try:
             return connection.call(question)

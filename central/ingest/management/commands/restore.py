@@ -21,7 +21,7 @@ from central.runtime import (
     private_directory,
 )
 from indexer.errors import StoreError
-from indexer.limits import BACKUP_SPACE_ASKED_BYTES
+from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
 
 class Command(BaseCommand):
@@ -80,7 +80,7 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 
 
 def _keep(pipe: IO[bytes], kept: IO[bytes]) -> None:
-    while part := pipe.read(BACKUP_SPACE_ASKED_BYTES):
+    while part := pipe.read(BACKUP_SPACE_CHECK_BYTES):
         if lack := lack_of_space(settings.DATA_DIR):
             raise CommandError(f"{lack} Nothing was changed.")
         kept.write(part)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.store.pgvector.statements import any_of, by_weight, most, score_condition
+from indexer.store.pgvector.statements import any_of, by_weight, max_score, score_condition
 from indexer.store.schema import MAX_TERM_WEIGHT
 from tests.indexer.store.points import terms
 
@@ -22,7 +22,7 @@ def test_point_that_could_reach_the_score_is_let_through(
     asked: dict[int, float], more: set[int], share: float
 ) -> None:
     weights = by_weight(terms(asked))
-    score = share * most(weights)
+    score = share * max_score(weights)
     for count in range(1, len(weights) + 1):
         held = {term for term, _ in weights[-count:]} | (more - asked.keys())
         could = MAX_TERM_WEIGHT * sum(weight for term, weight in weights if term in held)
@@ -32,7 +32,7 @@ def test_point_that_could_reach_the_score_is_let_through(
 
 def test_point_that_holds_too_little_is_not_read() -> None:
     weights = by_weight(terms({1: 8.0, 2: 3.0, 3: 3.0}))
-    condition = score_condition(weights, 0.4 * most(weights))
+    condition = score_condition(weights, 0.4 * max_score(weights))
     assert condition == "1|2&(3)"
 
 

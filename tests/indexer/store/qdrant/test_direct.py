@@ -40,7 +40,7 @@ def direct(
 
 def test_client_with_a_token_writes_what_the_service_finds(store: DirectStore) -> None:
     collection, points = a_collection(), [a_point() for _ in range(300)]
-    access = store.grant(collection, seconds=60, own_secret=False)
+    access = store.grant(collection, seconds=60, has_store_secret=False)
     client = direct(access, collection)
     client.upsert(points)
     client.upsert(points)
@@ -54,8 +54,8 @@ def test_client_with_a_token_writes_what_the_service_finds(store: DirectStore) -
 
 def test_token_opens_no_other_collection(store: DirectStore) -> None:
     own, other = a_collection(), a_collection()
-    access = store.grant(own, seconds=60, own_secret=False)
-    elsewhere = store.grant(other, seconds=60, own_secret=False).collection
+    access = store.grant(own, seconds=60, has_store_secret=False)
+    elsewhere = store.grant(other, seconds=60, has_store_secret=False).collection
     client = direct(replace(access, collection=elsewhere), other)
     with pytest.raises(StoreError, match="does not allow"):
         client.upsert([a_point()])
@@ -65,7 +65,7 @@ def test_token_opens_no_other_collection(store: DirectStore) -> None:
 
 def test_token_cannot_drop_its_collection(store: DirectStore, qdrant: Server) -> None:
     collection = a_collection()
-    access = store.grant(collection, seconds=60, own_secret=False)
+    access = store.grant(collection, seconds=60, has_store_secret=False)
     with_token = open_store(qdrant.url, api_key=access.token)
     with pytest.raises(StoreError, match="does not allow"):
         with_token.drop(collection)
@@ -75,7 +75,7 @@ def test_token_cannot_drop_its_collection(store: DirectStore, qdrant: Server) ->
 
 def test_token_ends(store: DirectStore, qdrant: Server) -> None:
     collection = a_collection()
-    access = store.grant(collection, seconds=60, own_secret=False)
+    access = store.grant(collection, seconds=60, has_store_secret=False)
     assert qdrant.api_key
     past = datetime.now(UTC) - timedelta(minutes=5)
     ended = access_token(qdrant.api_key, collection=access.collection, expires_at=past)
@@ -87,7 +87,7 @@ def test_token_ends(store: DirectStore, qdrant: Server) -> None:
 
 @pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")  # of a real server
 def test_token_says_what_it_opens_and_for_how_long(store: DirectStore, qdrant: Server) -> None:
-    access = store.grant(a_collection(), seconds=60, own_secret=False)
+    access = store.grant(a_collection(), seconds=60, has_store_secret=False)
     assert access.token
     assert access.expires_at
     assert qdrant.api_key
@@ -103,7 +103,7 @@ def test_token_says_what_it_opens_and_for_how_long(store: DirectStore, qdrant: S
 
 def test_client_with_a_secret_of_its_own_gets_no_token(store: DirectStore, qdrant: Server) -> None:
     collection, point = a_collection(), a_point()
-    access = store.grant(collection, seconds=60, own_secret=True)
+    access = store.grant(collection, seconds=60, has_store_secret=True)
     assert (access.token, access.expires_at) == (None, None)
     with pytest.raises(ConfigurationError, match="set QDRANT_API_KEY"):
         direct(access, collection)
@@ -117,7 +117,7 @@ def test_vector_of_another_length_is_refused_before_anything_is_written(
     store: DirectStore,
 ) -> None:
     collection = a_collection()
-    access = store.grant(collection, seconds=60, own_secret=False)
+    access = store.grant(collection, seconds=60, has_store_secret=False)
     longer = replace(SMALL, dimensions=9)
     client = direct(access, replace(collection, embedder=longer))
     with pytest.raises(StoreError, match="8 dimensions, and builtin/test-small/9 has 9"):
@@ -127,8 +127,8 @@ def test_vector_of_another_length_is_refused_before_anything_is_written(
 
 def test_grant_makes_the_collection_of_its_embedder(store: DirectStore, qdrant: Server) -> None:
     collection = a_collection()
-    first = store.grant(collection, seconds=60, own_secret=False)
-    second = store.grant(replace(collection, embedder=OTHER), seconds=60, own_secret=False)
+    first = store.grant(collection, seconds=60, has_store_secret=False)
+    second = store.grant(replace(collection, embedder=OTHER), seconds=60, has_store_secret=False)
     assert qdrant.collections(collection.organization) == {first.collection, second.collection}
 
 
@@ -136,11 +136,11 @@ def test_grant_makes_a_collection_anew_that_another_process_dropped(
     store: DirectStore, qdrant: Server
 ) -> None:
     collection = a_collection()
-    store.grant(collection, seconds=60, own_secret=False)
+    store.grant(collection, seconds=60, has_store_secret=False)
     worker = qdrant.open()
     worker.drop(collection)
     worker.close()
-    client = direct(store.grant(collection, seconds=60, own_secret=False), collection)
+    client = direct(store.grant(collection, seconds=60, has_store_secret=False), collection)
     client.upsert([a_point()])
     client.close()
 
@@ -151,13 +151,13 @@ def test_client_is_told_the_public_address(stand_in: StandIn) -> None:
     for public_url, told in ((None, stand_in.url), (public, "qdrants://vectors.example:6333")):
         store = open_store(inside, api_key=stand_in.api_key, public_url=public_url)
         assert isinstance(store, DirectStore)
-        access = store.grant(a_collection(), seconds=60, own_secret=True)
+        access = store.grant(a_collection(), seconds=60, has_store_secret=True)
         assert access.url.partition("?")[0] == told
         store.close()
 
 
 @pytest.mark.parametrize(
-    ("options", "api_key", "own_secret", "reason"),
+    ("options", "api_key", "has_store_secret", "reason"),
     [
         ("?jwt=true&collections=organization", "key", False, "collections=organization"),
         ("?collections=organization", "key", True, "collections=organization"),
@@ -166,14 +166,14 @@ def test_client_is_told_the_public_address(stand_in: StandIn) -> None:
     ],
 )
 def test_why_clients_may_not_write_is_said_without_asking_the_server(
-    options: str, api_key: str | None, own_secret: bool, reason: str
+    options: str, api_key: str | None, has_store_secret: bool, reason: str
 ) -> None:
     store = open_store(f"qdrant://127.0.0.1:1{options}", api_key=api_key)
     assert isinstance(store, DirectStore)
     with pytest.raises(DirectNotAvailableError, match=reason):
-        store.check_direct_upload(own_secret=own_secret)
+        store.check_direct_upload(has_store_secret=has_store_secret)
     with pytest.raises(DirectNotAvailableError, match=reason):
-        store.grant(a_collection(), seconds=60, own_secret=own_secret)
+        store.grant(a_collection(), seconds=60, has_store_secret=has_store_secret)
     store.close()
 
 

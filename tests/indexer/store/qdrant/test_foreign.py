@@ -9,7 +9,7 @@ from qdrant_client import models
 
 from indexer.store import open_store
 from indexer.store.base import Collection, HybridQuery, VectorStore
-from indexer.store.qdrant.points import Found
+from indexer.store.qdrant.points import ServerHits
 from indexer.store.schema import DENSE, TERMS
 from tests.indexer.store.points import DIMENSIONS, a_collection, a_point, dense_query, ids, unit
 from tests.indexer.store.points import terms as terms_of
@@ -84,6 +84,6 @@ def test_nor_are_those_that_have_no_order() -> None:
     """Qdrant takes infinite numbers, and NaN, over gRPC."""
     own = models.ScoredPoint(id=str(UUID(int=1)), version=0, score=0.5)
     spoilt = [own.model_copy(update={"score": score}) for score in (math.nan, math.inf, -math.inf)]
-    found = Found([*spoilt, own], [*spoilt, own])
+    found = ServerHits([*spoilt, own], [*spoilt, own])
     hits = found.hits(HybridQuery(vector=unit(1.0), terms=terms_of({7: 1.0}), limit=10))
     assert hits.dense == hits.lexical == [(UUID(int=1), 0.5)]
