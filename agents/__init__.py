@@ -1,1 +1,1 @@
-"""What coding agents are offered: MCP tools over any service that answers in the API's shapes."""
+"""MCP tools for coding agents, over any service with the shapes of the API."""

@@ -1,4 +1,4 @@
-"""What the tools ask: a backend that serves requests of the API, and its errors."""
+"""The backend of the tools, which serves requests of the API, and its errors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 
 class Backend(Protocol):
-    """A service as one credential sees it.
+    """A service with one credential.
 
-    Arguments are those of the API's routes, with `org_id` optional: without it, the credential's
-    own organisation. Every refusal and every failure that is expected is a ToolError.
+    Arguments are those of the API's routes. `org_id` is optional; the default is the credential's
+    own organisation. Methods raise ToolError for rejected requests and expected failures.
     """
 
     async def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ class Backend(Protocol):
 
 
 class GraphBackend(Backend, Protocol):
-    """The same with the knowledge graph, which only the service has: a sidecar has none."""
+    """A backend with the knowledge graph. A sidecar has none."""
 
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
@@ -44,14 +44,14 @@ SYMBOL_NOT_FOUND = "symbol_not_found"
 
 
 class ToolError(Exception):
-    """A refusal or an expected failure.
+    """A rejected request or an expected failure.
 
-    `message` is safe to show and says what to do, `code` is stable, `status` is HTTP's. `near`:
-    names in repositories that are like the one that was asked for.
+    `message` is safe to show and says what to do, `code` is stable, `status` is the HTTP status.
+    `near` lists names that are similar to the requested one.
     """
 
     def __init__(self, message: str, *, code: str, status: int, near: Sequence[str] = ()) -> None:
-        super().__init__(f"{message} Alike: {', '.join(near)}." if near else message)
+        super().__init__(f"{message} Similar names: {', '.join(near)}." if near else message)
         self.message = message
         self.code = code
         self.status = status
@@ -60,7 +60,7 @@ class ToolError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ErrorHints:
-    """What a caller of this server does to have something indexed: whole sentences."""
+    """Sentences for callers of this server; `build_index` says how to index a repository."""
 
     build_index: str
 

@@ -1,8 +1,8 @@
-"""Events of a stream that hold one line for every reader, whatever repositories contain.
+"""Escaping of line separators in event streams, so that each event stays on one line.
 
-An event ends with a line, and JSON may hold U+0085, U+2028 and U+2029 as they are. The protocol
-knows none of them as the end of a line, but readers that split text by its lines do: for these, the
-rest of a file's line would be an event of the server.
+JSON may contain U+0085, U+2028 and U+2029 unescaped. The protocol does not end a line at them, but
+some readers do. For such a reader the rest of a line in a repository would be an event of the
+server.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -18,14 +18,14 @@ _SEPARATORS: Final = {
 
 
 def on_one_line(json: bytes) -> bytes:
-    """The same JSON, in which they are escaped: they stand in its strings alone."""
+    """Escape the separators in JSON, where they occur only in strings."""
     for separator, escaped in _SEPARATORS.items():
         json = json.replace(separator, escaped)
     return json
 
 
 class EventLines:
-    """ASGI middleware: each part of an event stream, which is whole events, made so."""
+    """ASGI middleware that escapes each part of an event stream; a part is whole events."""
 
     def __init__(self, app: _Application) -> None:
         self._app = app

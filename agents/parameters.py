@@ -1,4 +1,4 @@
-"""Parameters that several tools have, with the limits that the API has."""
+"""Parameters that several tools share, with the limits of the API."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -95,14 +95,12 @@ GraphCursor = Annotated[str | None, Field(max_length=3_000, description=_NEXT)]
 
 
 def provided(**parameters: Any) -> dict[str, Any]:
-    """The parameters that were given, by the API's names."""
-    asked = {name: value for name, value in parameters.items() if value is not None}
-    return {"org_id" if name == "workspace" else name: value for name, value in asked.items()}
+    """Return the parameters that are not None, by the names of the API."""
+    values = {name: value for name, value in parameters.items() if value is not None}
+    return {"org_id" if name == "workspace" else name: value for name, value in values.items()}
 
 
 def require_one_query(query: str | None, queries: list[str] | None) -> None:
     """Raise ToolError unless exactly one of them is given."""
     if (query is None) == (queries is None):
-        raise ToolError(
-            "Give either query or queries, and only one of them.", code=INVALID, status=400
-        )
+        raise ToolError("Pass either query or queries, not both.", code=INVALID, status=400)

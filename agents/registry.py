@@ -1,6 +1,6 @@
-"""Tools of a server that answer refusals with a code, those of their own arguments included.
+"""A registry of MCP tools whose errors have a code, including errors of arguments.
 
-A parameter whose name is no name in Python has it as its alias: `source: Annotated[str,
+A parameter whose name is not a valid Python name has it as its alias: `source: Annotated[str,
 Field(alias="from")]`.
 """
 
@@ -23,14 +23,14 @@ from agents.results import failure
 
 Tool = Callable[..., Awaitable[CallToolResult]]
 
-# Each may be called twice with the same arguments: that is as good as once.
+# All tools are idempotent.
 READS: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-ADDS: Final = ToolAnnotations(  # never over what is there
+ADDS: Final = ToolAnnotations(  # it never overwrites
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-SYNCHRONIZES_A_SERVICE: Final = ToolAnnotations(  # of others, and deletes there what is gone here
+SYNCHRONIZES_A_SERVICE: Final = ToolAnnotations(  # changes an external service, and deletes from it
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=True
 )
 
@@ -39,17 +39,17 @@ _SENTENCES: Final = {
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must not be blank",
 }
-_SHOULD: Final = re.compile(r"^\w+ should ")  # how pydantic begins
-_NAMES, _NAME_CHARACTERS = 5, 100  # of what does not exist
+_SHOULD: Final = re.compile(r"^\w+ should ")  # the beginning of pydantic's messages
+_NAMES, _NAME_CHARACTERS = 5, 100  # of unknown arguments
 
 
 class ToolRegistry:
-    """Registers tools with `server`.
+    """A registry of the tools of `server`.
 
-    `words`: what the API's messages name, and what it is called here.
+    `words` maps terms of the API's messages to names of this server.
 
-    The SDK would tell of wrong arguments in pydantic's words and drop those that it does not
-    know; here they are refused before the tool runs, with a code and the names that exist.
+    The SDK reports invalid arguments in pydantic's words and ignores unknown ones. Here both are
+    rejected before the tool runs, with a code and the known names.
     """
 
     def __init__(self, server: MCPServer[Any], *, words: Mapping[str, str]) -> None:
@@ -70,8 +70,8 @@ class ToolRegistry:
     ) -> None:
         """Register a tool; its docstring is the description.
 
-        `name`: if not the function's. A call by one of the `aliases`, which are not listed, is a
-        call of the tool. `effects`: the annotations that clients get of it.
+        `name` defaults to the function's name. The `aliases` call the same tool and are not listed.
+        `effects` are the annotations for clients.
         """
         tool_name = name or tool.__name__
         self._aliases.update(dict.fromkeys(aliases, tool_name))
@@ -85,7 +85,7 @@ class ToolRegistry:
                 return failure(self._translated(error))
 
         metadata = self._arguments[tool_name] = func_metadata(answer, structured_output=False)
-        parameters = {  # the SDK calls by alias
+        parameters = {  # the SDK passes arguments by alias
             name: parameter
             for parameter, name in _names(metadata).items()
             if parameter in inspect.signature(tool).parameters
@@ -111,11 +111,11 @@ class ToolRegistry:
             return await call_next(ctx)
         name, arguments = ctx.params.get("name"), ctx.params.get("arguments") or {}
         if not isinstance(name, str) or not isinstance(arguments, Mapping):
-            return await call_next(ctx)  # the SDK refuses it
+            return await call_next(ctx)  # the SDK rejects it
         name = self._aliases.get(name, name)
         metadata = self._arguments.get(name)
         if metadata is None:
-            message = f"There is no tool {_cut(name)}. There are: {', '.join(self._arguments)}."
+            message = f"Unknown tool {_cut(name)}. Known tools: {', '.join(self._arguments)}."
             return failure(ToolError(message, code="unknown_tool", status=404))
         provided = _provided(metadata, arguments)
         problem = _argument_error(metadata, provided)
@@ -127,13 +127,13 @@ class ToolRegistry:
 
 
 def _names(metadata: FuncMetadata) -> dict[str, str]:
-    """Field of the model → argument."""
+    """Map fields of the model to arguments."""
     fields = metadata.arg_model.model_fields
     return {name: field.alias or name for name, field in fields.items()}
 
 
 def _provided(metadata: FuncMetadata, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what agents write for "not given": null, or "" for what may be left out."""
+    """Drop values that agents send for omitted optional arguments: null and ""."""
     fields = metadata.arg_model.model_fields
     optional = {
         argument for name, argument in _names(metadata).items() if not fields[name].is_required()
@@ -150,7 +150,7 @@ def _argument_error(metadata: FuncMetadata, provided: dict[str, Any]) -> str:
     unknown = sorted(set(provided).difference(known))
     if unknown:
         names = ", ".join(map(_cut, unknown[:_NAMES]))
-        return f"There is no argument {names}. There are: {', '.join(known)}."
+        return f"Unknown argument {names}. Known arguments: {', '.join(known)}."
     try:
         metadata.validate_arguments(provided)
     except ValidationError as error:
@@ -161,7 +161,7 @@ def _argument_error(metadata: FuncMetadata, provided: dict[str, Any]) -> str:
 
 
 def _sentence(known: Collection[str], detail: ErrorDetails) -> str:
-    # Behind the argument's name pydantic puts indices and the arms of unions.
+    # After the argument's name pydantic adds indices and members of unions.
     name, *inner = detail["loc"]
     indices = "".join(f"[{part}]" for part in inner if isinstance(part, int))
     subject = f"{name}{indices}" if name in known else str(name)

@@ -9,22 +9,22 @@ from mcp.types import CallToolResult, TextContent
 from agents.backend import INDEX_NOT_FOUND, ErrorHints, ToolError
 from indexer.output.terminal import escape_line
 
-COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: which projects answered is not known
+COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: the projects of the answer are unknown
 ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message, near}
-MESSAGE_CHARACTERS = 2_000  # of another server
+MESSAGE_CHARACTERS = 2_000  # in a message of another server
 _CODE = re.compile(r"[A-Za-z_]{1,64}")
 _NEAR_NAMES, _NAME_CHARACTERS = 20, 200
 
 
 def success(text: str, structure: Mapping[str, Any]) -> CallToolResult:
-    """The result of a call that was answered."""
+    """Return the result of a successful call."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=dict(structure)
     )
 
 
 def failure(error: ToolError) -> CallToolResult:
-    """The result of a call that was refused, or that failed as calls may."""
+    """Return the result of a failed call."""
     text = escape_line(f"{error.code} ({error.status}): {error}")
     details: dict[str, Any] = {"code": error.code, "status": error.status, "message": error.message}
     if error.near:
@@ -35,7 +35,7 @@ def failure(error: ToolError) -> CallToolResult:
 
 
 def error_in(result: CallToolResult) -> ToolError | None:
-    """What `refused` was given; None if the result is no error, or one of another server's kind."""
+    """Return the error that was passed to `failure`; None if the result has no such error."""
     details = (result.meta or {}).get(ERROR_KEY) if result.is_error else None
     if not isinstance(details, Mapping):
         return None
@@ -49,30 +49,30 @@ def error_in(result: CallToolResult) -> ToolError | None:
 
 
 def names_in(near: object) -> list[str]:
-    """The names that another server calls near, as far as they are ones."""
+    """Return the valid names of another server's `near`."""
     names = [name for name in near if isinstance(name, str)] if isinstance(near, list) else []
     return [name[:_NAME_CHARACTERS] for name in names[:_NEAR_NAMES]]
 
 
 def is_unindexed(answer: Mapping[str, Any]) -> bool:
-    """Whether a search found nothing because nothing was there to be searched."""
+    """Whether a search has no results because no project was searched."""
     receipt = answer["receipt"]
     reasons = {row["reason"] for row in receipt["missing"]}
     return not (answer["results"] or receipt["projects"] or COMMITS_UNKNOWN in reasons)
 
 
 def with_hint(answer: dict[str, Any], hints: ErrorHints) -> dict[str, Any]:
-    """A search's answer; where nothing was searched, its hint says what to do about it."""
+    """Add a hint to the answer of a search that searched no project."""
     if not is_unindexed(answer):
         return answer
     reasons = {row["reason"] for row in answer["receipt"]["missing"]}
-    what = "code_index_status lists the projects that there are."
+    what = "code_index_status lists the projects."
     if "unknown_project" not in reasons:
         what = hints.build_index
     return {**answer, "hint": f"{answer['hint'] or ''} {what}".strip()}
 
 
 def index_not_found(hints: ErrorHints) -> ToolError:
-    """The refusal of a call that needs an index."""
+    """Return the error of a call that needs an index."""
     message = f"Nothing is indexed here. {hints.build_index}"
     return ToolError(message, code=INDEX_NOT_FOUND, status=404)

@@ -7,26 +7,26 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 def _untitled(schema: dict[str, Any]) -> None:
-    """Take out the titles: they say the names again, and agents may pay for each word."""
+    """Remove titles: they repeat the names, and each word costs agents tokens."""
     for titled in (schema, *schema.get("properties", {}).values()):
         titled.pop("title", None)
 
 
 class AnswerModel(BaseModel):
-    """A JSON object that may have more members than it names."""
+    """A JSON object; it may have more members than the model."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_untitled)
 
 
-class LeftOut(AnswerModel):
-    """What did not fit `max_tokens`: how many rows of what, and what to do."""
+class Truncated(AnswerModel):
+    """Counts of the rows that did not fit `max_tokens`, and advice."""
 
     counts: dict[str, int]
     advice: str
 
 
 class AnsweringProject(AnswerModel):
-    """A project that the answer is of."""
+    """A project of the answer."""
 
     project: str
     commit: str
@@ -34,14 +34,14 @@ class AnsweringProject(AnswerModel):
 
 
 class MissingProject(AnswerModel):
-    """A project that the answer may lack something of."""
+    """A project that may have missing results."""
 
     project: str
     reason: str
 
 
 class Effect(AnswerModel):
-    """What a rule of the ranking did to a result's score."""
+    """The effect of a ranking rule on a result's score."""
 
     rule: str
     adds: float
@@ -49,7 +49,7 @@ class Effect(AnswerModel):
 
 
 class Explanation(AnswerModel):
-    """Why a result is where it is."""
+    """The explanation of a result's rank."""
 
     semantic_rank: int | None
     lexical_rank: int | None
@@ -66,7 +66,7 @@ class Result(AnswerModel):
     end_line: int
     language: str
     chunk_type: str
-    name: str = Field(description="What is defined; empty where nothing is")
+    name: str = Field(description="Name of the definition; may be empty")
     container: str
     score: float = Field(description="0.0-1.0, comparable within the answer")
     similarity: float | None
@@ -79,7 +79,7 @@ class Result(AnswerModel):
 
 
 class SearchReceipt(AnswerModel):
-    """What was searched and what was not."""
+    """The searched projects, and those with missing results."""
 
     complete: bool = Field(description="Whether nothing is missing")
     took_ms: float | None
@@ -97,7 +97,7 @@ class SearchAnswer(AnswerModel):
     next_cursor: str | None
     receipt: SearchReceipt
     hint: str | None = Field(description="Why the answer is empty")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class CodeResult(AnswerModel):
@@ -106,7 +106,7 @@ class CodeResult(AnswerModel):
     path: str
     text: str
     score: float
-    startLine: int  # noqa: N815 (the contract's spelling)
+    startLine: int  # noqa: N815 (spelling of the specification)
     endLine: int  # noqa: N815
     truncated: bool = Field(description="Whether text is not all of these lines")
     project: str
@@ -121,7 +121,7 @@ class CodeAnswer(AnswerModel):
     searchTimeMs: float  # noqa: N815
     complete: bool = Field(description="Whether every project was searched in its newest state")
     hint: str | None = Field(description="Why the answer is empty")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class Run(AnswerModel):
@@ -162,18 +162,18 @@ class StatusAnswer(AnswerModel):
     last_updated: str | None
     total_chunks: int
     projects: list[ProjectStatus]
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
-def code_answer(found: Mapping[str, Any], milliseconds: float) -> dict[str, Any]:
-    """The results, best first, in a search that took so long."""
-    results = [_result(row) for row in found["results"]]
+def code_answer(answer: Mapping[str, Any], milliseconds: float) -> dict[str, Any]:
+    """Build the answer of `search_code` from a search answer."""
+    results = [_result(row) for row in answer["results"]]
     return {
         "results": results,
         "totalResults": len(results),
         "searchTimeMs": milliseconds,
-        "complete": found["receipt"]["complete"],
-        "hint": found["hint"],
+        "complete": answer["receipt"]["complete"],
+        "hint": answer["hint"],
     }
 
 

@@ -1,7 +1,7 @@
-"""The compact text form of answers, which an agent reads cheaply: one line says where and what.
+"""The compact text form of answers, which costs agents few tokens.
 
-What repositories contain cannot pass for what the service says: names and paths stay on their
-line, and contents are indented.
+Content of repositories cannot look like text of the service: names and paths stay on one line, and
+content is indented.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,33 +19,33 @@ _MISSING: Final = {
     "failed": "its last indexing failed",
     "behind": "indexed at an older commit",
     "paused": "indexing is paused",
-    "embedder_unavailable": "found by words only: its embedding service is unavailable",
+    "embedder_unavailable": "lexical results only: its embedding service is unavailable",
     "unknown_project": "no such visible project",
     "too_many_hits": "too many hits: narrow the filters",
-    "local_index_unavailable": "its uncommitted work: the index of the work tree does not answer",
-    "base_commit_not_in_clone": "links to other projects: the commit that is indexed is not in "
-    "this clone; fetch it",
-    "links_on_edited_lines": "links to other projects on lines that are edited but not committed",
-    "not_linked_yet": "its newest code is not linked yet: ask again in some seconds",
-    "policies_not_checked_yet": "policies are being checked on its code: ask again in some seconds",
+    "local_index_unavailable": "its uncommitted work: the index of the work tree is unavailable",
+    "base_commit_not_in_clone": "links to other projects: the indexed commit is not in this clone; "
+    "fetch it",
+    "links_on_edited_lines": "links to other projects on uncommitted lines",
+    "not_linked_yet": "its newest code is not linked yet: try again in a few seconds",
+    "policies_not_checked_yet": "policies are still being checked: try again in a few seconds",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 
 
 def search_text(answer: Row) -> str:
-    """Where each hit is, what it is, and its snippet."""
+    """Format each hit with its location, kind and snippet."""
     answer = printable(answer)
     head = _head(answer["count"], "result", f"for {answer['query']}")
     return joined([head, *(_result(row) for row in answer["results"])], answer)
 
 
 def code_text(answer: Row) -> str:
-    """The same for `search_code`."""
+    """Format the answer of `search_code`."""
     answer = printable(answer)
     parts = [f"{number(answer['totalResults'], 'result')} in {answer['searchTimeMs']} ms"]
     for row in answer["results"]:
-        place = f"{row['project']}/{row['path']}".lstrip("/")
-        head = f"{place}:{row['startLine']}-{row['endLine']}  {row['score']:.2f}"
+        location = f"{row['project']}/{row['path']}".lstrip("/")
+        head = f"{location}:{row['startLine']}-{row['endLine']}  {row['score']:.2f}"
         cut = "\n… (cut; code_search with expand shows more)" if row["truncated"] else ""
         parts.append(f"{head}\n{indented(row['text'])}{cut}".rstrip())
     if not answer["complete"]:
@@ -54,7 +54,7 @@ def code_text(answer: Row) -> str:
 
 
 def links_text(answer: Row, what: str) -> str:
-    """The definitions, numbered, then who calls them or whom they call, and how that is known."""
+    """Format the numbered definitions, then their callers or callees with the evidence."""
     answer = printable(answer)
     definitions = answer["definitions"]
     parts = [_head(answer["count"], what.removesuffix("s"), f"of {answer['symbol']}")]
@@ -67,7 +67,7 @@ def links_text(answer: Row, what: str) -> str:
 
 
 def graph_text(answer: Row) -> str:
-    """The nodes by their distance from the symbol, then who uses whom."""
+    """Format the nodes by distance from the symbol, then the edges."""
     answer = printable(answer)
     nodes, edges = answer["nodes"], answer["edges"]
     names = {node["id"]: node["qualified_name"] for node in nodes}
@@ -76,12 +76,12 @@ def graph_text(answer: Row) -> str:
     parts.append("\n".join(_node(node) for node in nodes))
     parts.append("\n".join(_edge(edge, names) for edge in edges))
     if answer["truncated"]:
-        parts.append(f"The graph goes on: it was cut at {answer['truncated_reason']}.")
+        parts.append(f"The graph is truncated: {answer['truncated_reason']} reached.")
     return joined(parts, answer)
 
 
 def status_text(answer: Row) -> str:
-    """A line for each project."""
+    """Format a line for each project."""
     answer = printable(answer)
     head = f"{number(len(answer['projects']), 'project')} of {answer['org_id']}"
     rows = "\n".join(_status(row) for row in answer["projects"])
@@ -92,9 +92,9 @@ def status_text(answer: Row) -> str:
 def receipt_text(
     receipt: Row, shown: Iterable[str], *, nothing: str = "No project was searched."
 ) -> str:
-    """Which commits answered (those of the projects `shown`) and what is missing and why.
+    """Format the commits of the projects `shown`, and the missing projects with reasons.
 
-    `nothing` is said where no commit answered.
+    `nothing` is the text of an answer without commits.
     """
     projects = {row["project"]: row["commit"] for row in receipt["projects"]}
     named = [name for name in dict.fromkeys(shown) if name in projects]
@@ -102,8 +102,8 @@ def receipt_text(
     others = len(projects) - len(named)
     if others:
         commits.append(f"{others} more" if named else number(others, "project"))
-    answered = f"Answered by {', '.join(commits)}." if commits else nothing
-    lines = [f"{answered}{_local(receipt)}"]
+    source = f"Answered by {', '.join(commits)}." if commits else nothing
+    lines = [f"{source}{_local(receipt)}"]
     missing = [
         f"{row['project'] or 'every project'} ({_MISSING.get(row['reason'], row['reason'])})"
         for row in receipt["missing"]
@@ -111,14 +111,14 @@ def receipt_text(
     if missing:
         lines.append(f"Incomplete: {', '.join(missing)}.")
     if receipt.get("cut"):
-        lines.append(f"Limits that were met: {', '.join(receipt['cut'])}.")
+        lines.append(f"Limits reached: {', '.join(receipt['cut'])}.")
     if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
     return "\n".join([*lines, *_unresolved(receipt)])
 
 
 def printable(value: Any) -> Any:
-    """`value` with each text on one line, whatever a repository has in it, but for contents."""
+    """Escape each text in `value` to one line, except contents."""
     if isinstance(value, str):
         return escape_line(value)
     if isinstance(value, list):
@@ -129,12 +129,12 @@ def printable(value: Any) -> Any:
 
 
 def indented(content: str) -> str:
-    """Content of several lines, none of which begins at the margin."""
+    """Indent every line of content."""
     return "\n".join(f"    {line}" if line else "" for line in escape_lines(content.rstrip()))
 
 
 def joined(parts: list[str], answer: Row) -> str:
-    """An answer's parts, the remarks on it, and its receipt."""
+    """Join an answer's parts, remarks and receipt."""
     parts = [*parts, *remarks(answer)]
     if "receipt" in answer:
         parts.append(receipt_text(answer["receipt"], _shown(answer)))
@@ -142,16 +142,16 @@ def joined(parts: list[str], answer: Row) -> str:
 
 
 def remarks(answer: Row) -> list[str]:
-    """Why an answer is empty, what of it did not fit, and where it goes on."""
-    found = []
+    """Return the hint of an empty answer, the truncated rows, and the next cursor."""
+    lines = []
     if answer.get("hint"):
-        found.append(answer["hint"])
+        lines.append(answer["hint"])
     if answer.get("left_out"):
         counts = ", ".join(f"{n} of {name}" for name, n in answer["left_out"]["counts"].items())
-        found.append(f"Left out: {counts}. {answer['left_out']['advice']}")
+        lines.append(f"Omitted: {counts}. {answer['left_out']['advice']}")
     if answer.get("next_cursor"):
-        found.append(f"More: cursor={answer['next_cursor']}")
-    return found
+        lines.append(f"More: cursor={answer['next_cursor']}")
+    return lines
 
 
 def _shown(answer: Row) -> Iterable[str]:
@@ -160,20 +160,18 @@ def _shown(answer: Row) -> Iterable[str]:
             yield row["project"]
 
 
-def _head(count: int, noun: str, of: str) -> str:
-    return f"{number(count, noun)} {of}" if count else f"No {noun}s {of}"
+def _head(count: int, noun: str, subject: str) -> str:
+    return f"{number(count, noun)} {subject}" if count else f"No {noun}s {subject}"
 
 
 def number(count: int, noun: str) -> str:
-    """Such as "2 results"."""
+    """Format a count, such as "2 results"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _place(row: Row, lines: str) -> str:
+def _location(row: Row, lines: str) -> str:
     prefix = f"{row['project']}/" if row["project"] else ""
-    state = (
-        " (uncommitted)" if row.get("local") else " (no longer there)" if row.get("gone") else ""
-    )
+    state = " (uncommitted)" if row.get("local") else " (removed)" if row.get("gone") else ""
     return f"{prefix}{row['file']}:{lines}{state}"
 
 
@@ -181,15 +179,15 @@ def _result(row: Row) -> str:
     name = ".".join(part for part in (row["container"], row["name"]) if part)
     what = f"{row['chunk_type']} {name}".strip()
     lines = f"{row['start_line']}-{row['end_line']}"
-    head = f"{_place(row, lines)}  {what}  {row['score']:.2f}"
+    head = f"{_location(row, lines)}  {what}  {row['score']:.2f}"
     cut = "\n… (cut; expand shows all of it)" if row["truncated"] and row["content"] else ""
     return f"{head}\n{indented(row['content'])}{cut}".rstrip()
 
 
 def _definition(row: Row) -> str:
     package = " ".join(part for part in (row["package"], row["version"]) if part)
-    of = f"  ({package})" if package else ""
-    where = f"{_place(row, row['line'])}  {row['kind']} {row['qualified_name']}{of}"
+    suffix = f"  ({package})" if package else ""
+    where = f"{_location(row, row['line'])}  {row['kind']} {row['qualified_name']}{suffix}"
     return f"{where}\n    {row['signature']}".rstrip()
 
 
@@ -199,22 +197,24 @@ def _link(row: Row, what: str, *, is_many: bool) -> str:
     through = f" through {row[near]['qualified_name']}, depth {row['depth']}"
     pinned = row["pinned_version"]
     version = f"  pins {pinned}{', older than indexed' if row['lags'] else ''}" if pinned else ""
-    defined = "" if what == "callers" else f"  at {_place(row[far], row[far]['line'])}"
+    defined = "" if what == "callers" else f"  at {_location(row[far], row[far]['line'])}"
     return (
-        f"{_place(row, row['line'])}  {row[far]['qualified_name']}{target}{defined}"
+        f"{_location(row, row['line'])}  {row[far]['qualified_name']}{target}{defined}"
         f"{through if row['depth'] > 1 else ''}  {row['confidence']}, {row['rule']}{version}"
         f"\n    {row['evidence']}"
     ).rstrip()
 
 
 def _node(row: Row) -> str:
-    return f"{row['distance']}  {_place(row, row['line'])}  {row['kind']} {row['qualified_name']}"
+    return (
+        f"{row['distance']}  {_location(row, row['line'])}  {row['kind']} {row['qualified_name']}"
+    )
 
 
 def _edge(row: Row, names: Mapping[str, str]) -> str:
     caller, callee = (names.get(row[end], row[end]) for end in ("caller", "callee"))
     often = f" at {row['count']} places" if row["count"] > 1 else ""
-    return f"{_place(row, row['line'])}  {caller} → {callee}  {row['confidence']}{often}"
+    return f"{_location(row, row['line'])}  {caller} → {callee}  {row['confidence']}{often}"
 
 
 def _status(row: Row) -> str:
@@ -229,7 +229,7 @@ def _local(answer: Row) -> str:
     local = answer.get("local")
     if not local:
         return ""
-    return f" Uncommitted work of {local['project']} is in front, as of {local['indexed_at']}."
+    return f" Includes uncommitted work of {local['project']} as of {local['indexed_at']}."
 
 
 def _unresolved(receipt: Row) -> list[str]:
@@ -237,5 +237,5 @@ def _unresolved(receipt: Row) -> list[str]:
     if not unresolved["count"]:
         return []
     count = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
-    sites = [f"{row['name']} at {_place(row, row['line'])}" for row in unresolved["sample"][:3]]
-    return [f"References of which only the name is known: {count} ({', '.join(sites)} …)."]
+    sites = [f"{row['name']} at {_location(row, row['line'])}" for row in unresolved["sample"][:3]]
+    return [f"Unresolved references, matched by name only: {count} ({', '.join(sites)} …)."]

@@ -1,1 +1,1 @@
-"""`codesearch …`, for people: a client of a service, central or embedded, over HTTP."""
+"""The command line `codesearch …`: a client of a central or embedded service, over HTTP."""

@@ -1,4 +1,4 @@
-"""`python -P -m cli`: `codesearch` where its script is not installed."""
+"""`python -P -m cli`: runs `codesearch` without its installed script."""
 
 from cli.main import main_codesearch
 

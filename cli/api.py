@@ -10,14 +10,14 @@ from indexer.client.transport import Transport
 
 
 class SearchApi(Protocol):
-    """Who answers searches, traces and questions for the status. Raises CentralError."""
+    """An API that answers searches, traces and status requests. Raises CentralError."""
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/search`, without `org_id`."""
         ...
 
     def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """`GET /api/v1/trace/{what}`: callers, callees or graph; lists are given as lists."""
+        """`GET /api/v1/trace/{what}`: callers, callees or graph; lists repeat their parameter."""
         ...
 
     def status(self, project: str | None = None) -> dict[str, Any]:
@@ -26,24 +26,24 @@ class SearchApi(Protocol):
 
 
 class HttpSearchApi:
-    """One organisation of a service."""
+    """The search API of one organisation of a service."""
 
     def __init__(self, transport: Transport, organization: str) -> None:
         self._transport = transport
         self._organization = organization
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Search."""
+        """Send a search."""
         content = json.dumps({"org_id": self._organization, **body}).encode()
         answer: dict[str, Any] = self._transport.request("POST", "/api/v1/search", content=content)
         return answer
 
     def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Trace."""
+        """Send a trace."""
         return self._get(f"/api/v1/trace/{what}", parameters)
 
     def status(self, project: str | None = None) -> dict[str, Any]:
-        """What is indexed."""
+        """Get the index status."""
         return self._get("/api/v1/index/status", {"project": project} if project else {})
 
     def _get(self, path: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,10 +59,10 @@ _BUILD_SECONDS = 300.0  # the service may have to build the file first
 
 
 class GraphApi:
-    """The graph of one organisation. Every method raises CentralError.
+    """The knowledge graph of one organisation. Every method raises CentralError.
 
-    `project` is that of the checkout at `root`, which is asked about where none is named; "" and
-    None outside of one. `source` is the same as long as the service and the organisation are.
+    `project` is the project of the checkout at `root` and the default of commands; outside a
+    checkout they are "" and None. `source` identifies the service and the organisation.
     """
 
     def __init__(
@@ -80,43 +80,43 @@ class GraphApi:
         self.project = project
         self.root = root
 
-    def ask(self, what: str, parameters: Mapping[str, Any]) -> Answer:
+    def query(self, what: str, parameters: Mapping[str, Any]) -> Answer:
         """`GET /graph/{what}`: nodes, traverse, violations, unmigrated, related or context."""
         return self._get(what, parameters)
 
     def node(self, name: str) -> Answer:
-        """All that an id means, with bodies and edges."""
+        """Get every node that an id matches, with bodies and edges."""
         return self._get(_node(name), {})
 
     def add(self, body: Mapping[str, Any]) -> Answer:
-        """A new document."""
+        """Store a new document."""
         return self._send("POST", "nodes", body)
 
     def change(self, name: str, body: Mapping[str, Any], *, version: int | None) -> Answer:
-        """A document as it is after the change; refused if it is no more of that version."""
+        """Change a document and return it; fails if its version is not `version`."""
         return self._send("PATCH", _node(name), body, version=version)
 
     def delete(self, name: str) -> None:
-        """A document with its links."""
+        """Delete a document with its links."""
         self._transport.request("DELETE", f"{_ROUTE}/{_node(name)}?{self._query({})}")
 
     def link(self, body: Mapping[str, Any]) -> Answer:
-        """An explicit link; the same again changes its weight and properties."""
+        """Create an explicit link, or change its weight and properties."""
         return self._send("POST", "links", body)
 
     def unlink(self, body: Mapping[str, Any]) -> None:
-        """Take an explicit link back."""
+        """Remove an explicit link."""
         self._send("DELETE", "links", body)
 
     def snapshot(self, receive: Callable[[Iterator[bytes], int | None], None]) -> None:
-        """The DuckDB file, in pieces; `receive` is called again after a lost connection."""
+        """Download the DuckDB file in pieces; a lost connection calls `receive` again."""
         path = f"{_ROUTE}/snapshot?{self._query({})}"
         self._transport.download(path, receive, wait_seconds=_BUILD_SECONDS)
 
     def calls(self, cursor: str) -> Answer:
-        """A page of the organisation's call edges; "" is the first."""
-        given = {"cursor": cursor} if cursor else {}
-        answer: Answer = self._transport.request("GET", f"{_CALLS}?{self._query(given)}")
+        """Get a page of the organisation's call edges; the cursor "" is the first page."""
+        parameters = {"cursor": cursor} if cursor else {}
+        answer: Answer = self._transport.request("GET", f"{_CALLS}?{self._query(parameters)}")
         return answer
 
     def _get(self, route: str, parameters: Mapping[str, Any]) -> Answer:
@@ -142,5 +142,5 @@ class GraphApi:
 
 
 def _node(name: str) -> str:
-    """The route of a node. HTTP clients resolve "." and "..", so that dots are encoded, too."""
+    """The route of a node. HTTP clients resolve "." and "..", so dots are encoded too."""
     return f"nodes/{quote(name, safe='').replace('.', '%2E')}"

@@ -2,9 +2,9 @@
 
 A command is a module of cli.commands with `commands = typer.Typer()` and, in it, a function
 decorated with `@commands.command(…)` that takes `typer.Context` (`ctx.obj` is the CommandContext)
-and returns an Exit; import the module here and add it to `_COMMANDS`. It raises IndexerError;
-`cli.main` prints the message and sets the exit code. At import it needs typer alone: --help
-answers at once.
+and returns an Exit. To add one, import it here and append it to `_COMMANDS`. It may raise
+IndexerError; `cli.main` prints the message and sets the exit code. A command module imports only
+typer at the top, so that --help is fast.
 """
 
 from typing import Any, Final, NoReturn
@@ -49,11 +49,11 @@ _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
 
 
 def codesearch_application() -> typer.Typer:
-    """Every command; `obj` is the CommandContext."""
+    """Return the application `codesearch`; its `obj` is the CommandContext."""
     application = _application(
         help="Search and trace code across the repositories of an organisation.\n\n"
-        "The service is that of AETERNA_URL, AETERNA_TOKEN and AETERNA_ORGANIZATION or of "
-        ".codesearch.toml; without one, an index on this machine is used.",
+        "AETERNA_URL, AETERNA_TOKEN and AETERNA_ORGANIZATION, or .codesearch.toml, name the "
+        "service. Without one, an index on this machine is used.",
         epilog=_EXITS,
     )
     for module in _COMMANDS:
@@ -62,15 +62,15 @@ def codesearch_application() -> typer.Typer:
 
 
 def aeterna_application() -> typer.Typer:
-    """The same as one command of Aeterna's tools."""
+    """Return the application `aeterna`, with `codesearch` as a subcommand."""
     application = _application(help="Aeterna's tools.")
-    application.callback()(lambda: None)  # so that its only command keeps its name
+    application.callback()(lambda: None)  # keeps `codesearch` a subcommand
     application.add_typer(codesearch_application(), name="codesearch")
     return application
 
 
 def _application(**texts: str) -> typer.Typer:
-    # Rich's help and tracebacks cost a fifth of a second, and break lines that are piped.
+    # Rich's help and tracebacks take 0.2 s and wrap lines in a pipe.
     return typer.Typer(
         no_args_is_help=True,
         rich_markup_mode=None,

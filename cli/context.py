@@ -20,8 +20,8 @@ class CommandContext:
 
     @contextmanager
     def search_api(self) -> Iterator["SearchApi"]:
-        """Who answers here, for as long as it is asked. Raises IndexerError."""
-        # Imported here: --help and a wrong argument answer at once.
+        """Open the search API of this directory's target. Raises IndexerError."""
+        # Imported here, so that --help and argument errors are fast.
         from cli.target.target import open_target
 
         with open_target(self.environ, self.directory) as target:
@@ -29,7 +29,7 @@ class CommandContext:
 
     @contextmanager
     def graph(self, *, retry_seconds: float = 0.0) -> Iterator["GraphApi"]:
-        """The knowledge graph of the service that answers here. Raises IndexerError.
+        """Open the knowledge graph of this directory's target. Raises IndexerError.
 
         `retry_seconds`: how long to wait for a service that is unavailable or asks to wait.
         """
@@ -40,22 +40,23 @@ class CommandContext:
 
 
 def directory() -> Path:
-    """Where the command was called. Raises ConfigurationError if that is gone."""
+    """Return the working directory. Raises ConfigurationError if it was deleted."""
     from indexer.errors import ConfigurationError
 
     try:
         return Path.cwd()
     except FileNotFoundError as exc:
         raise ConfigurationError(
-            "the directory that this shell is in is gone: go to one that is there"
+            "the working directory does not exist any more: change to another one"
         ) from exc
 
 
 def graph_api_for(target: "IndexTarget", *, retry_seconds: float = 0.0) -> "GraphApi":
-    """The knowledge graph of a place's service; work that is not committed is no part of it."""
+    """Return the knowledge graph of a target; it does not include uncommitted work."""
     from cli.api import GraphApi
 
-    service = str(target.data_dir) if target.is_local else target.url  # its port may be another one
+    # The port of a local service changes at each start.
+    service = str(target.data_dir) if target.is_local else target.url
     return GraphApi(
         target.transport(retry_seconds=retry_seconds),
         target.organization,
@@ -66,14 +67,12 @@ def graph_api_for(target: "IndexTarget", *, retry_seconds: float = 0.0) -> "Grap
 
 
 def search_api_for(target: "IndexTarget") -> "SearchApi":
-    """Who answers for a place: its service, with uncommitted work in front where there is any."""
+    """Return the search API of a target, with an overlay of uncommitted work if there is any."""
     from cli.api import HttpSearchApi
 
     api = HttpSearchApi(target.transport(), target.organization)
     if target.is_local:
         return api
-    from cli.overlay.search_api import (
-        with_overlay,  # not before it serves: it takes a while to import
-    )
+    from cli.overlay.search_api import with_overlay  # slow to import, so only where it is used
 
     return with_overlay(api, target)

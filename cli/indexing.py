@@ -1,4 +1,4 @@
-"""Indexing from the command line: a branch at a configured service, the checkout at a local one."""
+"""Indexing from the command line: a branch at a remote service, the checkout at a local one."""
 
 import sys
 import time
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from indexer.git.local import WorkingCopy
     from indexer.pipeline.run import Progress
 
-_RETRY_SECONDS: Final = 10.0  # the local service may be starting again
+_RETRY_SECONDS: Final = 10.0  # the local service may be restarting
 
 
 def checkout_root(path: Path) -> Path:
-    """The top of the checkout that holds `path`. Raises GitError with what to type.
+    """Return the root of the checkout that contains `path`. Raises GitError with a fix.
 
-    Sends no request: call it before a service is started that would have nothing to do.
+    It sends no request: call it first, so that no service is started in vain.
     """
     from indexer.git.local import WorkingCopy
 
     if not path.is_dir():
-        raise NotARepositoryError(f"there is no directory {path}")
+        raise NotARepositoryError(f"{path} is not a directory: name an existing one")
     try:
         repository = WorkingCopy(path)
     except NotARepositoryError as exc:
         raise NotARepositoryError(
-            f"{path} is not inside a git repository: go to one, name one, or make one with "
+            f"{path} is not inside a git repository: change to one, name one, or create one with "
             f"`git init {quote(str(path))}`"
         ) from exc
     try:
@@ -43,7 +43,7 @@ def checkout_root(path: Path) -> Path:
     except CommitNotFoundError as exc:
         here = f"git -C {quote(str(repository.root))}"
         raise CommitNotFoundError(
-            f"{repository.root} has no commit yet, and commits are what is indexed: "
+            f"{repository.root} has no commit yet, and only commits are indexed: "
             f"`{here} add --all && {here} commit -m 'First commit'`"
         ) from exc
     finally:
@@ -60,10 +60,10 @@ def index_target(
     plain: bool,
     ref: str | None = None,
 ) -> Report:
-    """Bring the index of the repository that holds `path` up to date.
+    """Bring the index of the repository that contains `path` up to date.
 
-    At a configured service as `python -m indexer run` does it: `ref`, or the checked-out branch. At
-    the local one the checkout, whatever branch that is. Raises IndexerError.
+    A configured service indexes `ref`, or the checked-out branch, as `python -m indexer run` does.
+    The local service indexes the checkout, on any branch. Raises IndexerError.
     """
     from indexer.config.settings import embedder_access
     from indexer.pipeline.worker_pool import start_forkserver
@@ -76,8 +76,8 @@ def index_target(
             )
         if ref:
             raise ConfigurationError(
-                "the index on this machine is of what is checked out: leave --ref out, and check "
-                "the branch out"
+                "the index on this machine follows the checkout: check the branch out, and omit "
+                "--ref"
             )
         access = embedder_access(environ)
         return _index_checkout(
@@ -97,7 +97,7 @@ def index_local(
 ) -> Report:
     """Bring the local index of a checkout to `commit`. Raises IndexerError.
 
-    `sleep` waits for a service that is unavailable, and may raise CentralUnreachableError.
+    `sleep` pauses while the service is unavailable; it may raise CentralUnreachableError.
     """
     from indexer.client.api import IndexingClient, OpenRequest
     from indexer.commands.run import WAIT_SECONDS

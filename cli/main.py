@@ -1,6 +1,6 @@
 """`codesearch` and `aeterna` as processes: streams, signals and exit codes.
 
-Nothing is imported before signals are seen to.
+Signal handlers are installed before anything else is imported.
 """
 
 import os
@@ -17,12 +17,12 @@ _FULL: Final = {ENOSPC, EDQUOT}
 
 
 def main_codesearch() -> NoReturn:
-    """`codesearch`."""
+    """Run `codesearch`."""
     _run("codesearch")
 
 
 def main_aeterna() -> NoReturn:
-    """`aeterna`."""
+    """Run `aeterna`."""
     _run("aeterna")
 
 
@@ -32,7 +32,7 @@ def _run(name: str) -> NoReturn:
     _open_streams()
     try:
         code = _exit_code(name)
-    except KeyboardInterrupt:  # between what typer does and the end
+    except KeyboardInterrupt:  # after typer has returned
         code = 128 + signal.SIGINT
     _leave(code)
 
@@ -41,9 +41,9 @@ def _exit_code(name: str) -> int:
     from indexer.config.settings import consume_environment
 
     environ = consume_environment()
-    # httpx imports its own command line, and click and rich for it, where these are installed.
+    # Keeps httpx from importing its own command line with click and rich.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
-    # `_leave` leaves semaphores to multiprocessing's own cleaner, which need not complain of them.
+    # `_leave` leaves semaphores to multiprocessing's resource tracker, which would warn.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
 
     from cli import app
@@ -57,14 +57,14 @@ def _exit_code(name: str) -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, _terminate)
         make()(prog_name=name, obj=CommandContext(environ, directory()))
-    except SystemExit as ended:  # how typer ends; Ctrl-C is 130 there
+    except SystemExit as ended:  # typer's normal end; Ctrl-C is 130 there
         return ended.code if isinstance(ended.code, int) else Exit.OK
     except IndexerError as error:
         _say(format_error(error))
         return error.exit_code
     except TerminatedError:
         return Exit.TERMINATED
-    except Exception as error:  # noqa: BLE001 - the interpreter would exit with 1: nothing was found
+    except Exception as error:  # noqa: BLE001 - exit code 1 means that nothing was found
         return _fault(error)
     return Exit.OK
 
@@ -78,26 +78,26 @@ def _fault(error: Exception) -> int:
     import logging
 
     logging.getLogger(__name__).error(
-        "error: a fault of codesearch; please report it with these lines:", exc_info=error
+        "error: internal error in codesearch; please report it with these lines:", exc_info=error
     )
     return Exit.NOT_INDEXED
 
 
 def _open_streams() -> None:
-    """Give each stream that was closed (`>&-`) nowhere to go, so that no file gets its number."""
+    """Open /dev/null for each closed stream (`>&-`), so that no file gets its number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             while (opened := os.open(os.devnull, os.O_RDWR)) < number:
                 pass
             setattr(sys, name, open(opened, "r" if number == 0 else "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):  # a terminal may not have every letter
+    for stream in (sys.stdout, sys.stderr):  # a terminal may lack characters
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def _say(message: str) -> None:
     try:
         sys.stderr.write(f"{message}\n")
-    except OSError:  # no reader is left
+    except OSError:  # the reader is gone
         return
 
 
@@ -112,7 +112,7 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 
 def _leave(code: int) -> NoReturn:
-    """At once: a thread that still waits for an answer would be waited for."""
+    """Exit at once, without waiting for threads that wait for an answer."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
     from indexer.exits import cleanup
@@ -120,7 +120,7 @@ def _leave(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:  # who read it has gone: `| head`
+        except BrokenPipeError:  # the reader is gone: `| head`
             continue
         except OSError as error:
             if not code:

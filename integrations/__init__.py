@@ -1,4 +1,4 @@
-"""Tools that people already have in their agents, over our search: each with an extra of its own.
+"""Integrations: tools of other projects over this search, each with its own extra.
 
 `pip install '.[chunkhound]'`, `'.[langchain]'`, `'.[codequery]'`; docs/integrations.md.
 """

@@ -1,4 +1,4 @@
-"""Our own index as an integration asks it: of a checkout, opened when it is first asked."""
+"""The index of a checkout at its service, for integrations; opened at its first use."""
 
 import threading
 import weakref
@@ -19,15 +19,15 @@ _Answer = TypeVar("_Answer")
 class _Opened:
     target: IndexTarget
     api: HttpSearchApi
-    held: ExitStack
+    resources: ExitStack
     users: int = 0
 
 
 class ServiceIndex:
-    """The service that answers for `directory`: a configured one, or the one of this machine.
+    """The service of `directory`: a configured one, or the local one.
 
-    `environ` says which, as for `codesearch` (README, "Settings"). Every method raises
-    IndexerError; none asks a person, since a library has none at hand. Threads may share it.
+    `environ` names it, as for `codesearch` (README, "Settings"). Every method raises IndexerError;
+    none prompts the user. Threads may share it.
     """
 
     def __init__(self, environ: Mapping[str, str], directory: Path) -> None:
@@ -44,58 +44,58 @@ class ServiceIndex:
 
     @property
     def location(self) -> str:
-        """Address of the service, or its data directory if it is on this machine."""
+        """URL of the service, or the data directory of a local one."""
         return named_at(self._environ, self._directory).url or str(data_dir_of(self._environ))
 
     def may_hold_something(self) -> bool:
-        """False if there is no service to ask: none is named and this machine never had one."""
+        """False if there is no service: none is configured, and none ran on this machine."""
         return (
             bool(named_at(self._environ, self._directory).url)
             or (data_dir_of(self._environ) / "postgres").is_dir()
         )
 
     def project(self) -> str:
-        """What the service calls the checkout of the directory; "" outside of a checkout."""
+        """Return the project of the directory's checkout; "" outside of a checkout."""
         with self._used() as opened:
             return opened.target.project
 
     def root(self) -> Path | None:
-        """The top of the checkout that holds the directory; None outside of one."""
+        """Return the root of the directory's checkout; None outside of one."""
         with self._used() as opened:
             return opened.target.root
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/search`, without `org_id`."""
-        return self._ask(lambda api: api.search(body))
+        return self._request(lambda api: api.search(body))
 
     def status(self, project: str | None = None) -> dict[str, Any]:
         """`GET /api/v1/index/status`."""
-        return self._ask(lambda api: api.status(project))
+        return self._request(lambda api: api.status(project))
 
     def close(self) -> None:
-        """Let go of the service; asked again, it is opened again.
+        """Close the service; the next request opens it again.
 
-        Questions of other threads that are under way are answered first.
+        Requests of other threads that are in progress are finished first.
         """
         with self._lock:
             opened, self._opened = self._opened, None
             if opened:
                 self._close_unused(opened)
 
-    def _ask(self, ask: Callable[[HttpSearchApi], _Answer]) -> _Answer:
+    def _request(self, request: Callable[[HttpSearchApi], _Answer]) -> _Answer:
         with self._used() as opened:
             try:
-                return ask(opened.api)
+                return request(opened.api)
             except CentralUnreachableError:
                 if not opened.target.is_local:
                     raise
-                self._forget(opened)  # the service of this machine has ended; another is started
+                self._forget(opened)  # the local service has ended and is started again
         with self._used() as opened:
-            return ask(opened.api)
+            return request(opened.api)
 
     @contextmanager
     def _used(self) -> Iterator[_Opened]:
-        """The opened service; it is not closed meanwhile."""
+        """Open the service, and keep it open meanwhile."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._open()
@@ -109,14 +109,14 @@ class ServiceIndex:
                 self._close_unused(opened)
 
     def _forget(self, opened: _Opened) -> None:
-        """Open another one next time, unless another thread has done so."""
+        """Make the next request reopen the service, unless another thread has done so."""
         with self._lock:
             if self._opened is opened:
                 self._opened = None
 
     def _close_unused(self, opened: _Opened) -> None:
         if opened is not self._opened and not opened.users:
-            opened.held.close()
+            opened.resources.close()
 
     def _open(self) -> _Opened:
         with ExitStack() as opening:
@@ -125,6 +125,6 @@ class ServiceIndex:
             )
             transport = target.transport()
             opening.callback(transport.close)
-            held = opening.pop_all()
-        weakref.finalize(self, held.close)  # for those who forget to close, and at exit
-        return _Opened(target, HttpSearchApi(transport, target.organization), held)
+            resources = opening.pop_all()
+        weakref.finalize(self, resources.close)  # closes it at exit, and without a call of `close`
+        return _Opened(target, HttpSearchApi(transport, target.organization), resources)

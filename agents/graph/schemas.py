@@ -1,14 +1,14 @@
-"""The structured output of the `graph_*` tools: the API's shapes, and what fits a budget."""
+"""Output schemas of the `graph_*` tools: the shapes of the API, and `left_out`."""
 
 from typing import Any
 
 from pydantic import Field
 
-from agents.schemas import AnsweringProject, AnswerModel, LeftOut, MissingProject
+from agents.schemas import AnsweringProject, AnswerModel, MissingProject, Truncated
 
 
 class GraphReceipt(AnswerModel):
-    """Which commits answered, and what the answer may lack."""
+    """The commits of the answer, and projects that may have missing results."""
 
     complete: bool = Field(description="Whether nothing is missing")
     took_ms: float
@@ -48,12 +48,12 @@ class Node(AnswerModel):
     start_line: int | None
     end_line: int | None
     commit: str | None
-    missing: bool = Field(description="Code that the index does not hold any more")
+    missing: bool = Field(description="Code that is no longer in the index")
     url: str | None
 
 
 class Edge(AnswerModel):
-    """`source` stands in the relation `type` to `target`."""
+    """An edge: `source` has the relation `type` to `target`."""
 
     source: str = Field(description="A node's id")
     target: str = Field(description="A node's id")
@@ -67,14 +67,14 @@ class Edge(AnswerModel):
 
 
 class FoundNode(AnswerModel):
-    """A node of a walk."""
+    """A node of a traversal."""
 
     node: Node
     distance: int = Field(description="Steps from the nearest root")
 
 
 class TraverseAnswer(AnswerModel):
-    """Nodes nearest first, and the edges among them."""
+    """Nodes, nearest first, and the edges among them."""
 
     roots: list[str]
     nodes: list[FoundNode]
@@ -82,7 +82,7 @@ class TraverseAnswer(AnswerModel):
     truncated: bool
     receipt: GraphReceipt
     hint: str | None = Field(description="Why nothing was reached")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class Violation(AnswerModel):
@@ -102,11 +102,13 @@ class ViolationsAnswer(AnswerModel):
     project: str
     count: int
     violations: list[Violation]
-    over_limit: int = Field(description="Files that took too long to be matched")
+    over_limit: int = Field(
+        description="Files that were not checked because matching took too long"
+    )
     next_cursor: str | None
     receipt: GraphReceipt
     hint: str | None = Field(description="Why there is none")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class UnmigratedAnswer(AnswerModel):
@@ -119,7 +121,7 @@ class UnmigratedAnswer(AnswerModel):
     next_cursor: str | None
     receipt: GraphReceipt
     hint: str | None = Field(description="Why there is none")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class RelatedNode(AnswerModel):
@@ -134,7 +136,7 @@ class RelatedNode(AnswerModel):
 
 
 class RelatedAnswer(AnswerModel):
-    """Most related first."""
+    """Related nodes, best first."""
 
     id: str
     target_type: str
@@ -142,7 +144,7 @@ class RelatedAnswer(AnswerModel):
     related: list[RelatedNode]
     receipt: GraphReceipt
     hint: str | None
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class ContextDocument(AnswerModel):
@@ -154,7 +156,7 @@ class ContextDocument(AnswerModel):
 
 
 class ApplicablePolicy(AnswerModel):
-    """A policy that holds for the file."""
+    """A policy that applies to the file."""
 
     node: Node
     severity: str
@@ -170,12 +172,12 @@ class Neighbour(AnswerModel):
     file: str
     line: int
     name: str
-    of: str = Field(description="The definition of the file at the near end")
+    of: str = Field(description="The definition in this file")
     confidence: str
 
 
 class ContextAnswer(AnswerModel):
-    """What to know before a file is changed, most useful first."""
+    """Policies, decisions and callers to know before changing a file, most useful first."""
 
     project: str
     file: str
@@ -187,4 +189,4 @@ class ContextAnswer(AnswerModel):
     callees: list[Neighbour]
     truncated: dict[str, int] = Field(description="What did not fit max_tokens, by kind")
     receipt: GraphReceipt
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None

@@ -1,7 +1,7 @@
 """The compact text form of the knowledge graph's answers.
 
-Documents are as untrusted as code. A line begins with ids and words of the service; what people
-wrote (titles, statuses, messages) ends it, and bodies, snippets and matches are indented.
+Documents are as untrusted as code. A line begins with ids and words of the service and ends with
+user text (titles, statuses, messages). Bodies, snippets and matches are indented.
 """
 
 import json
@@ -18,13 +18,13 @@ _EXCERPT_CHARACTERS: Final = 400
 
 
 def link_text(edge: Row) -> str:
-    """The edge that is now there."""
+    """Format the new edge."""
     edge = printable(edge)
     return f"Linked: {_edge(edge)}"
 
 
 def traverse_text(answer: Row) -> str:
-    """The nodes by their distance from the roots, then the edges among them."""
+    """Format the nodes by distance from the roots, then the edges among them."""
     answer = printable(answer)
     nodes, edges = answer["nodes"], answer["edges"]
     reached = sum(1 for row in nodes if row["distance"])
@@ -32,33 +32,33 @@ def traverse_text(answer: Row) -> str:
     parts = [head, "\n".join(f"{row['distance']}  {_node(row['node'])}" for row in nodes)]
     parts.append("\n".join(_edge(edge) for edge in edges))
     if answer["truncated"]:
-        parts.append("The graph goes on: lower depth, or name types or a direction.")
+        parts.append("The graph is truncated: lower depth, or name types or a direction.")
     return _joined(parts, answer, _projects(row["node"] for row in nodes))
 
 
 def violations_text(answer: Row) -> str:
-    """The code, the policy that it violates, and the text that matched."""
+    """Format the code, the violated policy and the matching text."""
     answer = printable(answer)
     rows = answer["violations"]
     parts = [f"{number(answer['count'], 'violation')} in {answer['project']}"]
     parts += [_violation(row) for row in rows]
     if answer["over_limit"]:
         files = number(answer["over_limit"], "file")
-        parts.append(f"{files} took too long to be matched and may violate policies, too.")
+        parts.append(f"{files} not checked because matching took too long.")
     return _joined(parts, answer, [answer["project"]])
 
 
 def unmigrated_text(answer: Row) -> str:
-    """Where the definitions are."""
+    """Format the locations of the definitions."""
     answer = printable(answer)
-    of = f", {answer['total']} on all pages" if answer["total"] != answer["count"] else ""
-    head = f"{number(answer['count'], 'definition')} of {answer['project']} not migrated{of}"
+    total = f", {answer['total']} on all pages" if answer["total"] != answer["count"] else ""
+    head = f"{number(answer['count'], 'definition')} of {answer['project']} not migrated{total}"
     rows = "\n".join(_node(row) for row in answer["code"])
     return _joined([head, rows], answer, [answer["project"]])
 
 
 def related_text(answer: Row) -> str:
-    """The nodes by their score, code with its snippet."""
+    """Format the nodes by score, code with its snippet."""
     answer = printable(answer)
     rows = answer["related"]
     head = f"{number(answer['count'], 'node')} of type {answer['target_type']} related to"
@@ -67,7 +67,7 @@ def related_text(answer: Row) -> str:
 
 
 def context_text(answer: Row) -> str:
-    """Policies, decisions, callers, memories and callees of a file, under headings."""
+    """Format policies, decisions, callers, memories and callees of a file, under headings."""
     answer = printable(answer)
     parts = [f"Context of {answer['project']}/{answer['file']}"]
     parts += _section("Policies that apply", map(_policy, answer["policies"]))
@@ -76,7 +76,7 @@ def context_text(answer: Row) -> str:
     parts += _section("Memories", map(_document, answer["memories"]))
     parts += _section("Callees in other files", map(_neighbour, answer["callees"]))
     if len(parts) == 1:
-        parts.append("The graph has nothing on this file.")
+        parts.append("The graph has no entries for this file.")
     if answer["truncated"]:
         counts = ", ".join(f"{count} of {name}" for name, count in answer["truncated"].items())
         parts.append(f"Did not fit: {counts}. Raise max_tokens to see them.")
@@ -93,25 +93,25 @@ def _projects(nodes: Iterable[Row]) -> list[str]:
 
 
 def _node(row: Row) -> str:
-    """The id and the kind; of a document what people wrote, of code its lines."""
+    """Format id and kind, with the lines of code, or the title and status of a document."""
     if row["path"] and row["kind"].startswith("code_"):
         lines = f"  lines {row['start_line']}-{row['end_line']}" if row["start_line"] else ""
-        gone = "  (the index does not hold it any more)" if row["missing"] else ""
-        return f"{row['id']}  {row['kind']}{lines}{gone}"
-    gone = "  (its file is gone)" if row["archived"] else ""
+        note = "  (no longer in the index)" if row["missing"] else ""
+        return f"{row['id']}  {row['kind']}{lines}{note}"
+    note = "  (its file was removed)" if row["archived"] else ""
     status = f" ({row['status']})" if row["status"] else ""
-    return f"{row['id']}  {row['kind']}{gone}  {row['title']}{status}"
+    return f"{row['id']}  {row['kind']}{note}  {row['title']}{status}"
 
 
 def _edge(row: Row) -> str:
     weight = "" if row["weight"] is None else f", weight {row['weight']:.2f}"
-    told = f"{row['source']} —{row['type']}→ {row['target']}  {row['origin']}{weight}"
+    line = f"{row['source']} —{row['type']}→ {row['target']}  {row['origin']}{weight}"
     if not row["properties"]:
-        return told
-    # In ASCII: nothing in it breaks the line.
+        return line
+    # ASCII, so that it stays on one line.
     properties = json.dumps(row["properties"], separators=(",", ":"))
     cut = "…" if len(properties) > _PROPERTIES_CHARACTERS else ""
-    return f"{told}\n    {properties[:_PROPERTIES_CHARACTERS]}{cut}"
+    return f"{line}\n    {properties[:_PROPERTIES_CHARACTERS]}{cut}"
 
 
 def _violation(row: Row) -> str:
@@ -158,5 +158,5 @@ def _indented(text: str) -> list[str]:
 
 
 def _neighbour(row: Row) -> str:
-    place = f"{row['project']}/{row['file']}:{row['line']}"
-    return f"{place}  {row['name']}  {row['confidence']}, of {row['of']}"
+    location = f"{row['project']}/{row['file']}:{row['line']}"
+    return f"{location}  {row['name']}  {row['confidence']}, of {row['of']}"

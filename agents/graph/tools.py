@@ -1,4 +1,4 @@
-"""The tools over the knowledge graph; `graph_link` alone writes."""
+"""The tools for the knowledge graph; only `graph_link` writes."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -41,7 +41,7 @@ from agents.truncation import DEFAULT_TOKENS
 
 
 def add_graph_tools(tools: ToolRegistry, backend: Callable[[], GraphBackend]) -> None:
-    """Register the six tools; `backend` is asked for in each call, where the caller is known."""
+    """Register the six tools; each call gets its own backend, with the caller's credential."""
     graph = _GraphTools(backend)
     tools.add(graph.graph_context, title="Context of a file")
     tools.add(graph.graph_traverse, title="Walk the knowledge graph")
@@ -52,7 +52,7 @@ def add_graph_tools(tools: ToolRegistry, backend: Callable[[], GraphBackend]) ->
 
 
 class _GraphTools:
-    """The tools over a backend; their docstrings are what agents read."""
+    """The tools over a backend; their docstrings are the descriptions that agents read."""
 
     def __init__(self, backend: Callable[[], GraphBackend]) -> None:
         self._backend = backend

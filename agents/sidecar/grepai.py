@@ -1,4 +1,4 @@
-"""Rows of a sidecar with the members that only ours has, where the sidecar is a plain grepai."""
+"""Completion of the rows of a plain grepai sidecar with the members of this service."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Row = dict[str, Any]
 
 
 def unknown_receipt(*, is_trace: bool = False) -> Row:
-    """The receipt of an answer whose commit is unknown."""
+    """Return the receipt of an answer whose commit is unknown."""
     receipt: Row = {
         "complete": False,
         "took_ms": None,
@@ -23,7 +23,7 @@ def unknown_receipt(*, is_trace: bool = False) -> Row:
 
 
 def result_of(row: Mapping[str, Any]) -> Row:
-    """A hit; a missing content is one that was not asked for."""
+    """Complete a hit; without `content` it is marked as truncated."""
     rest = {name: value for name, value in row.items() if name != "file_path"}
     start = row.get("start_line") or 1
     return {
@@ -48,7 +48,7 @@ def result_of(row: Mapping[str, Any]) -> Row:
 
 
 def endpoint_of(symbol: Any) -> Row:
-    """An end of a link, told as an object or as a name."""
+    """Complete an endpoint of a link, which is an object or a name."""
     values = symbol if isinstance(symbol, Mapping) else {"name": str(symbol or "")}
     name = str(values.get("name") or "")
     return {
@@ -63,7 +63,7 @@ def endpoint_of(symbol: Any) -> Row:
 
 
 def definition_of(symbol: Any) -> Row:
-    """A definition, told as an object or as a name."""
+    """Complete a definition, which is an object or a name."""
     end = endpoint_of(symbol)
     return {
         "commit": "",
@@ -78,17 +78,17 @@ def definition_of(symbol: Any) -> Row:
 
 
 def link_of(row: Mapping[str, Any], end: str, definition: Mapping[str, Any]) -> Row:
-    """A call; of a plain sidecar it is known by the name alone."""
+    """Complete a call; a plain sidecar matches by name only."""
     site = row.get("call_site") or {}
     rest = {name: value for name, value in row.items() if name not in {"symbol", "call_site"}}
     other = "callee" if end == "caller" else "caller"
-    asked = {name: definition[name] for name in endpoint_of("")}
+    queried = {name: definition[name] for name in endpoint_of("")}
     return {
         "project": "",
         "commit": "",
         "column": 0,
         "kind": "call",
-        other: asked,
+        other: queried,
         "target": 0,
         "depth": 1,
         "rule": "name_only",
@@ -108,7 +108,7 @@ def link_of(row: Mapping[str, Any], end: str, definition: Mapping[str, Any]) -> 
 
 
 def edges_of(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """Edges between names."""
+    """Complete edges, whose endpoints are names."""
     return [
         {
             "project": "",
@@ -125,16 +125,16 @@ def edges_of(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
 
 
 def nodes_of(values: Any, edges: Iterable[Mapping[str, Any]], root: str) -> list[Row]:
-    """Nodes, told as a list or by name, and those that only edges name; the ids are names."""
+    """Complete nodes, a list or a mapping by name, and add those that only edges name."""
     rows = values.values() if isinstance(values, Mapping) else values
-    ends = {end["name"]: end for end in map(endpoint_of, rows)}
+    endpoints = {end["name"]: end for end in map(endpoint_of, rows)}
     for name in (root, *(edge[end] for edge in edges for end in ("caller", "callee"))):
-        ends.setdefault(name, endpoint_of(name))
-    return [{"id": name, "distance": int(name != root), **end} for name, end in ends.items()]
+        endpoints.setdefault(name, endpoint_of(name))
+    return [{"id": name, "distance": int(name != root), **end} for name, end in endpoints.items()]
 
 
 def status_of(values: Mapping[str, Any]) -> Row:
-    """The status of an index that reports totals only, as that of one nameless project."""
+    """Turn the totals of an index into the status of one unnamed project."""
     embedder = "/".join(str(values[name]) for name in ("provider", "model") if values.get(name))
     files, chunks = int(values.get("total_files") or 0), int(values.get("total_chunks") or 0)
     updated = values.get("last_updated")

@@ -1,7 +1,7 @@
-"""The sidecar's shapes (grepai's, with our further members) to and from the API's; all pure.
+"""Conversion between the shapes of the sidecar (grepai's, extended) and of the API. Pure.
 
-There and back loses nothing of ours. What a plain grepai-like sidecar does not say comes back as
-null or empty, and the receipt says that it is not known which commits answered.
+The conversion loses nothing of this service's answers. Members that a plain grepai sidecar lacks
+become null or empty, and the receipt reports unknown commits.
 """
 
 from collections.abc import Mapping
@@ -24,15 +24,15 @@ Parameters = dict[str, Any]
 _RENAMED: Final = {"org_id": "workspace", "include_projects": "projects"}
 _NAMES: Final = {sidecar: api for api, sidecar in _RENAMED.items()}
 _END: Final = {"callers": "caller", "callees": "callee"}
-MODE: Final = "precise"  # grepai's word for a trace that is not a guess by name
+MODE: Final = "precise"  # grepai's term for a resolved trace
 
 
 def sidecar_arguments(request: Mapping[str, Any]) -> Parameters:
-    """A request of the API (search, trace or status) as the arguments of the sidecar's tool."""
+    """Convert a request of the API (search, trace or status) to the sidecar's arguments."""
     arguments = {_RENAMED.get(name, name): value for name, value in request.items()}
     names = arguments.get("projects", ())
     if names and not any("," in name for name in names):
-        arguments["projects"] = ",".join(names)  # as grepai wants them
+        arguments["projects"] = ",".join(names)  # grepai's format
     if arguments.get("max_content") == 0:
         del arguments["max_content"]
         arguments["compact"] = True
@@ -40,21 +40,21 @@ def sidecar_arguments(request: Mapping[str, Any]) -> Parameters:
 
 
 def api_request(arguments: Mapping[str, Any]) -> Parameters:
-    """The arguments of the sidecar's tool as a request of the API; null and "" are left out.
+    """Convert the arguments of the sidecar's tool to a request of the API, without null and "".
 
-    `projects` may be a list, or grepai's names with commas between them.
+    `projects` may be a list or, as in grepai, names separated by commas.
     """
-    given = {name: value for name, value in arguments.items() if value not in (None, "")}
-    if given.pop("compact", False):
-        given["max_content"] = 0
-    if isinstance(given.get("projects"), str):
-        names = (name.strip() for name in given["projects"].split(","))
-        given["projects"] = [name for name in names if name]
-    return {_NAMES.get(name, name): value for name, value in given.items()}
+    request = {name: value for name, value in arguments.items() if value not in (None, "")}
+    if request.pop("compact", False):
+        request["max_content"] = 0
+    if isinstance(request.get("projects"), str):
+        names = (name.strip() for name in request["projects"].split(","))
+        request["projects"] = [name for name in names if name]
+    return {_NAMES.get(name, name): value for name, value in request.items()}
 
 
 def sidecar_search(answer: Mapping[str, Any]) -> Answer:
-    """A search's answer as the sidecar gives it."""
+    """Convert a search answer to the sidecar's shape."""
     results = []
     for row in answer["results"]:
         rest = {name: value for name, value in row.items() if name != "file"}
@@ -63,23 +63,23 @@ def sidecar_search(answer: Mapping[str, Any]) -> Answer:
 
 
 def api_search(answer: Any, query: str = "") -> Answer:
-    """The sidecar's answer to a search as the API gives it: an object, or grepai's bare list."""
-    whole: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {"results": answer}
-    results = [result_of(row) for row in whole.get("results") or ()]
+    """Convert the sidecar's search answer, an object or grepai's list, to the API's shape."""
+    document: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {"results": answer}
+    results = [result_of(row) for row in document.get("results") or ()]
     return {
         "query": query,
         "queries": [query],
         "count": len(results),
         "next_cursor": None,
         "hint": None if results else "The sidecar found nothing.",
-        **whole,
+        **document,
         "results": results,
-        "receipt": whole.get("receipt") or unknown_receipt(),
+        "receipt": document.get("receipt") or unknown_receipt(),
     }
 
 
 def sidecar_links(answer: Mapping[str, Any], what: str) -> Answer:
-    """An answer of callers or callees as the sidecar gives it."""
+    """Convert callers or callees to the sidecar's shape."""
     rest = {name: value for name, value in answer.items() if name not in {"symbol", what}}
     definitions = answer["definitions"]
     return {
@@ -92,34 +92,34 @@ def sidecar_links(answer: Mapping[str, Any], what: str) -> Answer:
 
 
 def api_links(answer: Mapping[str, Any], what: str, symbol: str = "") -> Answer:
-    """The sidecar's answer of callers or callees as the API gives it."""
+    """Convert the sidecar's callers or callees to the API's shape."""
     own = {"query", "mode", "symbol", what}
     rest = {name: value for name, value in answer.items() if name not in own}
     definitions = answer.get("definitions")
     if definitions is None:
         definitions = [definition_of(answer["symbol"])] if answer.get("symbol") else []
-    known = definitions[0] if definitions else definition_of(symbol)
-    links = [link_of(row, _END[what], known) for row in answer.get(what) or ()]
+    definition = definitions[0] if definitions else definition_of(symbol)
+    links = [link_of(row, _END[what], definition) for row in answer.get(what) or ()]
     return {
         "symbol": answer.get("query") or symbol,
         "count": len(links),
         "next_cursor": None,
         "hint": None if links else f"The sidecar found no {what}.",
         **rest,
-        "definitions": definitions or ([known] if links else []),
+        "definitions": definitions or ([definition] if links else []),
         what: links,
         "receipt": answer.get("receipt") or unknown_receipt(is_trace=True),
     }
 
 
 def sidecar_graph(answer: Mapping[str, Any], depth: int) -> Answer:
-    """A graph as the sidecar gives it; `depth` is what was asked for."""
+    """Convert a graph to the sidecar's shape; `depth` is the requested depth."""
     rest = {name: value for name, value in answer.items() if name not in {"symbol", "root"}}
     return {"root": answer["symbol"], "roots": answer["root"], **rest, "depth": depth}
 
 
 def api_graph(answer: Mapping[str, Any], symbol: str = "") -> Answer:
-    """The sidecar's graph as the API gives it."""
+    """Convert the sidecar's graph to the API's shape."""
     if "roots" in answer:
         rest = {name: value for name, value in answer.items() if name not in {"roots", "depth"}}
         return {**rest, "symbol": answer["root"], "root": answer["roots"]}
@@ -135,18 +135,18 @@ def api_graph(answer: Mapping[str, Any], symbol: str = "") -> Answer:
         "truncated": False,
         "truncated_reason": None,
         "receipt": unknown_receipt(is_trace=True),
-        "hint": None if edges else "The sidecar found nothing around it.",
+        "hint": None if edges else "The sidecar found no callers or callees.",
     }
 
 
 def sidecar_status(answer: Mapping[str, Any]) -> Answer:
-    """The index's status as the sidecar gives it."""
+    """Convert the index status to the sidecar's shape."""
     files = sum(int(row["files"]) for row in answer["projects"])
     return {"total_files": files, **answer}
 
 
 def api_status(answer: Mapping[str, Any]) -> Answer:
-    """The sidecar's status as the API gives it."""
+    """Convert the sidecar's status to the API's shape."""
     if "projects" in answer:
         return {name: value for name, value in answer.items() if name != "total_files"}
     return status_of(answer)

@@ -1,8 +1,8 @@
-"""The structured output of the sidecar's tools: grepai's members, and ours beside them."""
+"""Output schemas of the sidecar's tools: grepai's members, extended."""
 
 from pydantic import Field
 
-from agents.schemas import AnswerModel, LeftOut, SearchReceipt, StatusAnswer
+from agents.schemas import AnswerModel, SearchReceipt, StatusAnswer, Truncated
 from agents.trace.schemas import Definition, Endpoint, GraphEdge, GraphNode, TraceReceipt
 
 
@@ -26,11 +26,11 @@ class SearchResults(AnswerModel):
     next_cursor: str | None
     receipt: SearchReceipt
     hint: str | None = Field(description="Why the answer is empty")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class CallSite(AnswerModel):
-    """Where a call stands; `context` is the evidence for what it means."""
+    """The location of a call; `context` is its source line."""
 
     file: str
     line: int
@@ -38,7 +38,7 @@ class CallSite(AnswerModel):
 
 
 class Call(AnswerModel):
-    """Who calls, or what is called, and where."""
+    """A caller or callee, with the call site."""
 
     symbol: Endpoint
     call_site: CallSite
@@ -58,7 +58,7 @@ class _Calls(AnswerModel):
     next_cursor: str | None
     receipt: TraceReceipt
     hint: str | None = Field(description="Why the answer is empty")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class Callers(_Calls):
@@ -74,7 +74,7 @@ class Callees(_Calls):
 
 
 class Graph(AnswerModel):
-    """What is around a symbol."""
+    """The call graph of a symbol."""
 
     root: str
     roots: list[str] = Field(description="Ids of the symbol's own nodes")
@@ -83,7 +83,7 @@ class Graph(AnswerModel):
     depth: int
     receipt: TraceReceipt
     hint: str | None = Field(description="Why the answer is empty")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class Status(StatusAnswer):

@@ -1,4 +1,4 @@
-"""The tools of the sidecar: the same answers as `agents.tools`, in grepai-like shapes."""
+"""The tools of the sidecar: the answers of `agents.tools` in grepai's shapes."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Final
@@ -61,7 +61,7 @@ Unlimited = Annotated[
 
 
 def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) -> None:
-    """Register the five tools; `backend` is asked for in each call, where the caller is known."""
+    """Register the five tools; each call gets its own backend, with the caller's credential."""
     tools = ToolRegistry(server, words={"org_id": "workspace"})
     sidecar = _SidecarTools(backend)
     tools.add(sidecar.codesearch_search, title="Search code")
@@ -72,7 +72,7 @@ def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) ->
 
 
 class _SidecarTools:
-    """The tools over a backend; their docstrings are what agents read."""
+    """The tools over a backend; their docstrings are the descriptions that agents read."""
 
     def __init__(self, backend: Callable[[], Backend]) -> None:
         self._backend = backend
@@ -225,7 +225,7 @@ class _SidecarTools:
         project: Annotated[str | None, Field(max_length=200)] = None,
         max_tokens: Unlimited = None,
     ) -> Annotated[CallToolResult, Status]:
-        """Tell how large the index is, and at which commit each repository is indexed."""
+        """Show the size of the index, and the commit at which each repository is indexed."""
         request = api_request({"workspace": workspace, "project": project})
         answer = await self._backend().status(request)
         if max_tokens:

@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from agents.schemas import AnswerModel, LeftOut, SearchReceipt
+from agents.schemas import AnswerModel, SearchReceipt, Truncated
 
 
 class Definition(AnswerModel):
-    """A definition that the symbol means."""
+    """A definition of the symbol."""
 
     project: str
     commit: str
@@ -35,7 +35,7 @@ class Endpoint(AnswerModel):
 
 
 class Link(AnswerModel):
-    """A use of a name, where it stands and what it means."""
+    """A reference: its location, its caller and its callee."""
 
     project: str
     commit: str
@@ -59,7 +59,7 @@ class Link(AnswerModel):
 
 
 class UnresolvedSite(AnswerModel):
-    """A reference of which nothing is known but the name."""
+    """A reference that is known by name only."""
 
     project: str
     file: str
@@ -68,7 +68,7 @@ class UnresolvedSite(AnswerModel):
 
 
 class Unresolved(AnswerModel):
-    """How many references there are of which nothing is known but the name."""
+    """The number of references that are known by name only, with a sample."""
 
     count: int
     more: bool
@@ -76,10 +76,10 @@ class Unresolved(AnswerModel):
 
 
 class TraceReceipt(SearchReceipt):
-    """Which commits answered, and what the answer may lack."""
+    """The commits of the answer, and projects that may have missing results."""
 
     unresolved: Unresolved
-    cut: list[str] = Field(description="Limits that were met")
+    cut: list[str] = Field(description="Limits that were reached")
 
 
 class _Page(AnswerModel):
@@ -89,7 +89,7 @@ class _Page(AnswerModel):
     next_cursor: str | None
     receipt: TraceReceipt
     hint: str | None = Field(description="Why the answer is empty")
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None
 
 
 class CallersAnswer(_Page):
@@ -118,7 +118,7 @@ class GraphNode(AnswerModel):
 
 
 class GraphEdge(AnswerModel):
-    """One node uses another; the surest place where it does."""
+    """References of one node to another; the location with the highest confidence."""
 
     caller: str = Field(description="A node's id")
     callee: str = Field(description="A node's id")
@@ -132,7 +132,7 @@ class GraphEdge(AnswerModel):
 
 
 class GraphAnswer(AnswerModel):
-    """What is around a symbol."""
+    """The call graph of a symbol."""
 
     symbol: str
     root: list[str]
@@ -142,4 +142,4 @@ class GraphAnswer(AnswerModel):
     truncated_reason: str | None
     receipt: TraceReceipt
     hint: str | None
-    left_out: LeftOut | None = None
+    left_out: Truncated | None = None

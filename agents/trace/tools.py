@@ -146,7 +146,7 @@ class _TraceTools:
         return success(graph_text(answer), answer)
 
     async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The backend's answer; that a symbol is unknown is another thing without an index."""
+        """Return the backend's answer; raise `index_not_found` if nothing is indexed."""
         try:
             return await self._backend().trace(what, parameters)
         except ToolError as error:

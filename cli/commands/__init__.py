@@ -1,1 +1,1 @@
-"""The commands, a module each. Heavy imports stand inside of functions: --help answers at once."""
+"""The commands, one module each. Slow imports are inside functions, so that --help is fast."""

@@ -1,4 +1,4 @@
-"""`chunkhound`: the tools of OneTool's pack `code`, over ChunkHound's databases and our index."""
+"""`chunkhound`: the tools of OneTool's pack `code`, over ChunkHound databases or this index."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 chunkhound = typer.Typer(
-    no_args_is_help=True, help="Search with ChunkHound's database, or our own index."
+    no_args_is_help=True, help="Search a ChunkHound database, or this service's index."
 )
 commands.add_typer(chunkhound, name="chunkhound")
 chunkhound.add_typer(chunkhound_export.commands)
 
 _Answer = TypeVar("_Answer")
-_EXIT_OF: Final = {
+_EXIT_CODES: Final = {
     "invalid": Exit.USAGE,
     "missing_api_key": Exit.USAGE,
     "not_installed": Exit.USAGE,
@@ -31,24 +31,26 @@ _EXIT_OF: Final = {
 
 ProjectPath = Annotated[
     str | None,
-    typer.Option("--path", metavar="DIRECTORY", help="The project; default: OT_CWD, or this one."),
+    typer.Option(
+        "--path", metavar="DIRECTORY", help="Project directory; default: OT_CWD, else this one"
+    ),
 ]
 DatabasePath = Annotated[
     str | None,
-    typer.Option("--db", metavar="FILE", help="ChunkHound's database, relative to the project."),
+    typer.Option("--db", metavar="FILE", help="ChunkHound database, relative to the project"),
 ]
-Limit = Annotated[int, typer.Option("--limit", help="How many results.")]
-Language = Annotated[str | None, typer.Option(metavar="NAME", help="Such as python.")]
+Limit = Annotated[int, typer.Option("--limit", help="Maximum number of results")]
+Language = Annotated[str | None, typer.Option(metavar="NAME", help="Language, such as python")]
 Kind = Annotated[
     str | None,
-    typer.Option("--chunk-type", metavar="TYPE", help="function, class, method or comment."),
+    typer.Option("--chunk-type", metavar="TYPE", help="function, class, method or comment"),
 ]
 Exclude = Annotated[
     str | None,
-    typer.Option(metavar="PARTS", help='Parts of paths to leave out, such as "test|mock".'),
+    typer.Option(metavar="PARTS", help='Skip paths that contain one of these, such as "test|mock"'),
 ]
-Expand = Annotated[int, typer.Option(help="Lines of the file before and after a result.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+Expand = Annotated[int, typer.Option(help="Lines to show before and after a result")]
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 
 
 @chunkhound.command(
@@ -63,7 +65,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 def search(
     ctx: typer.Context,
     query: Annotated[
-        list[str], typer.Argument(metavar="QUERY...", help="Several words are one query.")
+        list[str], typer.Argument(metavar="QUERY...", help="Query; several words are one query")
     ],
     path: ProjectPath = None,
     db: DatabasePath = None,
@@ -96,7 +98,7 @@ def search(
 )
 def search_batch(
     ctx: typer.Context,
-    queries: Annotated[str, typer.Argument(help='Queries, separated by "|".')],
+    queries: Annotated[str, typer.Argument(help='Queries, separated by "|"')],
     path: ProjectPath = None,
     db: DatabasePath = None,
     limit: Limit = 10,
@@ -123,13 +125,13 @@ def search_batch(
 
 @chunkhound.command(
     "status",
-    short_help="Count what a project's index holds.",
+    short_help="Show the size of a project's index.",
     epilog=examples("codesearch chunkhound status --path ~/src/billing"),
 )
 def status(
     ctx: typer.Context, path: ProjectPath = None, db: DatabasePath = None, json: Json = False
 ) -> Exit:
-    """Count what a project's index holds (the tool `code.status`)."""
+    """Show the size of a project's index (the tool `code.status`)."""
     from integrations.chunkhound.search import index_status
     from integrations.chunkhound.text import status_text
 
@@ -139,14 +141,14 @@ def status(
     return _show(ctx.obj, answer, status_text, json=json)
 
 
-def _target(invocation: CommandContext, path: str | None, db: str | None) -> "Target":
+def _target(context: CommandContext, path: str | None, db: str | None) -> "Target":
     from integrations.chunkhound.targets import resolve_target
 
-    return resolve_target(invocation.environ, invocation.directory, path=path, db=db)
+    return resolve_target(context.environ, context.directory, path=path, db=db)
 
 
 def _request(
-    invocation: CommandContext,
+    context: CommandContext,
     path: str | None,
     db: str | None,
     queries: tuple[str, ...],
@@ -154,11 +156,11 @@ def _request(
 ) -> "SearchRequest":
     from integrations.chunkhound.requests import make_request
 
-    return make_request(_target(invocation, path, db), queries, **parameters)
+    return make_request(_target(context, path, db), queries, **parameters)
 
 
 def _show(
-    invocation: CommandContext,
+    context: CommandContext,
     answer: Callable[[], _Answer],
     as_text: Callable[[_Answer], str],
     *,
@@ -171,21 +173,21 @@ def _show(
     from integrations.chunkhound.errors import CodeSearchError
 
     try:
-        found: Any = answer()
+        result: Any = answer()
     except CodeSearchError as error:
         print_stderr(*escape_lines(error.text))
-        return _exit_of(error)
+        return _exit_code(error)
     if json:
-        print_stdout(Console.of(invocation.environ).as_json(asdict(found)))
+        print_stdout(Console.of(context.environ).as_json(asdict(result)))
     else:
-        print_stdout(f"{as_text(found)}\n")
-    return Exit.NOTHING_FOUND if getattr(found, "count", 1) == 0 else Exit.OK
+        print_stdout(f"{as_text(result)}\n")
+    return Exit.NOTHING_FOUND if getattr(result, "count", 1) == 0 else Exit.OK
 
 
-def _exit_of(error: "CodeSearchError") -> Exit:
-    """That of the error behind it, which is the indexer's, or of its own."""
+def _exit_code(error: "CodeSearchError") -> Exit:
+    """Return the exit code of the IndexerError that caused `error`, or of its own code."""
     from indexer.errors import IndexerError
 
-    if error.code not in _EXIT_OF and isinstance(error.__cause__, IndexerError):
+    if error.code not in _EXIT_CODES and isinstance(error.__cause__, IndexerError):
         return error.__cause__.exit_code
-    return _EXIT_OF.get(error.code, Exit.NOT_INDEXED)
+    return _EXIT_CODES.get(error.code, Exit.NOT_INDEXED)

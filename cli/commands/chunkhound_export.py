@@ -1,4 +1,4 @@
-"""`chunkhound export`: a project's index as a file of ChunkHound's."""
+"""`chunkhound export`: a project's index as a ChunkHound database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,40 +29,40 @@ commands = typer.Typer()
 )
 def export(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where it is to be.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write")],
     project: Project = None,
     embeddings: Annotated[
         bool,
         typer.Option(
             "--embeddings/--no-embeddings",
-            help="With vectors: every chunk is sent to OpenAI, or to OPENAI_BASE_URL.",
+            help="With vectors; sends every chunk to OpenAI, or to OPENAI_BASE_URL",
         ),
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file")] = False,
 ) -> Exit:
     """Write the index of this checkout's project to a DuckDB file that ChunkHound reads.
 
-    Chunks are those of the commit that is indexed. Their vectors are of text-embedding-3-small,
-    by which ChunkHound searches; without them it finds by regular expressions alone. Call it again
-    if it ends before all are there: it goes on with FILE.part.
+    The chunks are those of the indexed commit. Their vectors come from text-embedding-3-small,
+    ChunkHound's model; without vectors ChunkHound searches by regular expression only. After an
+    interruption, run the command again: it resumes FILE.part.
     """
     from cli.output.console import print_stderr
     from cli.target.target import open_target
     from indexer.config.settings import GitCredential
     from integrations.chunkhound.export import export_index, open_chunk_embedder
 
-    invocation: CommandContext = ctx.obj
-    embedder = open_chunk_embedder(invocation.environ) if embeddings else None
+    context: CommandContext = ctx.obj
+    embedder = open_chunk_embedder(context.environ) if embeddings else None
     with (
-        open_target(invocation.environ, invocation.directory) as target,
+        open_target(context.environ, context.directory) as target,
         _progress() as progress,
     ):
         exported = export_index(
             target,
-            invocation.directory / file,
+            context.directory / file,
             project=project,
             embedder=embedder,
-            credential=GitCredential.load(invocation.environ),
+            credential=GitCredential.load(context.environ),
             may_overwrite=force,
             progress=progress,
         )
@@ -96,7 +96,7 @@ def _spent(exported: "Exported") -> str:
 
 @contextmanager
 def _progress() -> "Iterator[Progress]":
-    """A line that changes, on a terminal; elsewhere nothing but notes."""
+    """Show a progress bar on a terminal; elsewhere print notes only."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars

@@ -1,4 +1,4 @@
-"""`codequery`: questions that OpenAI answers from a vector store of this directory's files."""
+"""`codequery`: ask OpenAI about the files of this directory, through a vector store."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,7 +29,7 @@ def codequery(
         list[str] | None,
         typer.Argument(
             metavar="[QUERY...]",
-            help="The question; without one, the request is JSON on standard input",
+            help="Question; without one, the request is read as JSON from standard input",
         ),
     ] = None,
     vector_store_id: Annotated[
@@ -37,37 +37,35 @@ def codequery(
     ] = None,
     vector_store_name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Use the one of this name; made if there is none"),
+        typer.Option(metavar="NAME", help="Use the vector store of this name; created if missing"),
     ] = None,
     file: Annotated[
         list[Path] | None, typer.Option(metavar="PATH", help="Only this file; repeatable")
     ] = None,
     concurrent_limit: Annotated[
-        int | None, typer.Option(metavar="N", help="Uploads at once (1-20; default 5)")
+        int | None, typer.Option(metavar="N", help="Concurrent uploads (1-20; default 5)")
     ] = None,
     timeout_ms: Annotated[
-        int | None, typer.Option(metavar="N", help="Time of the whole call (default 60000)")
+        int | None, typer.Option(metavar="N", help="Time limit of the whole call (default 60000)")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Starts with gpt-5 (default gpt-5-mini)")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="A gpt-5 model (default gpt-5-mini)")] = None,
     max_num_results: Annotated[
-        int | None, typer.Option(metavar="N", help="Matches at most (1-50)")
+        int | None, typer.Option(metavar="N", help="Maximum number of matches (1-50)")
     ] = None,
     include_results: Annotated[
-        bool, typer.Option("--include-results", help="Answer the matches too")
+        bool, typer.Option("--include-results", help="Include the matches in the answer")
     ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say what would be uploaded, deleted and moved; change nothing"
+            "--dry-run", help="List what would be uploaded, deleted and moved; change nothing"
         ),
     ] = False,
 ) -> Exit:
-    """Ask OpenAI about this directory's code; its changed files are uploaded first.
+    """Ask OpenAI about this directory's code, after uploading its changed files.
 
-    Only where [codequery] of your own settings says `enabled = true`. Prints the response as
-    JSON, an error too.
+    Requires `enabled = true` under [codequery] in your own settings. Prints the response, or the
+    error, as JSON.
     """
     from cli.output.console import Console, print_stdout
 
@@ -81,23 +79,25 @@ def codequery(
         "max_num_results": max_num_results,
         "include_results": include_results or None,
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    arguments = {name: value for name, value in options.items() if value is not None}
     if query:
-        given["query"] = " ".join(query)
-    answer = _answer(ctx, given, reads_input=not query, dry_run=dry_run)
+        arguments["query"] = " ".join(query)
+    answer = _answer(ctx, arguments, reads_input=not query, dry_run=dry_run)
     print_stdout(Console.of(ctx.obj.environ).as_json(answer))
-    return _exit_of(answer)
+    return _exit_code(answer)
 
 
 def _answer(
-    ctx: typer.Context, given: "Mapping[str, Any]", *, reads_input: bool, dry_run: bool
+    ctx: typer.Context, arguments: "Mapping[str, Any]", *, reads_input: bool, dry_run: bool
 ) -> dict[str, Any]:
     from integrations.codequery import codequery as ask
     from integrations.codequery.errors import CodeQueryError
     from integrations.codequery.records import Response
 
     try:
-        request = {**_request_on_input(is_optional=dry_run), **given} if reads_input else given
+        request = (
+            {**_request_on_input(is_optional=dry_run), **arguments} if reads_input else arguments
+        )
     except CodeQueryError as error:
         return Response("").document(error)
     if dry_run:
@@ -105,14 +105,14 @@ def _answer(
     return ask(request, environ=ctx.obj.environ, directory=ctx.obj.directory, dry_run=dry_run)
 
 
-def _exit_of(answer: "Mapping[str, Any]") -> Exit:
-    from integrations.codequery.errors import EXIT_OF, Code
+def _exit_code(answer: "Mapping[str, Any]") -> Exit:
+    from integrations.codequery.errors import EXIT_CODES, Code
 
-    return EXIT_OF[Code(answer["error"]["code"])] if answer["status"] == "error" else Exit.OK
+    return EXIT_CODES[Code(answer["error"]["code"])] if answer["status"] == "error" else Exit.OK
 
 
 def _request_on_input(*, is_optional: bool) -> dict[str, Any]:
-    """The JSON object on standard input. Raises CodeQueryError."""
+    """Read the JSON object on standard input. Raises CodeQueryError."""
     import json
     import sys
 
@@ -123,9 +123,9 @@ def _request_on_input(*, is_optional: bool) -> dict[str, Any]:
     content = b"" if sys.stdin.isatty() else sys.stdin.buffer.read(REQUEST_BYTES + 1)
     if is_optional and not content.strip():
         return {}
-    problem = "" if content.strip() else "is empty: type a question, or give a request as JSON"
+    problem = "" if content.strip() else "is empty: type a question, or pass a request as JSON"
     if len(content) > REQUEST_BYTES or has_more_values(content, JSON_VALUES):
-        problem = f"is too long: a request has at most {REQUEST_BYTES:,} bytes"
+        problem = f"is too long: the limit is {REQUEST_BYTES:,} bytes"
     if not problem:
         try:
             request = json.loads(content)
@@ -133,5 +133,5 @@ def _request_on_input(*, is_optional: bool) -> dict[str, Any]:
             request = None
         if isinstance(request, dict):
             return request
-        problem = 'is no JSON object; write such as {"query": "how are tokens verified"}'
+        problem = 'is not a JSON object; example: {"query": "how are tokens verified"}'
     raise CodeQueryError(Code.INVALID_REQUEST, f"standard input {problem}")

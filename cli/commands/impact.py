@@ -1,4 +1,4 @@
-"""`impact`: who calls what a branch changes, in other repositories too."""
+"""`impact`: the callers of changed definitions, in every repository."""
 
 from typing import Annotated
 
@@ -26,18 +26,18 @@ def impact(
         typer.Argument(
             metavar="[BASE..HEAD]",
             show_default=False,
-            help="What HEAD changes since it left BASE; else since it left the remote's default "
-            "branch.",
+            help="Changes of HEAD since it left BASE; default: since it left the remote's default "
+            "branch",
         ),
     ] = None,
     project: Project = None,
     min_confidence: MinConfidence = Confidence.MEDIUM,
     json: Json = False,
 ) -> Exit:
-    """Tell who calls what a branch changes, in every repository.
+    """Show the callers of the definitions that a branch changes, in every repository.
 
-    Asks git in the repository of this directory what is changed. That it has no callers is an
-    answer too: the exit code is 0.
+    The changes are read from the git repository of this directory. The exit code is 0 also if the
+    changed definitions have no callers.
     """
     from cli.output.console import Console, print_stderr, print_stdout
     from cli.target.target import open_target
@@ -47,15 +47,15 @@ def impact(
     from indexer.impact import report
     from indexer.impact.assessment import impact_of
 
-    invocation: CommandContext = ctx.obj
+    context: CommandContext = ctx.obj
     try:
-        repository = Repository(invocation.directory, GitCredential.load(invocation.environ))
+        repository = Repository(context.directory, GitCredential.load(context.environ))
     except NotARepositoryError as exc:
         raise NotARepositoryError(
-            f"{invocation.directory} is not inside a git repository: go to one"
+            f"{context.directory} is not inside a git repository: change to one"
         ) from exc
-    with open_target(invocation.environ, invocation.directory, project=project) as target:
-        found = impact_of(
+    with open_target(context.environ, context.directory, project=project) as target:
+        assessment = impact_of(
             repository,
             target.transport(),
             organization=target.organization,
@@ -64,10 +64,12 @@ def impact(
             range_text=compared,
             min_confidence=str(min_confidence),
         )
-    console = Console.of(invocation.environ)
+    console = Console.of(context.environ)
     print_stdout(
-        console.as_json(report.as_json(found)) if json else report.format_text(found) + "\n"
+        console.as_json(report.as_json(assessment))
+        if json
+        else report.format_text(assessment) + "\n"
     )
-    if found.indexed_commit is None:
-        print_stderr("To index it here and now: type `codesearch index` in the repository.")
-    return report.exit_of(found)
+    if assessment.indexed_commit is None:
+        print_stderr("To index it now, type `codesearch index` in the repository.")
+    return report.exit_of(assessment)

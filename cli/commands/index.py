@@ -1,4 +1,4 @@
-"""`index`: bring the index of a repository up to date, and tell what was done."""
+"""`index`: bring the index of a repository up to date and print a report."""
 
 import json as json_
 from pathlib import Path
@@ -22,26 +22,29 @@ commands = typer.Typer()
 def index(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A directory of the repository.")
+        Path, typer.Argument(metavar="PATH", help="Directory of the repository")
     ] = Path(),
     full: Annotated[
-        bool, typer.Option("--full", help="Compare every file, not only what commits changed.")
+        bool, typer.Option("--full", help="Compare every file, not only those that commits changed")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Process every file anew, changed or not.")
+        bool, typer.Option("--force", help="Process every file, changed or not")
     ] = False,
     organization: Annotated[str | None, typer.Option(metavar="SLUG")] = None,
     project: Project = None,
     ref: Annotated[
         str | None,
-        typer.Option(metavar="BRANCH", help="For a configured service; default: the one here."),
+        typer.Option(
+            metavar="BRANCH",
+            help="Branch to index at a configured service; default: the current one",
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON")] = False,
 ) -> Exit:
     """Bring the index up to date with the last commit.
 
-    On this machine that is whatever is checked out; at a service, the branch that it follows.
-    What is not committed is `codesearch watch`'s.
+    The local index follows the checked-out commit; a service follows a branch. Uncommitted changes
+    are not indexed: use `codesearch watch` for them.
     """
     from cli.indexing import checkout_root, index_target
     from cli.output.console import print_stdout
@@ -53,18 +56,18 @@ def index(
     from indexer.records.runs import Requested
 
     log.to_standard_error()
-    invocation: CommandContext = ctx.obj
-    directory = invocation.directory / path
+    context: CommandContext = ctx.obj
+    directory = context.directory / path
     checkout_root(directory)
     start_forkserver()  # while the service starts
     requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
     with open_target(
-        invocation.environ,
+        context.environ,
         directory,
         organization=organization,
         project=project,
         purpose=Purpose.INDEX,
     ) as target:
-        report = index_target(target, invocation.environ, directory, requested, plain=json, ref=ref)
+        report = index_target(target, context.environ, directory, requested, plain=json, ref=ref)
     print_stdout(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
     return Exit.OK

@@ -1,4 +1,4 @@
-"""`init`: a configuration and a first index."""
+"""`init`: write a configuration and build the first index."""
 
 import json as json_
 from collections.abc import Mapping
@@ -30,23 +30,24 @@ commands = typer.Typer()
 def init(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A directory of the repository.")
+        Path, typer.Argument(metavar="PATH", help="Directory of the repository")
     ] = Path(),
     url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="The service; without: an index on this machine."),
+        typer.Option(metavar="URL", help="URL of the service; default: an index on this machine"),
     ] = None,
     organization: Annotated[str | None, typer.Option(metavar="SLUG")] = None,
     project: Annotated[
-        str | None, typer.Option("--project", "-p", metavar="NAME", help="Its name in the index.")
+        str | None,
+        typer.Option("--project", "-p", metavar="NAME", help="Name of the repository in the index"),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print the configuration and the report as JSON.")
+        bool, typer.Option("--json", help="Print the configuration and the report as JSON")
     ] = False,
 ) -> Exit:
-    """Make .codesearch.toml and build the first index.
+    """Write .codesearch.toml and build the first index.
 
-    What the options say is written to the file. A file that is there is kept as it is.
+    The options are written to the file. An existing file is left unchanged.
     """
     from cli.indexing import checkout_root, index_target
     from cli.output.console import print_stdout
@@ -61,19 +62,19 @@ def init(
     from indexer.records.runs import Requested
 
     log.to_standard_error()
-    invocation: CommandContext = ctx.obj
-    directory = invocation.directory / path
+    context: CommandContext = ctx.obj
+    directory = context.directory / path
     root = checkout_root(directory)
     if not (root / ".git").exists():
         raise ConfigurationError(
-            f"{root} is a bare repository, with no work tree for {PROJECT_FILE}: "
-            "`codesearch index` indexes it without one"
+            f"{root} is a bare repository without a work tree for {PROJECT_FILE}: "
+            "index it with `codesearch index`"
         )
     start_forkserver()  # while the service starts
     options = {"url": url, "organization": organization, "project": project}
-    given = {name: value for name, value in options.items() if value}
+    settings = {name: value for name, value in options.items() if value}
     with open_target(
-        invocation.environ,
+        context.environ,
         directory,
         url=url,
         organization=organization,
@@ -82,19 +83,19 @@ def init(
     ) as target:
         if url:
             trust_server(target.url, target.data_dir)
-        is_new = write_project_file(root, given)
-        report = index_target(target, invocation.environ, directory, Requested.AUTO, plain=json)
+        is_new = write_project_file(root, settings)
+        report = index_target(target, context.environ, directory, Requested.AUTO, plain=json)
     if json:
         print_stdout(json_.dumps(_as_object(target, root, report, is_new=is_new)) + "\n")
     else:
-        print_stdout(_done(target, root, report, is_new=is_new, given=given) + "\n")
+        print_stdout(_done(target, root, report, is_new=is_new, settings=settings) + "\n")
     return Exit.OK
 
 
 def _as_object(
     target: "IndexTarget", root: Path, report: "Report", *, is_new: bool
 ) -> dict[str, object]:
-    """The report of `index --json`, and where it all is; `url` is null for this machine's."""
+    """The report of `index --json` with the target; `url` is null for the local index."""
     from indexer.config.project_file import PROJECT_FILE
     from indexer.pipeline.report import as_json
 
@@ -108,16 +109,21 @@ def _as_object(
 
 
 def _done(
-    target: "IndexTarget", root: Path, report: "Report", *, is_new: bool, given: Mapping[str, str]
+    target: "IndexTarget",
+    root: Path,
+    report: "Report",
+    *,
+    is_new: bool,
+    settings: Mapping[str, str],
 ) -> str:
-    """What was done, and what to type next."""
+    """Format a summary and the next steps."""
     from indexer.config.project_file import PROJECT_FILE
     from indexer.pipeline.report import summary_line
 
     where = f"on this machine, in {target.data_dir}" if target.is_local else f"at {target.url}"
     stats = report.stats
     rows = {
-        "configuration": f"{root / PROJECT_FILE}: {_configured(is_new, given)}",
+        "configuration": f"{root / PROJECT_FILE}: {_configured(is_new, settings)}",
         "project": f"{report.project}, of organisation {target.organization}",
         "index": where,
         "commit": f"{report.commit_sha[:12]}: {summary_line(report)}",
@@ -129,19 +135,19 @@ def _done(
     if not stats.files_changed and not stats.files_skipped:
         del rows["files"], rows["found"]
     steps = {
-        'codesearch search "where is …"': "ask it",
-        "codesearch watch": "keep it up to date with what you write",
-        "codesearch mcp": "let a coding agent ask it",
+        'codesearch search "where is …"': "search it",
+        "codesearch watch": "keep it up to date with your edits",
+        "codesearch mcp": "let a coding agent search it",
     }
     if is_new:
-        steps[f"git add {PROJECT_FILE}"] = "and commit it, so that others index the same"
+        steps[f"git add {PROJECT_FILE}"] = "and commit it, so that others index the same files"
     return _columns(rows) + "\n\nNext:\n" + _columns(steps, indent="  ")
 
 
-def _configured(is_new: bool, given: Mapping[str, str]) -> str:
+def _configured(is_new: bool, settings: Mapping[str, str]) -> str:
     if is_new:
         return "written"
-    return "kept as it was; your options are not in it" if given else "kept as it was"
+    return "left unchanged; your options are not in it" if settings else "left unchanged"
 
 
 def _columns(rows: Mapping[str, str], *, indent: str = "") -> str:

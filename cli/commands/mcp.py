@@ -1,4 +1,4 @@
-"""`mcp`: the tools of coding agents over standard input and output."""
+"""`mcp`: an MCP server for coding agents over standard input and output."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -13,7 +13,7 @@ commands = typer.Typer()
 
 
 class Integration(StrEnum):
-    """Tools of others that are offered too (docs/integrations.md)."""
+    """Integrations whose tools can be offered too (docs/integrations.md)."""
 
     CHUNKHOUND = "chunkhound"
     CODEQUERY = "codequery"
@@ -31,16 +31,15 @@ def mcp(
     ctx: typer.Context,
     integrations: Annotated[
         list[Integration] | None,
-        typer.Option("--with", help="Offer the tools of this integration too; repeatable."),
+        typer.Option("--with", help="Also offer the tools of this integration; repeatable"),
     ] = None,
 ) -> Exit:
-    """Serve the tools of coding agents (MCP) over standard input and output.
+    """Serve the tools for coding agents (MCP) over standard input and output.
 
-    An agent starts it in a repository. It ends when its input does; what it has to say of itself
-    goes to standard error.
+    An agent starts it in a repository. It ends when its input does, and logs to standard error.
     """
     from cli.mcp.stdio import serve
 
-    invocation: CommandContext = ctx.obj
-    serve(invocation, [str(one) for one in integrations or ()])
+    context: CommandContext = ctx.obj
+    serve(context, [str(one) for one in integrations or ()])
     return Exit.OK

@@ -1,4 +1,4 @@
-"""Options that several commands have, and how examples stand in their help."""
+"""Options that several commands share, and examples for their help."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -9,22 +9,22 @@ Json = Annotated[
     bool,
     typer.Option(
         "--json",
-        help="Print the service's answer as JSON. After an error nothing is printed but the "
-        "message, on standard error.",
+        help="Print the service's answer as JSON; after an error only the message, on standard "
+        "error",
     ),
 ]
 Projects = Annotated[
     list[str] | None,
-    typer.Option("--project", "-p", metavar="NAME", help="Only this repository; repeatable."),
+    typer.Option("--project", "-p", metavar="NAME", help="Only this repository; repeatable"),
 ]
 Project = Annotated[
     str | None,
-    typer.Option("--project", "-p", metavar="NAME", help="The repository's name in the index."),
+    typer.Option("--project", "-p", metavar="NAME", help="Name of the repository in the index"),
 ]
 
 
 class Confidence(StrEnum):
-    """The lowest confidence of a link; `low` names those of the same name, too."""
+    """The minimum confidence of a link; `low` includes matches by name only."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -32,10 +32,10 @@ class Confidence(StrEnum):
 
 
 MinConfidence = Annotated[
-    Confidence, typer.Option(help="The lowest confidence of a use; low: by its name alone.")
+    Confidence, typer.Option(help="Minimum confidence; `low` includes matches by name only")
 ]
 
 
 def examples(*commands: str) -> str:
-    """The end of a command's help."""
+    """Format the examples at the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)

@@ -1,4 +1,4 @@
-"""`search`: code by words, names or meaning, in every repository."""
+"""`search`: find code by words, names or meaning, in every repository."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +19,7 @@ _MAX_QUERIES = 10
 
 
 class Mode(StrEnum):
-    """Which of the service's lists are asked."""
+    """The search mode of the service."""
 
     HYBRID = "hybrid"
     SEMANTIC = "semantic"
@@ -30,15 +30,15 @@ class Mode(StrEnum):
 def _query(words: list[str]) -> list[str]:
     query = " ".join(words).strip()
     if not query:
-        raise typer.BadParameter("type what to look for")
+        raise typer.BadParameter("the query is empty: type what to search for")
     if len(query) > _MAX_QUERY:
-        raise typer.BadParameter(f"a query has at most {_MAX_QUERY:,} characters")
+        raise typer.BadParameter(f"the query is too long: at most {_MAX_QUERY:,} characters")
     return [query]
 
 
 def _queries(query: str, also: list[str]) -> dict[str, str | list[str]]:
     if len(also) >= _MAX_QUERIES:
-        raise typer.BadParameter(f"there are at most {_MAX_QUERIES} queries", param_hint="--also")
+        raise typer.BadParameter(f"too many queries: at most {_MAX_QUERIES}", param_hint="--also")
     return {"queries": [query, *(_query([one])[0] for one in also)]} if also else {"query": query}
 
 
@@ -64,47 +64,47 @@ def search(
         typer.Argument(
             metavar="QUERY...",
             callback=_query,
-            help="Words, a name, or a sentence; several words are one query.",
+            help="Words, a name, or a sentence; several words are one query",
         ),
     ],
     top_k: Annotated[
-        int, typer.Option("--top-k", "-k", min=1, max=50, help="How many results.")
+        int, typer.Option("--top-k", "-k", min=1, max=50, help="Maximum number of results")
     ] = 10,
     project: Projects = None,
     exclude_project: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Not this repository; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Not this repository; repeatable")
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(metavar="NAME", autocompletion=_languages, help="Such as python."),
+        typer.Option(metavar="NAME", autocompletion=_languages, help="Language, such as python"),
     ] = None,
-    chunk_type: Annotated[ChunkType | None, typer.Option("--type", help="What the hit is.")] = None,
-    path: Annotated[str | None, typer.Option(help="What a file's path begins with.")] = None,
+    chunk_type: Annotated[ChunkType | None, typer.Option("--type", help="Kind of the hit")] = None,
+    path: Annotated[str | None, typer.Option(help="Only files whose path begins with this")] = None,
     exclude: Annotated[
         str | None,
-        typer.Option(metavar="PARTS", help='Parts of paths to leave out, such as "test|mock".'),
+        typer.Option(
+            metavar="PARTS", help='Skip paths that contain one of these, such as "test|mock"'
+        ),
     ] = None,
     expand: Annotated[
-        int, typer.Option(min=0, max=100, help="Lines to show before and after a hit.")
+        int, typer.Option(min=0, max=100, help="Lines to show before and after a hit")
     ] = 0,
     mode: Annotated[
-        Mode, typer.Option(help="By words and meaning, or by one of these only.")
+        Mode, typer.Option(help="Search mode; hybrid: by words and meaning")
     ] = Mode.HYBRID,
     also: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="QUERY", help="Another way to say it, searched at once; repeatable, 9 at most."
-        ),
+        typer.Option(metavar="QUERY", help="Another wording of the query; repeatable, at most 9"),
     ] = None,
     min_similarity: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Leave out hits that are less similar (0.0-1.0)."),
+        typer.Option(min=0.0, max=1.0, help="Omit less similar hits (0.0-1.0)"),
     ] = None,
     json: Json = False,
 ) -> Exit:
-    """Search the code of every repository: by words, names and meaning.
+    """Search the code of every repository by words, names and meaning.
 
-    In a pipe each line of a hit is `repository/path:line: text`, as of `grep -n`.
+    In a pipe each line of a hit is `repository/path:line: text`, as from `grep -n`.
     """
     body = {
         **_queries(query[0], also or []),
@@ -122,13 +122,13 @@ def search(
     return _show(ctx.obj, {key: value for key, value in body.items() if value}, json=json)
 
 
-def _show(invocation: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> Exit:
+def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> Exit:
     from cli.output import receipt, search_results
     from cli.output.console import Console, print_stderr, print_stdout
 
-    with invocation.search_api() as search_api:
+    with context.search_api() as search_api:
         answer = search_api.search(body)
-    console = Console.of(invocation.environ)
+    console = Console.of(context.environ)
     results = answer["results"]
     if json:
         print_stdout(console.as_json(answer))
@@ -140,8 +140,8 @@ def _show(invocation: CommandContext, body: "Mapping[str, Any]", *, json: bool) 
         )
         print_stderr(*receipt.receipt_notes(answer))
     if body.get("exclude_projects") and not answer["receipt"]["projects"]:
-        print_stderr("--exclude-project leaves no repository over.")
+        print_stderr("--exclude-project excludes every repository: remove one.")
         return Exit.NOTHING_FOUND
-    code, why = receipt.exit_status(answer, found=len(results))
+    code, why = receipt.exit_status(answer, count=len(results))
     print_stderr(why)
     return code

@@ -1,4 +1,4 @@
-"""`serve`: the service on this machine, until it is ended."""
+"""`serve`: run the service on this machine in the foreground."""
 
 import os
 from pathlib import Path
@@ -22,27 +22,29 @@ def serve(
     ctx: typer.Context,
     bind: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="AETERNA_BIND; default: 127.0.0.1:8000."),
+        typer.Option(
+            metavar="HOST:PORT", help="Listen address (AETERNA_BIND); default: 127.0.0.1:8000"
+        ),
     ] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="AETERNA_DATA_DIR: all that it keeps.")
+        Path | None, typer.Option(metavar="DIR", help="Data directory (AETERNA_DATA_DIR)")
     ] = None,
 ) -> None:
     """Run the service on this machine until Ctrl-C.
 
-    Commands start it by themselves for as long as they last; while this runs they are quicker, and
-    others can use it too. DATABASE_URL and the like are obeyed.
+    Commands start the service on demand; while it runs here they are faster, and other programs can
+    use it too. It reads DATABASE_URL and the other settings of the service from the environment.
     """
     from cli.target.embedded import require_service, server_command
 
-    invocation: CommandContext = ctx.obj
+    context: CommandContext = ctx.obj
     require_service()
-    given = {
+    settings = {
         "AETERNA_BIND": bind,
-        "AETERNA_DATA_DIR": data_dir and str(invocation.directory / data_dir),
+        "AETERNA_DATA_DIR": data_dir and str(context.directory / data_dir),
     }
-    environ = {**invocation.environ, **{name: value for name, value in given.items() if value}}
+    environ = {**context.environ, **{name: value for name, value in settings.items() if value}}
     if not environ.get("DJANGO_SETTINGS_MODULE", "").startswith("central."):
-        environ.pop("DJANGO_SETTINGS_MODULE", None)  # of a program that is worked on
+        environ.pop("DJANGO_SETTINGS_MODULE", None)  # set for another Django project in this shell
     command = server_command("--of", "codesearch")
-    os.execve(command[0], command, environ)  # noqa: S606 - no shell is wanted
+    os.execve(command[0], command, environ)  # noqa: S606 - runs without a shell

@@ -1,4 +1,4 @@
-"""`sidecar`: `codesearch_*` over MCP, for a central service or for agents."""
+"""`sidecar`: the tools `codesearch_*` over MCP, for a central service or for agents."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -28,42 +28,42 @@ commands = typer.Typer()
 def sidecar(
     ctx: typer.Context,
     bind: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="Where to listen; port 0: any that is free.")
+        str, typer.Option(metavar="HOST:PORT", help="Listen address; port 0: any free port")
     ] = "127.0.0.1:8765",
     allowed_host: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A name by which callers address it, besides this machine's own; repeatable. "
-            "Also AETERNA_ALLOWED_HOSTS, separated by commas.",
+            help="Host name that callers may use besides this machine's own; repeatable; also "
+            "AETERNA_ALLOWED_HOSTS, separated by commas",
         ),
     ] = None,
 ) -> Exit:
     """Serve codesearch_* tools over MCP (streamable HTTP) at /mcp.
 
-    Each call asks the service with the token that its caller sends; the sidecar has none. Without
-    AETERNA_URL it asks the service on this machine. A caller who names no workspace means the
+    Each call is forwarded to the service with the caller's token; the sidecar has none of its own.
+    Without AETERNA_URL it uses the service on this machine. The default workspace is the
     organisation of AETERNA_ORGANIZATION.
 
-    Kubernetes asks /livez and /readyz, the latter of which is the service's own. Tokens travel as
-    they are sent: listen beyond this machine only where the network is yours.
+    /livez and /readyz are for health checks; /readyz reports the readiness of the service. Tokens
+    are not encrypted: listen on other interfaces only in a trusted network.
     """
     from central.listening import reachable_url
     from cli.mcp.sidecar_server import PATH, serve
 
-    invocation: CommandContext = ctx.obj
-    with _service(invocation) as named, _listening(bind) as listener:
+    context: CommandContext = ctx.obj
+    with _service(context) as named, _listening(bind) as listener:
         url = reachable_url(listener)
         typer.echo(
-            f"The sidecar is at {url}{PATH} and asks {named.url} with the token of each caller.\n"
-            f"Central's code_* tools go through it with CODESEARCH_SIDECAR_URL={url}{PATH}",
+            f"The sidecar listens at {url}{PATH} and forwards each caller's token to {named.url}.\n"
+            f"To route central's code_* tools through it, set CODESEARCH_SIDECAR_URL={url}{PATH}",
             err=True,
         )
         serve(
             listener,
             service_url=named.url or "",
             organization=named.organization,
-            hosts=[*(allowed_host or ()), *_words(invocation.environ.get("AETERNA_ALLOWED_HOSTS"))],
+            hosts=[*(allowed_host or ()), *_words(context.environ.get("AETERNA_ALLOWED_HOSTS"))],
         )
     return Exit.OK
 
@@ -77,13 +77,13 @@ def _listening(bind: str) -> Iterator["socket"]:
         try:
             listener = stack.enter_context(bound_socket(bind))
         except CannotListenError as exc:
-            raise ConfigurationError(f"{exc}; give another --bind") from exc
+            raise ConfigurationError(f"{exc}; choose another --bind") from exc
         yield listener
 
 
 @contextmanager
-def _service(invocation: CommandContext) -> Iterator["ServerSettings"]:
-    """The service that is named; else that of this machine, which does not end meanwhile."""
+def _service(context: CommandContext) -> Iterator["ServerSettings"]:
+    """The configured service, else the local one, which is kept running meanwhile."""
     from dataclasses import replace
 
     from cli.output.console import print_stderr
@@ -92,8 +92,8 @@ def _service(invocation: CommandContext) -> Iterator["ServerSettings"]:
     from cli.target.trusted_servers import require_trusted
     from indexer.config.settings import ServerSettings
 
-    environ = invocation.environ
-    named = ServerSettings.load(environ, project_dir=invocation.directory, overrides={})
+    environ = context.environ
+    named = ServerSettings.load(environ, project_dir=context.directory, overrides={})
     if named.url:
         if named.from_project_file:
             require_trusted(named.url, data_dir_of(environ), may_ask=True)

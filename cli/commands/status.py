@@ -1,4 +1,4 @@
-"""`status`: what is indexed, of which commit, and how fresh that is."""
+"""`status`: the indexed repositories with their commits and times."""
 
 import typer
 
@@ -16,7 +16,7 @@ commands = typer.Typer()
     ),
 )
 def status(ctx: typer.Context, project: Project = None, json: Json = False) -> Exit:
-    """Tell what is indexed, of which commit, and how fresh it is.
+    """Show the indexed repositories, their commits and when they were indexed.
 
     In a pipe: repository, state, commit, time, files, chunks, symbols, references and error,
     separated by tabs.
@@ -24,10 +24,10 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
     from cli.output import receipt, status
     from cli.output.console import Console, print_stderr, print_stdout
 
-    invocation: CommandContext = ctx.obj
-    with invocation.search_api() as search_api:
+    context: CommandContext = ctx.obj
+    with context.search_api() as search_api:
         answer = search_api.status(project)
-    console = Console.of(invocation.environ)
+    console = Console.of(context.environ)
     indexed = any(one["last_indexed_commit"] for one in answer["projects"])
     if json:
         print_stdout(console.as_json(answer))
@@ -36,7 +36,7 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
             status.render(console, answer) if console.is_terminal else status.format_plain(answer)
         )
         if local := answer.get("local"):
-            print_stderr(f"In front of it: {receipt.local_line(local)}.")
+            print_stderr(f"Overlay: {receipt.local_line(local)}.")
     if indexed:
         return Exit.OK
     print_stderr(receipt.NOTHING_INDEXED)

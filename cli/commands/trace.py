@@ -1,4 +1,4 @@
-"""`trace`: who uses a definition, what it uses, and what is around it, in every repository."""
+"""`trace`: callers, callees and call graph of a definition, in every repository."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,13 +17,13 @@ _trace = typer.Typer(no_args_is_help=True)
 commands.add_typer(
     _trace,
     name="trace",
-    help="Tell who uses a definition, what it uses, or what is around it.",
+    help="Show the callers, callees or call graph of a definition.",
 )
 
 
 def _symbol(symbol: str) -> str:
     if not symbol.strip():
-        raise typer.BadParameter("type a name")
+        raise typer.BadParameter("the symbol is empty: type a name")
     return symbol.strip()
 
 
@@ -32,16 +32,18 @@ Symbol = Annotated[
     typer.Argument(
         metavar="SYMBOL",
         callback=_symbol,
-        help="A name, a qualified name (Auth.verify) or module:name.",
+        help="Name, qualified name (Auth.verify) or module:name",
     ),
 ]
 InProject = Annotated[
     str | None,
-    typer.Option("--project", "-p", metavar="NAME", help="Defined in this repository."),
+    typer.Option("--project", "-p", metavar="NAME", help="Repository of the definition"),
 ]
-InFile = Annotated[str | None, typer.Option("--file", metavar="PATH", help="Defined in this file.")]
-AtLine = Annotated[int | None, typer.Option("--line", min=1, help="Defined around this line.")]
-Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
+InFile = Annotated[
+    str | None, typer.Option("--file", metavar="PATH", help="File of the definition")
+]
+AtLine = Annotated[int | None, typer.Option("--line", min=1, help="A line within the definition")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
 
 
 @_trace.command(
@@ -60,14 +62,14 @@ def callers(
     line: AtLine = None,
     caller_project: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Callers in this repository only; repeatable."),
+        typer.Option(metavar="NAME", help="Only callers in this repository; repeatable"),
     ] = None,
-    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of callers of callers.")] = 1,
+    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of transitive callers")] = 1,
     min_confidence: MinConfidence = Confidence.MEDIUM,
     limit: Limit = 50,
     json: Json = False,
 ) -> Exit:
-    """Tell who uses a definition, in every repository.
+    """Show the callers of a definition, in every repository.
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
     """
@@ -96,7 +98,7 @@ def callees(
     limit: Limit = 50,
     json: Json = False,
 ) -> Exit:
-    """Tell what a definition uses.
+    """Show the callees of a definition.
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
     """
@@ -117,12 +119,12 @@ def graph(
     project: InProject = None,
     file: InFile = None,
     line: AtLine = None,
-    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels up and levels down.")] = 2,
+    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of callers and of callees")] = 2,
     min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="Nodes at most.")] = 200,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="Maximum number of nodes")] = 200,
     json: Json = False,
 ) -> Exit:
-    """Tell what is around a definition: callers and callees, level by level.
+    """Show the call graph of a definition: callers and callees, level by level.
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
     """
@@ -141,34 +143,32 @@ def _choice(
     return parameters | {"min_confidence": str(confidence)}
 
 
-def _show(
-    invocation: CommandContext, what: str, parameters: Mapping[str, Any], *, json: bool
-) -> Exit:
+def _show(context: CommandContext, what: str, parameters: Mapping[str, Any], *, json: bool) -> Exit:
     from cli.output import receipt
     from cli.output.console import Console, print_stderr, print_stdout
 
-    answer = _ask(invocation, what, {name: value for name, value in parameters.items() if value})
+    answer = _request(context, what, {name: value for name, value in parameters.items() if value})
     if answer is None:
         print_stderr(receipt.NOTHING_INDEXED)
         return Exit.NOT_INDEXED
-    console = Console.of(invocation.environ)
+    console = Console.of(context.environ)
     if json:
         print_stdout(console.as_json(answer))
     else:
         _print(console, what, answer)
         print_stderr(*receipt.receipt_notes(answer))
-    code, why = receipt.exit_status(answer, found=len(answer["edges" if what == "graph" else what]))
+    code, why = receipt.exit_status(answer, count=len(answer["edges" if what == "graph" else what]))
     print_stderr(why)
     return code
 
 
-def _ask(
-    invocation: CommandContext, what: str, parameters: Mapping[str, Any]
+def _request(
+    context: CommandContext, what: str, parameters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """The answer; None where nothing at all is indexed. Raises IndexerError."""
+    """Return the answer; None if nothing is indexed. Raises IndexerError."""
     from indexer.errors import CentralRefusedError
 
-    with invocation.search_api() as search_api:
+    with context.search_api() as search_api:
         try:
             return search_api.trace(what, parameters)
         except CentralRefusedError as error:

@@ -1,4 +1,4 @@
-"""`watch`: keep the index on this machine as the work tree is."""
+"""`watch`: keep the local index up to date with the work tree."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,21 +16,21 @@ commands = typer.Typer()
 def watch(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A directory of the repository.")
+        Path, typer.Argument(metavar="PATH", help="Directory of the repository")
     ] = Path(),
     json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object a line for each update.")
+        bool, typer.Option("--json", help="Print each update as a line of JSON")
     ] = False,
 ) -> Exit:
-    """Keep the index as the files are, committed or not, until Ctrl-C.
+    """Keep the local index up to date with the work tree, until Ctrl-C.
 
-    What git ignores is left out. Uncommitted work is indexed on this machine only: where a service
-    is configured, `search`, `trace` and `mcp` put it in front of that service's answers.
+    Uncommitted changes are included; files that git ignores are not. Uncommitted work stays on this
+    machine: `search`, `trace` and `mcp` overlay it on the answers of a configured service.
     """
     from cli.watch.journal import UpdateLog
     from cli.watch.session import watch as keep_watching
     from indexer.output import log
 
     log.to_standard_error()
-    invocation: CommandContext = ctx.obj
-    keep_watching(invocation.environ, invocation.directory / path, UpdateLog(as_json=json))
+    context: CommandContext = ctx.obj
+    keep_watching(context.environ, context.directory / path, UpdateLog(as_json=json))

@@ -1,7 +1,7 @@
-"""The exported graph: a DuckDB file on this disk, and the call edges that are added to it.
+"""The exported graph: a local DuckDB file, and the call edges that are added to it.
 
-All is written to FILE.part, which takes FILE's place when it is whole. With call edges, what is
-there of FILE.part is gone on with: it holds the cursor beside the rows that were read up to it.
+The export is written to FILE.part, which replaces FILE when it is complete. With call edges an
+existing FILE.part is resumed: it holds the cursor beside the rows that were read up to it.
 """
 
 import json
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.export.part_file import (
-    held_part,
+    locked_part,
     mapped_errors,
     opened_database,
-    take_place,
+    replace_target,
     write_ahead_log,
 )
 from indexer.client.responses import malformed_answer
@@ -41,15 +41,15 @@ _COLUMNS: Final = {
 }
 _SHAPE: Final = json.dumps([_COLUMNS])
 _NAMED: Final = ", ".join(f'"{name}" {kind} NOT NULL' for name, kind in _COLUMNS.items())
-# The ends as `nodes` has them, made where they are asked for; a file's top level is the file.
-_ENDS: Final = """
+# Ids as in `nodes`, computed when they are queried; a file's top level is the file.
+_ENDPOINTS: Final = """
     caller_id VARCHAR AS ('code:' || caller_project || '/' || path
         || CASE caller WHEN '<module>' THEN '' ELSE '#' || caller END),
     callee_id VARCHAR AS ('code:' || callee_project || '/' || callee_path || '#' || callee)"""
 _CREATE: Final = f"""
-    CREATE TABLE calls ({_NAMED}, {_ENDS});
+    CREATE TABLE calls ({_NAMED}, {_ENDPOINTS});
     CREATE TABLE calls_progress (source VARCHAR, cursor VARCHAR, unfinished VARCHAR)"""
-# A page as one parameter: a list of values for each column takes DuckDB forty times as long.
+# A page is one parameter: in DuckDB a list for each column takes 40 times as long.
 _INSERT: Final = f"""INSERT INTO calls SELECT call.* FROM (
     SELECT unnest(from_json(?, '{_SHAPE}')) AS call)"""  # noqa: S608
 _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
@@ -58,7 +58,7 @@ _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A receiver of progress: of the download in bytes, of the call edges in rows."""
+    """Callbacks for progress: bytes of the download, rows of call edges, and notes."""
 
     received: Callable[[int, int | None], None]
     added: Callable[[int, str], None]
@@ -67,7 +67,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Rows of the file; `missing` are projects of which call edges may be missing."""
+    """Row counts of the file; `missing` lists projects that may lack call edges."""
 
     nodes: int
     edges: int
@@ -78,33 +78,33 @@ class Exported:
 def export_graph(
     graph: "GraphApi", target: Path, *, with_calls: bool, may_overwrite: bool, progress: Progress
 ) -> Exported:
-    """Write the graph, with its call edges if they are wanted, to `target`.
+    """Write the graph, optionally with its call edges, to `target`.
 
-    Raises ConfigurationError where it cannot be written, or is there and may not be overwritten;
+    Raises ConfigurationError if it cannot be written, or exists and may not be overwritten. Raises
     CentralError.
     """
     if target.exists() and not (may_overwrite and target.is_file()):
         advice = (
-            "there already: --force overwrites it, or name another file"
+            "exists already: overwrite it with --force, or name another file"
             if target.is_file()
-            else "no file: name one"
+            else "is not a file: name a file"
         )
-        raise ConfigurationError(f"{target} is {advice}")
-    with held_part(target, is_kept=_has_progress) as part, mapped_errors(part):
-        if with_calls and _progress_of(part) == graph.source:
-            progress.note(f"Going on with {part}; delete it to begin anew.")
+        raise ConfigurationError(f"{target} {advice}")
+    with locked_part(target, is_resumable=_has_progress) as part, mapped_errors(part):
+        if with_calls and _exported_source(part) == graph.source:
+            progress.note(f"Resuming {part}; delete it to start over.")
         else:
             _download(graph, part, progress)
         missing = _add_calls(graph, part, progress) if with_calls else ()
         exported = _counted(part, missing, with_calls=with_calls)
-        take_place(part, target)
+        replace_target(part, target)
     return exported
 
 
 def _download(graph: "GraphApi", part: Path, progress: Progress) -> None:
     def receive(pieces: Iterator[bytes], size: int | None) -> None:
         done = 0
-        with part.open("r+b") as file:  # the lock is of this file, so it is not replaced
+        with part.open("r+b") as file:  # the file is locked, so it must not be replaced
             file.truncate()
             for piece in pieces:
                 done += len(piece)
@@ -113,12 +113,12 @@ def _download(graph: "GraphApi", part: Path, progress: Progress) -> None:
                 file.write(piece)
                 progress.received(done, size)
 
-    write_ahead_log(part).unlink(missing_ok=True)  # of a file that was there before
+    write_ahead_log(part).unlink(missing_ok=True)  # of an earlier file
     graph.snapshot(receive)
 
 
-def _progress_of(part: Path) -> str | None:
-    """Of which source call edges have been added; None: of none, or it is no whole file."""
+def _exported_source(part: Path) -> str | None:
+    """Return the source of the stored call edges; None without any, or if it is damaged."""
     import duckdb
 
     if not part.stat().st_size:
@@ -132,11 +132,11 @@ def _progress_of(part: Path) -> str | None:
 
 
 def _has_progress(part: Path) -> bool:
-    return _progress_of(part) is not None
+    return _exported_source(part) is not None
 
 
 def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Mapping[str, Any]]:
-    """Add the call edges that are not there yet, a page to a transaction."""
+    """Add the missing call edges, one page per transaction."""
     with opened_database(part) as database:
         if not _has_table(database, "calls_progress"):
             database.begin()
@@ -144,7 +144,7 @@ def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Ma
             database.execute("INSERT INTO calls_progress VALUES (?, '', '')", [graph.source])
             database.commit()
         page = _first_page(graph, database, progress)
-        while cursor := _take(database, page, progress):
+        while cursor := _store_page(database, page, progress):
             page = graph.calls(cursor)
         database.execute("DROP TABLE calls_progress")
         database.execute("CHECKPOINT")
@@ -155,14 +155,14 @@ def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Ma
 def _first_page(
     graph: "GraphApi", database: "duckdb.DuckDBPyConnection", progress: Progress
 ) -> Mapping[str, Any]:
-    """The page at the cursor that is kept; the first of all if the service takes it no more."""
+    """Get the page at the stored cursor, or the first page if the cursor is invalid now."""
     ((cursor,),) = database.execute("SELECT cursor FROM calls_progress").fetchall()
     try:
         return graph.calls(cursor)
     except CentralRefusedError as error:
         if not cursor or error.code != "invalid":
             raise
-    progress.note("The service does not know any more how far it was: all calls are read again.")
+    progress.note("The stored cursor is no longer valid: reading all calls again.")
     database.begin()
     database.execute("DELETE FROM calls")
     database.execute("UPDATE calls_progress SET cursor = '', unfinished = ''")
@@ -170,18 +170,20 @@ def _first_page(
     return graph.calls("")
 
 
-def _take(
+def _store_page(
     database: "duckdb.DuckDBPyConnection", page: Mapping[str, Any], progress: Progress
 ) -> str:
-    """Add a page and its cursor, which is returned; "" with the last one."""
+    """Store a page and its cursor. Return the cursor; "" after the last page."""
     with malformed_answer(page):
         cursor: str = page["next_cursor"] or ""
         projects = page["projects"]
-        left = "" if not projects or projects[-1]["ends"] else projects[-1]["project"]
+        unfinished = "" if not projects or projects[-1]["ends"] else projects[-1]["project"]
         database.begin()
         _drop(database, projects)
         database.execute(_INSERT, [json.dumps(page["calls"])])
-        database.execute("UPDATE calls_progress SET cursor = ?, unfinished = ?", [cursor, left])
+        database.execute(
+            "UPDATE calls_progress SET cursor = ?, unfinished = ?", [cursor, unfinished]
+        )
         database.commit()
         progress.added(_count(database, "calls"), projects[-1]["project"] if projects else "")
         for sentence in page["cut"]:
@@ -190,7 +192,7 @@ def _take(
 
 
 def _drop(database: "duckdb.DuckDBPyConnection", projects: Sequence[Mapping[str, Any]]) -> None:
-    """Drop what is there of projects that begin anew, and of one that came to no end."""
+    """Delete the calls of projects that restart, and of an unfinished one."""
     dropped = [one["project"] for one in projects if one["begins"]]
     if not projects or projects[0]["begins"]:
         ((unfinished,),) = database.execute("SELECT unfinished FROM calls_progress").fetchall()

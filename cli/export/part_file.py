@@ -1,6 +1,6 @@
-"""FILE.part: what is written beside a file, and takes its place when it is whole.
+"""FILE.part: a partial file, which replaces FILE when it is complete.
 
-One process at a time holds it. It is never opened through a link.
+One process at a time locks it. It is never opened through a link.
 """
 
 import os
@@ -16,10 +16,10 @@ from indexer.errors import ConfigurationError
 if TYPE_CHECKING:
     import duckdb
 
-# The file is another machine's: nothing in it makes DuckDB read others, or load an extension.
+# The file is not trusted: it must not make DuckDB read other files or load an extension.
 _OPTIONS: Final = {
     "memory_limit": "512MB",
-    "max_temp_directory_size": "0B",  # nothing is spilt
+    "max_temp_directory_size": "0B",  # no temporary files
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -27,25 +27,25 @@ _OPTIONS: Final = {
 
 
 @contextmanager
-def held_part(target: Path, *, is_kept: Callable[[Path], bool]) -> Iterator[Path]:
-    """Hold `target`'s FILE.part for this process, and remove it in the end unless it `is_kept`.
+def locked_part(target: Path, *, is_resumable: Callable[[Path], bool]) -> Iterator[Path]:
+    """Lock `target`'s FILE.part; at the end remove it unless it `is_resumable`.
 
-    Raises ConfigurationError where it cannot be written.
+    Raises ConfigurationError if it cannot be written.
     """
     part = target.with_name(f"{target.name}.part")
     try:
         with open(part, "a", opener=_own) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise ConfigurationError(f"{part} is no file: delete it")
+                raise ConfigurationError(f"{part} is not a regular file: delete it")
             if not locked(file):
                 raise ConfigurationError(f"{part} is being written by another export")
             if not _is_same(part, file.fileno()):
-                raise ConfigurationError(f"another export has just ended: look at {part.stem}")
+                raise ConfigurationError(f"another export has just finished: check {part.stem}")
             require_own_log(part)
             try:
                 yield part
             finally:
-                if part.exists() and not is_kept(part):
+                if part.exists() and not is_resumable(part):
                     remove_database(part)
     except OSError as error:
         raise ConfigurationError(f"{part} cannot be written: {error.strerror}") from error
@@ -53,7 +53,7 @@ def held_part(target: Path, *, is_kept: Callable[[Path], bool]) -> Iterator[Path
 
 @contextmanager
 def mapped_errors(path: Path) -> Iterator[None]:
-    """What DuckDB says of `path`, as ConfigurationError."""
+    """Raise errors of DuckDB about `path` as ConfigurationError."""
     import duckdb
 
     try:
@@ -66,19 +66,19 @@ def mapped_errors(path: Path) -> Iterator[None]:
 def opened_database(
     path: Path, *, read_only: bool = False, **options: str
 ) -> "Iterator[duckdb.DuckDBPyConnection]":
-    """The DuckDB file at `path`, which may be anybody's. Raises duckdb.Error."""
+    """Open the untrusted DuckDB file at `path`. Raises duckdb.Error."""
     import duckdb
 
     config: dict[str, str | bool | int | float | list[str]] = {**_OPTIONS, **options}
     with duckdb.connect(str(path), read_only=read_only, config=config) as database:
         views = "SELECT view_name FROM duckdb_views() WHERE NOT internal LIMIT 1"
-        if database.execute(views).fetchone():  # to count its rows may take for ever
-            raise duckdb.InvalidInputException("it holds views, which such a file has none of")
+        if database.execute(views).fetchone():  # counting their rows may not terminate
+            raise duckdb.InvalidInputException("it contains views, which an export does not have")
         yield database
 
 
-def take_place(part: Path, target: Path) -> None:
-    """Put the whole file in the place of `target`, whose own log goes first."""
+def replace_target(part: Path, target: Path) -> None:
+    """Replace `target` with the complete file, after removing the log of `target`."""
     with part.open("rb") as file:
         os.fsync(file.fileno())
     write_ahead_log(target).unlink(missing_ok=True)
@@ -92,24 +92,24 @@ def remove_database(path: Path) -> None:
 
 
 def write_ahead_log(path: Path) -> Path:
-    """Where DuckDB keeps what is not in the file yet."""
+    """Return the path of DuckDB's write-ahead log."""
     return path.with_name(f"{path.name}.wal")
 
 
 def require_own_log(path: Path) -> None:
-    """Refuse a log that is a link, to which DuckDB would write, or a pipe, which it waits for.
+    """Raise ConfigurationError if the log is a link, a pipe or otherwise not a regular file.
 
-    Raises ConfigurationError.
+    DuckDB would write through the link, or wait for the pipe.
     """
     log = write_ahead_log(path)
     for one in (log, *(log.with_name(f"{log.name}.{end}") for end in ("checkpoint", "recovery"))):
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(one.lstat().st_mode):
-                raise ConfigurationError(f"{one} is no file of its own: delete it")
+                raise ConfigurationError(f"{one} is not a regular file: delete it")
 
 
 def _own(path: str, flags: int) -> int:
-    """Open a file that only its owner can read; neither follow a link nor wait for a pipe."""
+    """Open a file readable by its owner only, without following links or waiting for pipes."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode=0o600)
 
 

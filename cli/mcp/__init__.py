@@ -1,1 +1,1 @@
-"""`codesearch sidecar`: tools over MCP that ask a service with the caller's own token."""
+"""MCP servers: over standard input and output, and `codesearch sidecar` over HTTP."""

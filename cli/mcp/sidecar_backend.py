@@ -1,4 +1,4 @@
-"""The service's API as the caller of a tool may use it: with the caller's token, never another."""
+"""The API of the service, called with the token of a tool's caller."""
 
 import json
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _TIMEOUT: Final = httpx.Timeout(30.0, connect=3.0)
 
 
 def open_connections(url: str) -> httpx.AsyncClient:
-    """Connections to the service at `url`, for all callers; they hold no credential."""
+    """Open connections to the service at `url`; all callers share them, without credentials."""
     return httpx.AsyncClient(
         base_url=url,
         timeout=_TIMEOUT,
@@ -34,9 +34,9 @@ def open_connections(url: str) -> httpx.AsyncClient:
 
 
 class ForwardingBackend:
-    """The service as the holder of `token` sees it.
+    """A backend that forwards calls to the service with `token`.
 
-    `organization` is asked for where a call names none.
+    `organization` is the default of calls that name none.
     """
 
     def __init__(
@@ -47,32 +47,32 @@ class ForwardingBackend:
         self._organization = organization
 
     async def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Search."""
-        asked = self._addressed(body)
-        return await self._answer(SearchAnswer, "POST", "search", json=asked)
+        """Forward a search."""
+        request = self._addressed(body)
+        return await self._answer(SearchAnswer, "POST", "search", json=request)
 
     async def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Trace."""
-        asked = self._addressed(parameters)
-        return await self._answer(_TRACES[what], "GET", f"trace/{what}", params=asked)
+        """Forward a trace."""
+        request = self._addressed(parameters)
+        return await self._answer(_TRACES[what], "GET", f"trace/{what}", params=request)
 
     async def status(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """What is indexed."""
-        asked = self._addressed(parameters)
-        return await self._answer(StatusAnswer, "GET", "index/status", params=asked)
+        """Forward a status request."""
+        request = self._addressed(parameters)
+        return await self._answer(StatusAnswer, "GET", "index/status", params=request)
 
     def _addressed(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """`values` with the organisation that is asked."""
-        given = {name: value for name, value in values.items() if value is not None}
-        organization = given.pop("org_id", self._organization)
+        """Return `values` with the organisation."""
+        provided = {name: value for name, value in values.items() if value is not None}
+        organization = provided.pop("org_id", self._organization)
         if organization is None:
             raise ToolError(
-                "workspace: name the organisation, such as org-acme. Where AETERNA_ORGANIZATION is "
-                "set for the sidecar, it may be left out.",
+                "workspace is missing: name the organisation, such as org-acme, or set "
+                "AETERNA_ORGANIZATION for the sidecar.",
                 code=INVALID,
                 status=HTTPStatus.BAD_REQUEST,
             )
-        return {"org_id": organization, **given}
+        return {"org_id": organization, **provided}
 
     async def _answer(
         self, model: type[AnswerModel], method: str, route: str, **content: Any
@@ -93,33 +93,33 @@ class ForwardingBackend:
         except httpx.RequestError as exc:
             raise ToolError(
                 f"The code search service cannot be reached ({type(exc).__name__}). Try again "
-                "later; its operator sees why in AETERNA_URL of the sidecar.",
+                "later, or check AETERNA_URL of the sidecar.",
                 code="service_unavailable",
                 status=HTTPStatus.SERVICE_UNAVAILABLE,
             ) from exc
         answer = _object(body)
         if not response.is_success:
-            raise _refusal(response.status_code, answer or {})
-        if answer is None or not _is_of(model, answer):
+            raise _tool_error(response.status_code, answer or {})
+        if answer is None or not _matches(model, answer):
             raise _unreadable(response.status_code)
         return answer
 
 
 async def _read(response: httpx.Response) -> bytes:
-    """The body as it was sent; it was asked for uncompressed."""
+    """Read the body, which is not compressed."""
     body = bytearray()
     async for part in response.aiter_raw():
         body += part
         if len(body) > SIDECAR_ANSWER_BYTES:
             raise ToolError(
-                "The code search service gave an answer that is too long. Ask for less.",
+                "The answer of the code search service is too long. Ask for less.",
                 code="service_failed",
                 status=HTTPStatus.BAD_GATEWAY,
             )
     return bytes(body)
 
 
-def _is_of(model: type[AnswerModel], answer: dict[str, Any]) -> bool:
+def _matches(model: type[AnswerModel], answer: dict[str, Any]) -> bool:
     try:
         model.model_validate(answer)
     except ValidationError:
@@ -135,8 +135,8 @@ def _object(body: bytes) -> dict[str, Any] | None:
     return answer if isinstance(answer, dict) else None
 
 
-def _refusal(status: int, problem: Mapping[str, Any]) -> ToolError:
-    """A problem document (RFC 9457) as the error that it stands for."""
+def _tool_error(status: int, problem: Mapping[str, Any]) -> ToolError:
+    """Return the ToolError for a problem document (RFC 9457)."""
     if "code" not in problem:
         return _unreadable(status)
     message = str(problem.get("detail") or problem.get("title") or "Refused.")
@@ -146,8 +146,8 @@ def _refusal(status: int, problem: Mapping[str, Any]) -> ToolError:
 
 def _unreadable(status: int) -> ToolError:
     return ToolError(
-        f"What answered (HTTP {status}) is not the code search service. Its operator should check "
-        "AETERNA_URL of the sidecar.",
+        f"The answer (HTTP {status}) is not from a code search service. Check AETERNA_URL of the "
+        "sidecar.",
         code="service_failed",
         status=HTTPStatus.BAD_GATEWAY,
     )

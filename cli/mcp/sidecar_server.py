@@ -1,4 +1,4 @@
-"""The sidecar over HTTP: MCP at /mcp for callers who bring a token, /livez and /readyz for all."""
+"""The sidecar over HTTP: MCP at /mcp for callers with a token, /livez and /readyz for all."""
 
 import asyncio
 import logging
@@ -43,16 +43,16 @@ def serve(
     organization: str | None,
     hosts: Sequence[str],
 ) -> None:
-    """Answer at `listener` until SIGTERM or SIGINT, which end the process with 0.
+    """Serve at `listener` until SIGTERM or SIGINT, then exit with 0.
 
-    What is being answered then is finished first. `hosts`: names besides the loopback's by which
-    callers may address this server.
+    Running calls are finished first. `hosts`: host names that callers may use besides those of the
+    loopback interface.
     """
-    # Before the SDK does: its handler takes seconds to render the calls that are broken off.
+    # Before the SDK does: its handler takes seconds to format interrupted calls.
     log.to_standard_error()
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    AppStatus.enable_automatic_graceful_drain = False  # it breaks off streams at the first signal
+    AppStatus.enable_automatic_graceful_drain = False  # it cuts streams at the first signal
     # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
@@ -76,7 +76,7 @@ async def _serve(
 def sidecar_application(
     connections: httpx.AsyncClient, *, organization: str | None, hosts: Sequence[str]
 ) -> Starlette:
-    """The ASGI application over `connections` to the service."""
+    """Build the ASGI application over `connections` to the service."""
     server = MCPServer(
         "codesearch",
         title="Aeterna Code Search",
@@ -87,11 +87,11 @@ def sidecar_application(
             issuer_url=AnyHttpUrl(str(connections.base_url)), resource_server_url=None
         ),
     )
-    add_sidecar_tools(server, _backend_of_caller(connections, organization))
+    add_sidecar_tools(server, _caller_backend(connections, organization))
 
     application = server.streamable_http_app(
         streamable_http_path=PATH,
-        stateless_http=True,  # no session of one caller that another could use
+        stateless_http=True,  # so that callers share no session
         transport_security=_security(hosts),
     )
 
@@ -104,7 +104,7 @@ def sidecar_application(
 
 
 class _AnyToken:
-    """Takes every token that a header may hold: the service says at each call what it is worth."""
+    """A verifier that accepts every well-formed token; the service checks it at each call."""
 
     async def verify_token(self, token: str) -> AccessToken | None:
         if not (token.isascii() and token.isprintable()) or token.split() != [token]:
@@ -112,12 +112,12 @@ class _AnyToken:
         return AccessToken(token=token, client_id="caller", scopes=[])
 
 
-def _backend_of_caller(
+def _caller_backend(
     connections: httpx.AsyncClient, organization: str | None
 ) -> Callable[[], ForwardingBackend]:
     def backend() -> ForwardingBackend:
         access = get_access_token()
-        if access is None:  # no request comes this far without one
+        if access is None:  # unreachable: the middleware requires a token
             raise ToolError(
                 "Send 'Authorization: Bearer <api token>'.",
                 code="unauthenticated",
@@ -135,7 +135,7 @@ async def _livez(_request: Request) -> Response:
 async def _readiness(connections: httpx.AsyncClient) -> Response:
     try:
         async with connections.stream("GET", "/readyz", timeout=_READY_SECONDS) as answer:
-            is_ready = answer.is_success  # its body, of whatever length, is not read
+            is_ready = answer.is_success  # the body is not read
     except httpx.RequestError:
         is_ready = False
     return JSONResponse(
@@ -146,7 +146,7 @@ async def _readiness(connections: httpx.AsyncClient) -> Response:
 
 
 def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
-    """A page in a browser must not reach this server through a name of its own (DNS rebinding)."""
+    """Allow only known host names and origins, against DNS rebinding."""
     names = [form for host in (*_LOOPBACK, *hosts) for form in (host, f"{host}:*")]
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     return TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins)

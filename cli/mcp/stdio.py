@@ -1,4 +1,4 @@
-"""MCP over standard input and output, and the backend behind it."""
+"""The MCP server over standard input and output, and its backend."""
 
 import logging
 import os
@@ -36,110 +36,114 @@ _Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A place and who answers there."""
+    """An open target with its APIs."""
 
     target: IndexTarget
     search_api: SearchApi
     graph: GraphApi
 
 
-_Ask = Callable[[Opened, Mapping[str, Any]], _Answer]
+_Request = Callable[[Opened, Mapping[str, Any]], _Answer]
 
 
 class TargetBackend:
-    """`agents.backend.GraphBackend`, of one organisation.
+    """The `agents.backend.GraphBackend` of one organisation.
 
-    A service on this machine may still be starting: who asks waits for it. One that has gone is
-    looked for, or started, again. What it holds ends with the process.
+    Calls wait for a local service that is still starting. A local service that has stopped is
+    started again. Resources are released when the process ends.
     """
 
-    def __init__(self, invocation: CommandContext) -> None:
-        self._invocation = invocation
+    def __init__(self, context: CommandContext) -> None:
+        self._context = context
         self._opening = threading.Lock()
         self._opened: Opened | None = None
-        self._held = ExitStack()
+        self._resources = ExitStack()
 
     async def search(self, body: Mapping[str, Any]) -> _Answer:
-        """Search."""
-        return await self._answer(body, lambda there, asked: there.search_api.search(asked))
+        """Send a search."""
+        return await self._answer(
+            body, lambda opened, parameters: opened.search_api.search(parameters)
+        )
 
     async def trace(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
-        """Trace."""
+        """Send a trace."""
         return await self._answer(
-            parameters, lambda there, asked: there.search_api.trace(what, asked)
+            parameters, lambda opened, parameters: opened.search_api.trace(what, parameters)
         )
 
     async def status(self, parameters: Mapping[str, Any]) -> _Answer:
-        """What is indexed."""
+        """Get the index status."""
         return await self._answer(
-            parameters, lambda there, asked: there.search_api.status(asked.get("project"))
+            parameters,
+            lambda opened, parameters: opened.search_api.status(parameters.get("project")),
         )
 
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
-        """The knowledge graph."""
-        return await self._answer(parameters, lambda there, asked: there.graph.ask(what, asked))
+        """Query the knowledge graph."""
+        return await self._answer(
+            parameters, lambda opened, parameters: opened.graph.query(what, parameters)
+        )
 
     async def graph_link(self, body: Mapping[str, Any]) -> _Answer:
-        """A link of the knowledge graph."""
-        return await self._answer(body, lambda there, asked: there.graph.link(asked))
+        """Create a link of the knowledge graph."""
+        return await self._answer(body, lambda opened, parameters: opened.graph.link(parameters))
 
     def opened(self) -> Opened:
-        """The place and who answers there; looked for, or started, by the first who asks.
-
-        Raises IndexerError.
-        """
+        """Return the target with its APIs; the first call opens it. Raises IndexerError."""
         with self._opening:
             if self._opened is None:
-                environ, directory = self._invocation.environ, self._invocation.directory
-                target = self._held.enter_context(open_target(environ, directory, may_ask=False))
+                environ, directory = self._context.environ, self._context.directory
+                target = self._resources.enter_context(
+                    open_target(environ, directory, may_ask=False)
+                )
                 self._opened = Opened(target, search_api_for(target), graph_api_for(target))
             return self._opened
 
-    async def _answer(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
-        """Who is cancelled waits no longer; the thread is free when there is an answer."""
-        asked = partial(self._asked, parameters, ask)
-        return await anyio.to_thread.run_sync(asked, abandon_on_cancel=True)
+    async def _answer(self, parameters: Mapping[str, Any], request: _Request) -> _Answer:
+        """Run `request` in a thread; a cancelled call does not wait for it."""
+        run = partial(self._run, parameters, request)
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 
-    def _asked(self, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
+    def _run(self, parameters: Mapping[str, Any], request: _Request) -> _Answer:
         try:
             opened = self.opened()
             try:
-                return _answered(opened, parameters, ask)
+                return _call(opened, parameters, request)
             except CentralUnreachableError:
                 self._forget(opened)
                 if not opened.target.is_local:
                     raise
-            return _answered(self.opened(), parameters, ask)
+            return _call(self.opened(), parameters, request)
         except IndexerError as error:
-            raise _refusal(error) from error
+            raise _tool_error(error) from error
 
-    def _forget(self, gone: Opened) -> None:
+    def _forget(self, opened: Opened) -> None:
         with self._opening:
-            if self._opened is gone:
+            if self._opened is opened:
                 self._opened = None
-                self._held.close()
+                self._resources.close()
 
 
-def _answered(opened: Opened, parameters: Mapping[str, Any], ask: _Ask) -> _Answer:
-    return ask(opened, _own(parameters, opened.target.organization))
+def _call(opened: Opened, parameters: Mapping[str, Any], request: _Request) -> _Answer:
+    return request(opened, _without_organization(parameters, opened.target.organization))
 
 
-def _own(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
-    """`parameters` without the organisation, of which there is only one."""
+def _without_organization(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
+    """Return `parameters` without the organisation, which must be that of the server."""
     named = parameters.get("org_id")
     if named and named not in {organization, f"org-{organization}"}:
         raise ToolError(
-            f"This server is of the organisation {organization}; leave workspace out.",
+            f"This server serves the organisation {organization} only; omit workspace.",
             code="organization_not_found",
             status=HTTPStatus.NOT_FOUND,
         )
     return {name: value for name, value in parameters.items() if name != "org_id"}
 
 
-def _refusal(error: IndexerError) -> ToolError:
+def _tool_error(error: IndexerError) -> ToolError:
     if isinstance(error, CentralRefusedError):
         near = names_in(error.problem.get("near"))
-        return ToolError(_told(error), code=error.code, status=error.status, near=near)
+        return ToolError(_error_text(error), code=error.code, status=error.status, near=near)
     if isinstance(error, CentralUnreachableError):
         return ToolError(
             str(error), code="service_unavailable", status=HTTPStatus.SERVICE_UNAVAILABLE
@@ -149,9 +153,9 @@ def _refusal(error: IndexerError) -> ToolError:
     return ToolError(str(error), code="service_failed", status=HTTPStatus.BAD_GATEWAY)
 
 
-def _told(error: CentralRefusedError) -> str:
+def _error_text(error: CentralRefusedError) -> str:
     detail = error.problem.get("detail")
-    if not isinstance(detail, str) or error.status in {401, 403}:  # what to set stands in the error
+    if not isinstance(detail, str) or error.status in {401, 403}:  # the error names the setting
         return str(error)
     return detail
 
@@ -159,20 +163,20 @@ def _told(error: CentralRefusedError) -> str:
 _log = logging.getLogger(__name__)
 
 
-def serve(invocation: CommandContext, integrations: Iterable[str] = ()) -> None:
-    """Answer until the input ends. A signal ends the process at once.
+def serve(context: CommandContext, integrations: Iterable[str] = ()) -> None:
+    """Serve until the input ends. A signal ends the process at once.
 
-    `integrations`: packages of `integrations` whose `mcp_tools.add_tools` adds theirs. Raises
-    ConfigurationError where one cannot be offered.
+    `integrations`: packages of `integrations` whose `mcp_tools.add_tools` registers more tools.
+    Raises ConfigurationError if one is not available.
     """
     log.to_standard_error()
     logging.getLogger("mcp").setLevel(logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):
-        # The thread that waits for a line of input cannot be called off.
+        # The thread that reads standard input cannot be cancelled.
         signal.signal(number, _leave)
-    backend = TargetBackend(invocation)
+    backend = TargetBackend(context)
     adders = [import_module(f"integrations.{name}.mcp_tools").add_tools for name in integrations]
-    # A service on this machine starts while the agent still asks which tools there are.
+    # A local service starts while the agent lists the tools.
     threading.Thread(target=_open, args=[backend], daemon=True).start()
     server = MCPServer(
         "codesearch",
@@ -183,14 +187,14 @@ def serve(invocation: CommandContext, integrations: Iterable[str] = ()) -> None:
     )
     tools = add_tools(server, lambda: backend, hints=LOCAL_HINTS)
     for add_more in adders:
-        add_more(tools, invocation.environ, invocation.directory)
+        add_more(tools, context.environ, context.directory)
     anyio.run(server.run_stdio_async)
 
 
 def _open(backend: TargetBackend) -> None:
     try:
         backend.opened()
-    except IndexerError as error:  # a tool that is called says so too, or finds it mended
+    except IndexerError as error:  # a later tool call reports it, or succeeds
         _log.warning("%s", error)
 
 

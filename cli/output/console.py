@@ -1,4 +1,4 @@
-"""Standard output as it is: a terminal of some width, or a pipe; and standard error for notes."""
+"""Standard output, a terminal or a pipe, and standard error for notes."""
 
 import json
 import os
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """Where the answer goes. A pipe gets neither colours nor lines that are cut to a width."""
+    """The destination of an answer. A pipe gets no colours, and lines are not wrapped."""
 
     is_terminal: bool
     width: int = 80
@@ -22,7 +22,7 @@ class Console:
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> "Console":
-        """Standard output of this process; NO_COLOR and COLUMNS are obeyed."""
+        """Describe standard output, with NO_COLOR and COLUMNS of the environment."""
         return cls(
             is_terminal=sys.stdout.isatty() and environ.get("TERM") != "dumb",
             width=shutil.get_terminal_size().columns,
@@ -30,7 +30,7 @@ class Console:
         )
 
     def render(self, *renderables: "RenderableType") -> str:
-        """Rich's renderables as what a terminal is sent."""
+        """Render rich's renderables for a terminal."""
         from rich.console import Console as Rich
 
         rich = Rich(
@@ -47,21 +47,21 @@ class Console:
         return captured.get()
 
     def as_json(self, answer: Any) -> str:
-        """The answer as it came, in ASCII: no character of it commands a terminal."""
+        """Format the unchanged answer as ASCII, so that it cannot control a terminal."""
         return json.dumps(answer, indent=2 if self.is_terminal else None) + "\n"
 
 
 def print_stdout(text: str) -> None:
-    """Write to standard output; who has gone away (`| head`) has read enough."""
+    """Write to standard output; ignore a reader that has closed it (`| head`)."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # such as a disk that is full
+        if not isinstance(error, BrokenPipeError):  # such as a full disk
             raise
 
 
 def print_stderr(*lines: str) -> None:
-    """Write lines about the answer, which are no part of it, to standard error."""
+    """Write notes, which are not part of the answer, to standard error."""
     sys.stderr.writelines(f"{line}\n" for line in lines if line)

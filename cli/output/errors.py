@@ -1,4 +1,4 @@
-"""Errors as the user of the command line sees them."""
+"""Error messages of the command line."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,11 +6,11 @@ from typing import Any, Final
 from indexer.errors import CentralRefusedError, IndexerError
 from indexer.output.terminal import escape_lines
 
-# These speak of what was asked for, so who is asked and with what credential is not the matter.
-_OF_THE_QUESTION: Final = {
+# Errors of the request itself: the message leaves out the server and the credential.
+_REQUEST_ERRORS: Final = {
     "symbol_not_found": "",
     "file_not_found": "",
-    "repository_not_found": "`codesearch status` lists those that there are.",
+    "repository_not_found": "`codesearch status` lists the repositories.",
     "invalid": "",
     "invalid_node_id": "",
     "invalid_edge_type": "",
@@ -22,7 +22,7 @@ _OF_THE_QUESTION: Final = {
     "node_exists": "",
     "node_not_found": "",
     "edge_not_found": "",
-    "version_conflict": "Type the command again to change what is there now.",
+    "version_conflict": "Run the command again to change the new version.",
     "body_too_large": "",
     "properties_too_large": "",
 }
@@ -34,20 +34,20 @@ _WORDS: Final = {
 
 
 def format_error(error: IndexerError) -> str:
-    """The message and what to do; nothing in it commands the terminal."""
+    """Format the message with its fix; the text cannot control the terminal."""
     message = str(error)
-    if isinstance(error, CentralRefusedError) and error.code in _OF_THE_QUESTION:
-        message = _of_the_question(error.problem, _OF_THE_QUESTION[error.code]) or message
+    if isinstance(error, CentralRefusedError) and error.code in _REQUEST_ERRORS:
+        message = _request_error(error.problem, _REQUEST_ERRORS[error.code]) or message
     return "\n".join(escape_lines(f"error: {message}"))
 
 
-def _of_the_question(problem: Mapping[str, Any], advice: str) -> str:
+def _request_error(problem: Mapping[str, Any], advice: str) -> str:
     detail, near = problem.get("detail"), problem.get("near")
     if not isinstance(detail, str):
         return ""
     if near and isinstance(near, list):
         detail = detail.removesuffix(" Check its spelling; near lists names that are alike.")
-        advice = f"These are alike: {', '.join(map(str, near))}"
+        advice = f"Similar names: {', '.join(map(str, near))}"
     for theirs, ours in _WORDS.items():
         detail = detail.replace(theirs, ours)
     return " ".join(filter(None, (detail, advice)))

@@ -1,4 +1,4 @@
-"""What is around a symbol: a tree up and a tree down on a terminal, an edge a line in a pipe."""
+"""The call graph of a symbol: trees on a terminal, one edge per line in a pipe."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ Edge = Mapping[str, Any]
 
 
 def format_plain(answer: Answer) -> str:
-    """`project/path:line: caller -> callee at project/path:line (confidence)`, a line each."""
+    """Format `project/path:line: caller -> callee at project/path:line (confidence)` lines."""
     nodes = {one["id"]: one for one in answer["nodes"]}
     return "".join(
         f"{path_of(edge)}:{edge['line']}: "
@@ -31,7 +31,7 @@ def format_plain(answer: Answer) -> str:
 
 
 def render(console: Console, answer: Answer) -> str:
-    """For each definition of the symbol a tree of its callers and one of its callees."""
+    """Render a tree of callers and a tree of callees for each definition of the symbol."""
     from rich.text import Text
 
     branches = _Branches(answer)
@@ -59,12 +59,12 @@ class _Branches:
                 self._grow(branch, root, (near, far), {root})
         return tree
 
-    def _grow(self, tree: "Tree", node: str, ends: tuple[str, str], shown: set[str]) -> None:
-        """Add what is beyond `node`; what stands elsewhere in the tree is not gone through again.
+    def _grow(self, tree: "Tree", node: str, endpoints: tuple[str, str], shown: set[str]) -> None:
+        """Add the nodes beyond `node`; a node that is shown elsewhere is not expanded again.
 
-        The service gives five levels at most.
+        The service returns at most five levels.
         """
-        near, far = ends
+        near, far = endpoints
         for edge in self._edges[near, node]:
             beyond = edge[far]
             label = _label(self._nodes[beyond])
@@ -77,7 +77,7 @@ class _Branches:
             branch = tree.add(label)
             if beyond not in shown:
                 shown.add(beyond)
-                self._grow(branch, beyond, ends, shown)
+                self._grow(branch, beyond, endpoints, shown)
 
 
 def _label(node: Mapping[str, Any]) -> "Text":

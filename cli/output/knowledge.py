@@ -18,17 +18,17 @@ _STYLES: Final = {"violated": "red", "error": "red", "warning": "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Rows of an answer. What is empty is shown as `-`."""
+    """Rows of an answer. An empty value is shown as `-`."""
 
     titles: Sequence[str]
     rows: Sequence[Sequence[object]]
 
     def format_plain(self) -> str:
-        """A line for each row, its columns separated by tabs."""
+        """Format a line for each row, its columns separated by tabs."""
         return "".join("\t".join(map(_cell, row)) + "\n" for row in self.rows)
 
     def table(self) -> "Table":
-        """The same for a terminal."""
+        """Return the rows as a table for a terminal."""
         from rich.table import Table
         from rich.text import Text
 
@@ -41,8 +41,8 @@ class Columns:
         return table
 
 
-def shown(console: Console, *columns: Columns) -> str:
-    """The columns that have rows."""
+def render(console: Console, *columns: Columns) -> str:
+    """Format those of the columns that have rows."""
     full = [one for one in columns if one.rows]
     if not console.is_terminal:
         return "".join(one.format_plain() for one in full)
@@ -52,12 +52,12 @@ def shown(console: Console, *columns: Columns) -> str:
 
 
 def body_text(body: str) -> str:
-    """A document's text, indented: no line of it looks like one of the answer's."""
+    """Indent a document's text, so that no line of it looks like a row."""
     return "".join(f"    {line}".rstrip() + "\n" for line in escape_lines(body)) if body else ""
 
 
 def nodes(rows: Sequence[Row]) -> Columns:
-    """Id, kind, status, place and title."""
+    """Id, kind, status, lines and title of nodes."""
     return Columns(
         ("id", "kind", "status", "lines", "title"),
         [(one["id"], one["kind"], _status(one), _lines(one), _title(one)) for one in rows],
@@ -65,15 +65,15 @@ def nodes(rows: Sequence[Row]) -> Columns:
 
 
 def edges(rows: Sequence[Row]) -> Columns:
-    """Source, type, target, weight and origin."""
+    """Source, type, target, weight and origin of edges."""
     return Columns(
         ("from", "type", "to", "weight", "origin"),
         [(one["source"], one["type"], one["target"], one["weight"], one["origin"]) for one in rows],
     )
 
 
-def found(answer: Row) -> Columns:
-    """The nodes of a walk with their distance."""
+def traversed(answer: Row) -> Columns:
+    """The nodes of a traversal with their distance."""
     return Columns(
         ("steps", "id", "kind", "status", "title"),
         [
@@ -104,7 +104,7 @@ def violations(answer: Row) -> Columns:
 
 
 def unmigrated(answer: Row) -> Columns:
-    """The place and name of each definition."""
+    """The location and name of each definition."""
     return Columns(
         ("at", "definition"),
         [
@@ -127,8 +127,8 @@ def related(answer: Row) -> Columns:
 
 
 def context(answer: Row) -> Columns:
-    """What to know of a file: what, how it stands to the file, its id or place, and its title."""
-    return Columns(("what", "how", "id or place", "title"), list(_context(answer)))
+    """The context of a file: item, relation to the file, id or location, and title."""
+    return Columns(("what", "how", "id or location", "title"), list(_context(answer)))
 
 
 def _context(answer: Row) -> Iterator[tuple[object, ...]]:
@@ -145,14 +145,14 @@ def _context(answer: Row) -> Iterator[tuple[object, ...]]:
 
 
 def _named(node: Row) -> str:
-    """The title, and that the document's file is gone."""
-    return f"{_title(node)} (its file is gone)" if node["archived"] else _title(node)
+    """The title, with a note if the document's file was removed."""
+    return f"{_title(node)} (its file was removed)" if node["archived"] else _title(node)
 
 
 def _status(node: Row) -> str:
     if node["missing"]:
         return "not in the index"
-    return "its file is gone" if node["archived"] else str(node["status"])
+    return "file removed" if node["archived"] else str(node["status"])
 
 
 def _lines(node: Row) -> str:

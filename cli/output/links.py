@@ -1,4 +1,4 @@
-"""Who uses whom: the links of a trace, as a table on a terminal, a line each in a pipe."""
+"""The links of a trace: a table on a terminal, one link per line in a pipe."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -17,24 +17,24 @@ Link = Mapping[str, Any]
 
 
 def format_plain(links: Sequence[Link]) -> str:
-    """`project/path:line: caller -> callee at project/path:line (confidence)`, a line each."""
+    """Format `project/path:line: caller -> callee at project/path:line (confidence)` lines."""
     return "".join(f"{_line(one)}\n" for one in links)
 
 
 def definition_line(definition: Mapping[str, Any]) -> str:
-    """`project/path:line: signature`."""
+    """Format `project/path:line: signature`."""
     text = definition["signature"] or f"{definition['kind']} {definition['qualified_name']}"
-    place = f"{path_of(definition)}:{definition['line']}"
-    return f"{place}: {escape_line(text)}{definition_missing(definition)}"
+    location = f"{path_of(definition)}:{definition['line']}"
+    return f"{location}: {escape_line(text)}{definition_missing(definition)}"
 
 
 def definition_missing(definition: Mapping[str, Any]) -> str:
-    """What is said of a definition that the work tree has no more."""
-    return " (no longer there)" if definition.get("gone") else ""
+    """Return a note if the work tree no longer has the definition."""
+    return " (removed)" if definition.get("gone") else ""
 
 
 def render(console: Console, answer: Mapping[str, Any], what: str) -> str:
-    """The links of each definition below it; `what` is callers or callees."""
+    """Render each definition with its links below; `what` is callers or callees."""
     from rich.text import Text
 
     parts: list[Text | Table] = []
@@ -65,12 +65,12 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    places = [location_link(one, one["line"]) for one in links]
+    locations = [location_link(one, one["line"]) for one in links]
     table = Table(box=None, padding=(0, 2, 0, 2), show_edge=False)
-    longest = max(place.cell_len for place in places)
+    longest = max(location.cell_len for location in locations)
     table.add_column("at", min_width=min(longest, width * 2 // 3), overflow="fold")
     table.add_column(pluralize(len(links), what.removesuffix("s")), overflow="fold")
-    for place, one in zip(places, links, strict=True):
+    for location, one in zip(locations, links, strict=True):
         name = one[what.removesuffix("s")]["qualified_name"]
         text = Text("  " * (one["depth"] - 1)).append(escape_line(name), style="bold")
         text.append(
@@ -84,24 +84,24 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
         text.append(f"  {escape_line(one['evidence'])}", style="dim")
         if version := _version(one):
             text.append(f"  {version}", style="magenta")
-        table.add_row(place, text)
+        table.add_row(location, text)
     return table
 
 
 def _line(one: Link) -> str:
     caller, callee = (escape_line(one[end]["qualified_name"]) for end in ("caller", "callee"))
-    sure = ", ".join(filter(None, (one["confidence"], one["rule"], _kind(one), _version(one))))
+    details = ", ".join(filter(None, (one["confidence"], one["rule"], _kind(one), _version(one))))
     at = f"{path_of(one['callee'])}:{one['callee']['line']}"
-    return f"{path_of(one)}:{one['line']}: {caller} -> {callee} at {at} ({escape_line(sure)})"
+    return f"{path_of(one)}:{one['line']}: {caller} -> {callee} at {at} ({escape_line(details)})"
 
 
 def _kind(one: Link) -> str:
-    """What the use is, where it is no call."""
+    """The kind of reference, unless it is a call."""
     return "" if one["kind"] == "call" else escape_line(one["kind"])
 
 
 def _version(one: Link) -> str:
-    """Which version of the callee's package the caller's repository asks for."""
+    """The version of the callee's package that the caller's repository requires."""
     if pinned := one["pinned_version"]:
         older = f", older than {one['indexed_version']}" if one["lags"] else ""
         return escape_line(f"pinned {pinned}{older}")

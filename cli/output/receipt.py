@@ -1,4 +1,4 @@
-"""What an answer is of, in a line: which repositories, at which commits, and what it may lack."""
+"""One line about an answer: its repositories, their commits, and what may be missing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -9,7 +9,7 @@ from indexer.output.terminal import escape_line, pluralize
 
 NOTHING_INDEXED: Final = (
     "Nothing is indexed here yet: type `codesearch init` in a repository, or `codesearch index` "
-    "where there is a .codesearch.toml."
+    "if it has a .codesearch.toml."
 )
 _NAMED: Final = 5
 _REASONS: Final = {
@@ -17,16 +17,16 @@ _REASONS: Final = {
     "failed": "its last run failed: see `codesearch status`",
     "behind": "newer commits are not indexed yet",
     "paused": "paused",
-    "embedder_unavailable": "found by words only: its embedder is unavailable",
+    "embedder_unavailable": "lexical results only: its embedder is unavailable",
     "unknown_project": "no such repository here: see `codesearch status`",
-    "local_index_unavailable": "uncommitted work: the index of the work tree does not answer",
-    "base_commit_not_in_clone": "links to others: git fetch the commit that is indexed",
-    "links_on_edited_lines": "links to others, on lines that are not committed yet",
-    "not_linked_yet": "its newest code is not linked yet: ask again in some seconds",
-    "policies_not_checked_yet": "policies are being checked on its code: ask again in some seconds",
-    "too_many_hits": "the filters leave too little of its hits: search with other words",
+    "local_index_unavailable": "uncommitted work: the index of the work tree is unavailable",
+    "base_commit_not_in_clone": "links to other repositories: git fetch the indexed commit",
+    "links_on_edited_lines": "links to other repositories, on uncommitted lines",
+    "not_linked_yet": "its newest code is not linked yet: try again in a few seconds",
+    "policies_not_checked_yet": "policies are still being checked: try again in a few seconds",
+    "too_many_hits": "the filters remove too many of its hits: search with other words",
 }
-# What the service calls by the names of its parameters.
+# Parameter names of the service as options of this command line.
 _OPTIONS: Final = {
     "mode=": "--mode ",
     "min_confidence=": "--min-confidence ",
@@ -43,50 +43,50 @@ _OPTIONS: Final = {
 
 
 def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Lines about an answer: its commits, and what it leaves out."""
+    """Format lines about an answer: its commits, and what it omits."""
     receipt = answer["receipt"]
     yield _receipt_line(receipt)
     yield from (in_options(limit) for limit in receipt.get("cut", ()))
     if answer.get("next_cursor") and "definitions" in answer:
-        yield "There are more: --limit shows them, or --project, --file and --line choose."
+        yield "There are more: raise --limit, or narrow with --project, --file and --line."
     if unresolved := receipt.get("unresolved", {}).get("count"):
         yield (
-            f"{pluralize(unresolved, 'use')} of such names could not be resolved; "
-            "--min-confidence low lists those that may be meant."
+            f"{pluralize(unresolved, 'reference')} to such names could not be resolved; "
+            "--min-confidence low includes matches by name only."
         )
 
 
 def missing_note(missing: Sequence[Mapping[str, Any]]) -> str:
-    """Of what something may be missing; nothing where that is nothing."""
-    return escape_line(f"May lack something of {_missing(missing)}.") if missing else ""
+    """Format a note about projects that may have missing results; "" without any."""
+    return escape_line(f"Results may be missing from {_missing(missing)}.") if missing else ""
 
 
 def graph_notes(answer: Mapping[str, Any]) -> Iterator[str]:
-    """The same about an answer of the knowledge graph, which may be of documents alone."""
+    """Format lines about an answer of the graph, which may consist of documents only."""
     receipt = answer["receipt"]
     if receipt["projects"] or receipt["missing"]:
         yield _receipt_line(receipt)
     if answer.get("next_cursor"):
-        yield "There are more: raise --limit, or ask for less."
+        yield "There are more: raise --limit, or narrow the query."
     if truncated := answer.get("truncated"):
-        left = ", ".join(f"{count} {name}" for name, count in _counts(truncated))
-        yield f"Left out: {left}." if left else ""
+        omitted = ", ".join(f"{count} {name}" for name, count in _counts(truncated))
+        yield f"Omitted: {omitted}." if omitted else ""
 
 
 def _counts(truncated: object) -> list[tuple[str, int]]:
     return list(truncated.items()) if isinstance(truncated, Mapping) else []
 
 
-def exit_status(answer: Mapping[str, Any], *, found: int) -> tuple[Exit, str]:
-    """How a command ends, and why an empty answer is empty."""
+def exit_status(answer: Mapping[str, Any], *, count: int) -> tuple[Exit, str]:
+    """Return the exit code of a command, and the reason for an empty answer."""
     receipt = answer["receipt"]
-    if found:
+    if count:
         return Exit.OK, ""
     if receipt["projects"]:
         return Exit.NOTHING_FOUND, in_options(answer.get("hint") or "Nothing was found.")
     reasons = {one["reason"] for one in receipt["missing"]}
     if "unknown_project" in reasons:
-        return Exit.NOT_INDEXED, "There is no such repository: see `codesearch status`."
+        return Exit.NOT_INDEXED, "No such repository: see `codesearch status`."
     return Exit.NOT_INDEXED, NOTHING_INDEXED
 
 
@@ -95,12 +95,12 @@ def _receipt_line(receipt: Mapping[str, Any]) -> str:
     if local := receipt.get("local"):
         parts.append(local_line(local))
     if missing := receipt["missing"]:
-        parts.append(f"may lack something of {_missing(missing)}")
+        parts.append(f"results may be missing from {_missing(missing)}")
     return escape_line("; ".join(parts) + ".")
 
 
 def local_line(local: Mapping[str, Any]) -> str:
-    """What stands in front of the service's answer: this checkout's work that is not committed."""
+    """Describe the overlay on the service's answer: this checkout's uncommitted work."""
     files = "every file" if local["files"] is None else pluralize(local["files"], "changed file")
     return escape_line(
         f"{files} of {local['project']} as in this checkout {age(local['indexed_at'])}"
@@ -109,15 +109,15 @@ def local_line(local: Mapping[str, Any]) -> str:
 
 def _searched(projects: Sequence[Mapping[str, Any]]) -> str:
     if not projects:
-        return "Asked no repository"
+        return "Searched no repository"
     if len(projects) == 1:
         one = projects[0]
         commit = short_commit(one["commit"])
-        return f"Asked {one['project']} at {commit}, indexed {age(one['indexed_at'])}"
+        return f"Searched {one['project']} at {commit}, indexed {age(one['indexed_at'])}"
     times = sorted(one["indexed_at"] or "" for one in projects)
     oldest, newest = (age(time or None) for time in (times[0], times[-1]))
     when = newest if newest == oldest else f"between {oldest} and {newest}"
-    return f"Asked {len(projects):,} repositories at their indexed commits, indexed {when}"
+    return f"Searched {len(projects):,} repositories at their indexed commits, indexed {when}"
 
 
 def _missing(missing: Sequence[Mapping[str, Any]]) -> str:
@@ -125,12 +125,12 @@ def _missing(missing: Sequence[Mapping[str, Any]]) -> str:
         f"{one['project']} ({_REASONS.get(one['reason'], one['reason'])})"
         for one in missing[:_NAMED]
     ]
-    left = len(missing) - len(named)
-    return ", ".join(named) + (f" and {left:,} more" if left else "")
+    further = len(missing) - len(named)
+    return ", ".join(named) + (f" and {further:,} more" if further else "")
 
 
 def in_options(sentence: str) -> str:
-    """A sentence of the service in this command line's words."""
+    """Replace parameter names in a sentence of the service with options."""
     for parameter, option in _OPTIONS.items():
         sentence = sentence.replace(parameter, option)
     return escape_line(sentence)

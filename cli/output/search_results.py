@@ -1,4 +1,4 @@
-"""What a search found: highlighted snippets on a terminal, lines as of `grep -n` in a pipe."""
+"""Search results: highlighted snippets on a terminal, lines as from `grep -n` in a pipe."""
 
 import re
 import signal
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.syntax import Syntax
 
-_LEXERS: Final = {"svelte": "html", "go-mod": "go"}  # what pygments calls otherwise
+_LEXERS: Final = {"svelte": "html", "go-mod": "go"}  # languages with another name in pygments
 _THEME: Final = "ansi_dark"  # the terminal's own colours
 _TAB: Final = 4
 _MARK: Final = "bold underline"
-_TOO_SLOW: Final = "    shown without colours: colouring this text takes too long\n"
+_TOO_SLOW: Final = "    shown without highlighting: it takes too long for this text\n"
 
 Result = Mapping[str, Any]
 
 
 def format_plain(results: Sequence[Result]) -> str:
-    """`project/path:line: text` for each line that is not blank."""
+    """Format `project/path:line: text` for each line that is not blank."""
     return "".join(
         f"{path_of(one)}:{number}: {text}\n"
         for one in results
@@ -35,16 +35,16 @@ def format_plain(results: Sequence[Result]) -> str:
 
 
 def render(console: Console, results: Sequence[Result]) -> str:
-    """Each with a heading and line numbers; the words that matched are marked.
+    """Render each result with a heading, line numbers and marked matches.
 
-    Call it in the main thread: there a signal interrupts a lexer that does not get through.
+    Call it in the main thread, where a signal can interrupt a slow lexer.
     """
     return "".join(_render_in_time(console, one) for one in results)
 
 
 def _render_in_time(console: Console, one: Result) -> str:
-    """Without colours where the lexer would hold the terminal."""
-    import rich.syntax  # noqa: F401 - loading it is not the text's fault
+    """Render a result, without highlighting if the lexer takes too long."""
+    import rich.syntax  # noqa: F401 - its import time does not count
 
     try:
         with _cpu_limit(COLOURING_CPU_SECONDS):
@@ -54,12 +54,12 @@ def _render_in_time(console: Console, one: Result) -> str:
 
 
 class _TooSlowError(Exception):
-    """The time is over."""
+    """The CPU limit is exceeded."""
 
 
 @contextmanager
 def _cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise _TooSlowError within, also in a match of `re`, which looks for signals as it goes."""
+    """Raise _TooSlowError in the block after `seconds` of CPU time, also inside of `re`."""
 
     def interrupt(*_: object) -> None:
         raise _TooSlowError
@@ -110,11 +110,11 @@ def _syntax(one: Result) -> "Syntax":
 
 
 def _marks(lines: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Where the words occur: line, first and last column, as rich's Syntax counts them."""
+    """Positions of the words: line, first and last column, as rich's Syntax counts them."""
     if not words:
         return
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     pattern = re.compile("|".join(longest_first), re.IGNORECASE)
     for number, line in enumerate(lines, 1):
-        for found in pattern.finditer(line):
-            yield number, found.start(), found.end()
+        for match in pattern.finditer(line):
+            yield number, match.start(), match.end()

@@ -1,4 +1,4 @@
-"""What is indexed, a line for each repository: a table on a terminal, columns in a pipe."""
+"""The index status of each repository: a table on a terminal, columns in a pipe."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,17 +16,20 @@ _STYLES: Final = {
     "never": "dim",
 }
 _COUNTS: Final = ("files", "chunks", "symbols", "references")
-_PLAIN: Final = ("project", "state", "last_indexed_commit", "indexed_at", *_COUNTS, "error")
+_PLAIN_COLUMNS: Final = ("project", "state", "last_indexed_commit", "indexed_at", *_COUNTS, "error")
 
 
 def format_plain(answer: Mapping[str, Any]) -> str:
-    """A line for each repository, its columns separated by tabs; what is not there is `-`."""
-    rows = [[escape_line(str(_or_dash(one[key]))) for key in _PLAIN] for one in answer["projects"]]
+    """Format a line for each repository, columns separated by tabs; `-` if empty."""
+    rows = [
+        [escape_line(str(_or_dash(one[key]))) for key in _PLAIN_COLUMNS]
+        for one in answer["projects"]
+    ]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def render(console: Console, answer: Mapping[str, Any]) -> str:
-    """A table."""
+    """Render a table."""
     from rich.table import Table
     from rich.text import Text
 
@@ -45,7 +48,7 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
 
 
 def _state(project: Mapping[str, Any]) -> str:
-    """The state, and of a run that failed why it did."""
+    """The state, with the error of a failed run."""
     error = project["error"]
     return f"{project['state']}: {error}" if error else str(project["state"])
 

@@ -1,4 +1,4 @@
-"""Words and locations as commands print them."""
+"""Times, commits and locations as commands print them."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def age(moment: str | None, now: datetime | None = None) -> str:
-    """`3 minutes ago`, of an RFC 3339 time."""
+    """Format an RFC 3339 time as `3 minutes ago`."""
     if moment is None:
         return "never"
     seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(moment)).total_seconds()
@@ -26,17 +26,17 @@ def age(moment: str | None, now: datetime | None = None) -> str:
 
 
 def short_commit(commit: str | None) -> str:
-    """A commit's name as far as a person compares it."""
+    """Shorten a commit hash."""
     return (commit or "-")[:SHORT_COMMIT]
 
 
 def path_of(one: Mapping[str, Any]) -> str:
-    """`project/path` of a result, a definition or a link."""
+    """Format `project/path` of a result, a definition or a link."""
     return escape_line(f"{one['project']}/{one['file']}")
 
 
 def location_link(one: Mapping[str, Any], line: int) -> "Text":
-    """`project/path:line`, a link where the service knows the page."""
+    """Format `project/path:line`, with a hyperlink if the service knows the page."""
     from rich.style import Style
     from rich.text import Text
 

@@ -1,1 +1,1 @@
-"""An overlay of central's answers: changed files are answered by the local index."""
+"""An overlay of central's answers: changed files come from the local index."""

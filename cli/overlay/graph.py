@@ -1,7 +1,7 @@
-"""Two graphs around one symbol as one: edges out of changed files as the work tree has them. Pure.
+"""Merge two call graphs of a symbol: edges from changed files come from the work tree. Pure.
 
-An edge stands in its caller's file, so that file says who tells it. As in a trace, what leaves the
-project is central's, on lines that were not edited.
+An edge belongs to its caller's file. As in a trace, edges to other projects come from central, on
+lines that were not edited.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,19 +14,19 @@ from cli.overlay.overlay import EDITED_LINES, Overlay, Row
 def merge_graph(
     central: Mapping[str, Any], local: Mapping[str, Any] | None, overlay: Overlay
 ) -> Row:
-    """Nodes united by id; `local` is None where the symbol is not there, or not the project's."""
+    """Merge by node id; `local` is None if the project does not have the symbol."""
     if overlay.is_empty:
         return {**central}
     ours = _renamed(local, overlay) if local else {"root": [], "nodes": [], "edges": []}
     nodes = {node["id"]: node for node in central["nodes"]}
     own = {node["id"]: node for node in ours["nodes"]}
-    stay, edited = _central_edges(central["edges"], nodes, overlay, is_told=local is not None)
-    edges = [*stay, *(edge for edge in ours["edges"] if _is_told(edge, own, overlay))]
+    stay, edited = _central_edges(central["edges"], nodes, overlay, has_local=local is not None)
+    edges = [*stay, *(edge for edge in ours["edges"] if _is_local_edge(edge, own, overlay))]
     edges.sort(key=lambda edge: (edge["caller"], edge["callee"]))
     root = [*central["root"], *_new_roots(ours["root"], nodes, own, overlay)]
     shown = [_node(one, nodes, own, overlay, set(root)) for one in _in_use(root, edges)]
-    is_lacking = edited or _is_lacking(shown, central["root"], overlay)
-    reasons = overlay.gaps + ([EDITED_LINES] if is_lacking else [])
+    is_incomplete = edited or _may_lack_edges(shown, central["root"], overlay)
+    reasons = overlay.gaps + ([EDITED_LINES] if is_incomplete else [])
     return {
         **central,
         "root": root,
@@ -39,16 +39,16 @@ def merge_graph(
 
 
 def local_only_graph(local: Mapping[str, Any], overlay: Overlay) -> Row:
-    """The graph of a symbol that central does not know."""
+    """Return the graph of a symbol that central does not know."""
     ours = _renamed(local, overlay)
     receipt = overlay.receipt(overlay.local_receipt(local["receipt"]), EDITED_LINES)
     return {**ours, "receipt": receipt}
 
 
-def _is_lacking(nodes: Iterable[Row], root: Collection[str], overlay: Overlay) -> bool:
-    """Whether edited lines may use something of which the local index cannot know.
+def _may_lack_edges(nodes: Iterable[Row], root: Collection[str], overlay: Overlay) -> bool:
+    """Whether edited lines may refer to other projects, which the local index does not know.
 
-    A node does not say where it ends, so all new lines of its file count.
+    A node has no end line, so all new lines of its file count.
     """
     foreign = {
         node["name"] for node in nodes if node["id"] in root and node["project"] != overlay.project
@@ -60,7 +60,7 @@ def _is_lacking(nodes: Iterable[Row], root: Collection[str], overlay: Overlay) -
 
 
 def _renamed(local: Mapping[str, Any], overlay: Overlay) -> Row:
-    """The local graph under central's name of the project, without other projects."""
+    """Rename the project in the local graph to central's name, and drop other projects."""
     ids = {node["id"]: _id(node, overlay) for node in local["nodes"] if overlay.is_own(node)}
     return {
         **local,
@@ -88,21 +88,21 @@ def _id(node: Row, overlay: Overlay) -> str:
 
 
 def _central_edges(
-    edges: Iterable[Row], nodes: Mapping[str, Row], overlay: Overlay, *, is_told: bool
+    edges: Iterable[Row], nodes: Mapping[str, Row], overlay: Overlay, *, has_local: bool
 ) -> tuple[list[Row], int]:
-    """Those of central's that stay, and how many are on edited lines."""
-    kept, edited = [], 0
+    """Return central's edges that remain valid, and how many are on edited lines."""
+    retained, edited = [], 0
     for edge in edges:
         if not overlay.is_overridden(edge):
-            kept.append(edge)
-        elif not is_told or nodes[edge["callee"]]["project"] != overlay.project:
-            line = overlay.lines.moved(edge["file"], edge["line"])
+            retained.append(edge)
+        elif not has_local or nodes[edge["callee"]]["project"] != overlay.project:
+            line = overlay.lines.map_line(edge["file"], edge["line"])
             edited += line is None
-            kept += [] if line is None else [overlay.local_row({**edge, "line": line})]
-    return kept, edited
+            retained += [] if line is None else [overlay.local_row({**edge, "line": line})]
+    return retained, edited
 
 
-def _is_told(edge: Row, own: Mapping[str, Row], overlay: Overlay) -> bool:
+def _is_local_edge(edge: Row, own: Mapping[str, Row], overlay: Overlay) -> bool:
     return overlay.has(edge["file"]) and edge["caller"] in own and edge["callee"] in own
 
 
@@ -113,25 +113,27 @@ def _new_roots(
 
 
 def _in_use(root: Iterable[str], edges: Iterable[Row]) -> list[str]:
-    ends = [end for edge in edges for end in (edge["caller"], edge["callee"])]
-    return list(dict.fromkeys([*root, *ends]))
+    endpoints = [end for edge in edges for end in (edge["caller"], edge["callee"])]
+    return list(dict.fromkeys([*root, *endpoints]))
 
 
 def _node(
     one: str, nodes: Mapping[str, Row], own: Mapping[str, Row], overlay: Overlay, root: set[str]
 ) -> Row:
-    known, fresh = nodes.get(one), own.get(one)
-    if known is None:
+    central_node, local_node = nodes.get(one), own.get(one)
+    if central_node is None:
         return own[one]
-    if not overlay.is_overridden(known):
-        return known
-    if fresh is not None:
-        return {**fresh, "distance": known["distance"]}
-    line = overlay.lines.moved(known["file"], known["line"]) or known["line"]
-    return {**known, "line": line, **({"gone": True} if one in root else {})}
+    if not overlay.is_overridden(central_node):
+        return central_node
+    if local_node is not None:
+        return {**local_node, "distance": central_node["distance"]}
+    line = (
+        overlay.lines.map_line(central_node["file"], central_node["line"]) or central_node["line"]
+    )
+    return {**central_node, "line": line, **({"gone": True} if one in root else {})}
 
 
 def _truncated(central: Mapping[str, Any], local: Mapping[str, Any]) -> Row:
     reasons = [one.get("truncated_reason") for one in (central, local)]
-    told = " ".join(dict.fromkeys(reason for reason in reasons if reason))
-    return {"truncated": bool(told), "truncated_reason": told or None}
+    text = " ".join(dict.fromkeys(reason for reason in reasons if reason))
+    return {"truncated": bool(text), "truncated_reason": text or None}

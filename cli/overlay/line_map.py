@@ -1,4 +1,4 @@
-"""The lines of central's commit in the work tree's last snapshot, and those that are new there."""
+"""Line numbers of central's commit mapped to the work tree's last snapshot, and new lines."""
 
 import re
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ _NOT_A_WORD = re.compile(r"\W")
 
 
 class Lines(Protocol):
-    """What was edited between two commits."""
+    """The lines that were edited between two commits."""
 
-    def moved(self, path: str, line: int) -> int | None:
-        """The line's number in the snapshot; None where it was edited or removed."""
+    def map_line(self, path: str, line: int) -> int | None:
+        """Return the line's number in the snapshot; None if it was edited or removed."""
         ...
 
     def are_edited(self, path: str, first: int, last: int) -> bool:
@@ -24,28 +24,28 @@ class Lines(Protocol):
         ...
 
     def is_mentioned(self, names: Iterable[str]) -> bool:
-        """Whether any line that was edited, anywhere, has one of the names as a word."""
+        """Whether any edited line, in any file, contains one of the names as a word."""
         ...
 
 
 class UnmappedLines:
-    """Where one of the commits is not here."""
+    """The answers if one of the commits is not in the clone: every line may be edited."""
 
-    def moved(self, path: str, line: int) -> int | None:  # noqa: ARG002
-        """The line is unknown."""
+    def map_line(self, path: str, line: int) -> int | None:  # noqa: ARG002
+        """Return None: the line is unknown."""
         return None
 
     def are_edited(self, path: str, first: int, last: int) -> bool:  # noqa: ARG002
-        """They may be."""
+        """Return True: they may be edited."""
         return True
 
     def is_mentioned(self, names: Iterable[str]) -> bool:
-        """They may."""
+        """Return True if there are names: they may be mentioned."""
         return bool(list(names))
 
 
 class EditedLines:
-    """Asked of git once for each file and each name."""
+    """Edited lines, read from git once for each file and each name."""
 
     def __init__(self, root: Path, objects_dir: Path, base: str, commit: str) -> None:
         self._root = root
@@ -54,7 +54,7 @@ class EditedLines:
         self._files: dict[str, tuple[Hunk, ...] | None] = {}
         self._names: dict[str, bool] = {}
 
-    def moved(self, path: str, line: int) -> int | None:
+    def map_line(self, path: str, line: int) -> int | None:
         """See Lines."""
         hunks = self._hunks(path)
         if hunks is None or any(hunk.old.low < line <= hunk.old.high for hunk in hunks):
@@ -88,11 +88,11 @@ class EditedLines:
             pattern = f"(^|[^[:alnum:]_]){escaped}([^[:alnum:]_]|$)"
             repository = WorkingCopy(self._root, self._objects_dir)
             try:
-                found = repository.diff(
+                output = repository.diff(
                     "--name-only", "--text", "--ignore-submodules=all", f"-G{pattern}",
                     "--end-of-options", *self._commits,
                 )  # fmt: skip
             finally:
                 repository.close()
-            self._names[name] = bool(found)
+            self._names[name] = bool(output)
         return self._names[name]

@@ -1,7 +1,7 @@
-"""Two traces of one symbol as one: uses in changed files as the work tree has them. Pure.
+"""Merge two traces of a symbol: references in changed files come from the work tree. Pure.
 
-The local index knows the one project. So of a changed file it tells the uses that stay in the
-project; those that leave it are central's, on lines that were not edited.
+The local index knows one project. It supplies the references of changed files within the project;
+references to other projects come from central, on lines that were not edited.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,14 +12,14 @@ from cli.overlay.overlay import EDITED_LINES, Overlay, Row
 
 
 class _Definitions(NamedTuple):
-    """What the symbol means; indexes of either side's own list lead to that of the answer."""
+    """The definitions of the answer; `local_indexes` maps the local answer's indexes to them."""
 
     rows: list[Row]
-    of_local: dict[int, int]
+    local_indexes: dict[int, int]
 
-    def told_locally(self) -> set[int]:
-        """Indexes of those that the local index knows too."""
-        return set(self.of_local.values())
+    def known_locally(self) -> set[int]:
+        """Return the indexes of definitions that the local index knows."""
+        return set(self.local_indexes.values())
 
 
 def merge_links(
@@ -30,10 +30,10 @@ def merge_links(
     what: str,
     is_first: bool = True,
 ) -> Row:
-    """A page of callers or callees (`what`), by project, file and line.
+    """Merge a page of callers or callees (`what`), ordered by project, file and line.
 
-    `local` is None where the symbol is not there, or not the project's. The first page has all
-    references of the local index, so it may be longer than was asked for.
+    `local` is None if the project does not have the symbol. The first page has all references of
+    the local index, so it may be longer than its limit.
     """
     if overlay.is_empty:
         return {**central}
@@ -42,10 +42,10 @@ def merge_links(
     )
     rows = local[what] if local else []
     page = _Page(overlay, definitions, _lines(definitions.rows, rows, overlay))
-    links = [*page.of_central(central[what]), *page.of_local(rows if is_first else ())]
-    links.sort(key=_place)
-    is_lacking = page.edited or _is_lacking(definitions.rows, overlay, what)
-    reasons = overlay.gaps + ([EDITED_LINES] if is_lacking else [])
+    links = [*page.from_central(central[what]), *page.from_local(rows if is_first else ())]
+    links.sort(key=_sort_key)
+    is_incomplete = page.edited or _may_lack_links(definitions.rows, overlay, what)
+    reasons = overlay.gaps + ([EDITED_LINES] if is_incomplete else [])
     hint = central.get("hint") or (local or {}).get("hint")
     return {
         **central,
@@ -58,15 +58,15 @@ def merge_links(
 
 
 def local_only_links(local: Mapping[str, Any], overlay: Overlay, *, what: str) -> Row:
-    """The answer for a symbol that central does not know: whatever file the uses are in."""
+    """Return the answer for a symbol that central does not know, from every file."""
     nothing = {**local, "definitions": [], what: [], "next_cursor": None}
     answer = merge_links(nothing, local, replace(overlay, changed=None), what=what)
-    reasons = [EDITED_LINES] if what == "callees" else []  # no other project can refer to it yet
+    reasons = [EDITED_LINES] if what == "callees" else []  # other projects cannot refer to it yet
     return {**answer, "receipt": overlay.receipt(overlay.local_receipt(local["receipt"]), *reasons)}
 
 
-def _is_lacking(definitions: Iterable[Row], overlay: Overlay, what: str) -> bool:
-    """Whether edited lines may use something of which the local index cannot know."""
+def _may_lack_links(definitions: Iterable[Row], overlay: Overlay, what: str) -> bool:
+    """Whether edited lines may refer to other projects, which the local index does not know."""
     if what == "callers":
         names = {row["name"] for row in definitions if row["project"] != overlay.project}
         return overlay.lines.is_mentioned(sorted(names))
@@ -78,7 +78,7 @@ def _is_lacking(definitions: Iterable[Row], overlay: Overlay, what: str) -> bool
 
 
 class _Page:
-    """The links of a page; `edited` counts those of which the work tree may tell otherwise."""
+    """The links of a page; `edited` counts those that the work tree may have changed."""
 
     def __init__(
         self, overlay: Overlay, definitions: _Definitions, lines: Mapping[tuple[str, str], int]
@@ -88,99 +88,101 @@ class _Page:
         self._definitions = definitions
         self._lines = lines
 
-    def of_central(self, rows: Iterable[Row]) -> list[Row]:
+    def from_central(self, rows: Iterable[Row]) -> list[Row]:
         return [shown for row in rows if (shown := self._shown(row)) is not None]
 
-    def of_local(self, rows: Iterable[Row]) -> list[Row]:
-        targets = self._definitions.of_local
+    def from_local(self, rows: Iterable[Row]) -> list[Row]:
+        targets = self._definitions.local_indexes
         return [
-            _told(row, targets[row["target"]], self._overlay)
+            _local_link(row, targets[row["target"]], self._overlay)
             for row in rows
-            if row["target"] in targets and self._is_told_locally(row)
+            if row["target"] in targets and self._is_local_link(row)
         ]
 
-    def _is_told_locally(self, row: Row) -> bool:
+    def _is_local_link(self, row: Row) -> bool:
         overlay = self._overlay
         return overlay.is_own(row) and overlay.is_own(row["callee"]) and overlay.has(row["file"])
 
     def _shown(self, row: Row) -> Row | None:
         overlay = self._overlay
-        ends = {end: self._relined(row[end]) for end in ("caller", "callee")}
+        endpoints = {end: self._relined(row[end]) for end in ("caller", "callee")}
         if not overlay.is_overridden(row):
-            return {**row, **ends}
+            return {**row, **endpoints}
         is_internal = row["callee"]["project"] == overlay.project
-        if is_internal and row["target"] in self._definitions.told_locally():
+        if is_internal and row["target"] in self._definitions.known_locally():
             return None
-        line = overlay.lines.moved(row["file"], row["line"])
-        if not is_internal and (line is None or not self._is_placed(row["caller"])):
+        line = overlay.lines.map_line(row["file"], row["line"])
+        if not is_internal and (line is None or not self._is_unmoved(row["caller"])):
             self.edited += 1
         if line is None:
             return None
-        return overlay.local_row({**row, **ends, "line": line, "commit": overlay.commit})
+        return overlay.local_row({**row, **endpoints, "line": line, "commit": overlay.commit})
 
-    def _is_placed(self, end: Row) -> bool:
-        """Whether the definition is where it was, and so called as it was."""
-        place = (end["file"], end["qualified_name"])
+    def _is_unmoved(self, end: Row) -> bool:
+        """Whether the definition still has its file, line and name."""
+        key = (end["file"], end["qualified_name"])
         return (
             not end["qualified_name"]
-            or place in self._lines
-            or self._overlay.lines.moved(end["file"], end["line"]) is not None
+            or key in self._lines
+            or self._overlay.lines.map_line(end["file"], end["line"]) is not None
         )
 
     def _relined(self, end: Row) -> Row:
         if not self._overlay.is_overridden(end):
             return end
         known = self._lines.get((end["file"], end["qualified_name"]))
-        line = known or self._overlay.lines.moved(end["file"], end["line"]) or end["line"]
+        line = known or self._overlay.lines.map_line(end["file"], end["line"]) or end["line"]
         return end if line == end["line"] else {**end, "line": line}
 
 
-def _told(row: Row, target: int, overlay: Overlay) -> Row:
-    ends = {
+def _local_link(row: Row, target: int, overlay: Overlay) -> Row:
+    endpoints = {
         end: {**row[end], "project": overlay.project} if overlay.is_own(row[end]) else row[end]
         for end in ("caller", "callee")
     }
-    return overlay.local_row({**row, **ends, "target": target})
+    return overlay.local_row({**row, **endpoints, "target": target})
 
 
 def _definitions(central: Iterable[Row], local: Iterable[Row], overlay: Overlay) -> _Definitions:
-    """Central's, in their places; in changed files as the work tree has them, `gone` if it has not.
+    """Keep central's definitions in order; replace those in changed files, or mark them `gone`.
 
-    A definition that moved to another file keeps its place in the answer.
+    A definition that moved to another file keeps its position in the answer.
     """
     own = {n: row for n, row in enumerate(local) if overlay.is_own(row)}
-    places = {(row["file"], row["qualified_name"]): n for n, row in own.items()}
+    positions = {(row["file"], row["qualified_name"]): n for n, row in own.items()}
     rows = [dict(row) for row in central]
     twins: dict[int, int] = {}
     for index, row in enumerate(rows):
-        same = places.get((row["file"], row["qualified_name"]))
+        same = positions.get((row["file"], row["qualified_name"]))
         if row["project"] == overlay.project and same is not None:
             twins[index] = same
     for index, row in enumerate(rows):
         if index not in twins and overlay.is_overridden(row):
-            moved = _elsewhere(row, own, set(twins.values()), overlay)
+            moved = _moved_definition(row, own, set(twins.values()), overlay)
             if moved is not None:
                 twins[index] = moved
     shown = [
         _shown_definition(row, own.get(twins.get(n, -1)), overlay) for n, row in enumerate(rows)
     ]
-    of_local = {one: index for index, one in twins.items()}
+    local_indexes = {one: index for index, one in twins.items()}
     for n, row in own.items():
-        if n not in of_local and overlay.has(row["file"]):
-            of_local[n] = len(shown)
+        if n not in local_indexes and overlay.has(row["file"]):
+            local_indexes[n] = len(shown)
             shown.append(overlay.local_row(row))
-    return _Definitions(shown, of_local)
+    return _Definitions(shown, local_indexes)
 
 
-def _elsewhere(row: Row, own: Mapping[int, Row], taken: set[int], overlay: Overlay) -> int | None:
-    wanted = (row["qualified_name"], row["kind"])
+def _moved_definition(
+    row: Row, own: Mapping[int, Row], used: set[int], overlay: Overlay
+) -> int | None:
+    key = (row["qualified_name"], row["kind"])
     return next(
         (
             n
             for n, one in own.items()
-            if n not in taken
+            if n not in used
             and overlay.has(one["file"])
-            and (one["qualified_name"], one["kind"]) == wanted
+            and (one["qualified_name"], one["kind"]) == key
         ),
         None,
     )
@@ -193,12 +195,14 @@ def _shown_definition(row: Row, twin: Row | None, overlay: Overlay) -> Row:
 
 
 def _lines(definitions: Iterable[Row], rows: Iterable[Row], overlay: Overlay) -> dict[Any, int]:
-    """Where the definitions of changed files begin, as far as the local answer tells."""
-    ends = [row[end] for row in rows for end in ("caller", "callee") if overlay.is_own(row[end])]
-    ends += [row for row in definitions if row.get("local")]
-    return {(end["file"], end["qualified_name"]): end["line"] for end in ends}
+    """Map definitions of changed files to their lines, from the local answer."""
+    endpoints = [
+        row[end] for row in rows for end in ("caller", "callee") if overlay.is_own(row[end])
+    ]
+    endpoints += [row for row in definitions if row.get("local")]
+    return {(end["file"], end["qualified_name"]): end["line"] for end in endpoints}
 
 
-def _place(row: Row) -> tuple[Any, ...]:
-    """As central orders them."""
+def _sort_key(row: Row) -> tuple[Any, ...]:
+    """Return the sort key of central's order."""
     return row["project"], row["file"], row["line"], row["column"], row["depth"], row["target"]

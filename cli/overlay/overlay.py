@@ -1,4 +1,4 @@
-"""What stands in front of central: the paths of a project that the work tree has changed. Pure."""
+"""The overlay over central: the paths of a project that the work tree has changed. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from cli.overlay.line_map import Lines
 
 Row = dict[str, Any]  # an object of the API
 
-LOCAL_AWAY: Final = "local_index_unavailable"
+LOCAL_UNAVAILABLE: Final = "local_index_unavailable"
 BASE_UNKNOWN: Final = "base_commit_not_in_clone"
 EDITED_LINES: Final = "links_on_edited_lines"
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """A project as central has it, and as the work tree's last snapshot has it.
+    """The differences between a project in central and in the work tree's last snapshot.
 
-    `changed` are the paths that differ; None: central's commit is not in the clone, so that every
-    path may. `lines` tells what was edited in them.
+    `changed` lists the paths that differ; None: central's commit is not in the clone, so any path
+    may differ. `lines` has the edited lines of these paths.
     """
 
     project: str
@@ -31,28 +31,28 @@ class Overlay:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the work tree is as central has it."""
+        """Whether the work tree equals central's commit."""
         return self.changed is not None and not self.changed
 
     @property
     def gaps(self) -> list[str]:
-        """Why links to other projects may be missing: the lines of them are unknown."""
+        """Reasons why links to other projects may be missing: their lines are unknown."""
         return [BASE_UNKNOWN] if self.base_commit and self.changed is None else []
 
     def has(self, path: str) -> bool:
-        """Whether the local index answers for this path."""
+        """Whether answers for this path come from the local index."""
         return self.changed is None or path in self.changed
 
     def is_overridden(self, row: Mapping[str, Any]) -> bool:
-        """Whether the row of an answer of central's stands in such a path."""
+        """Whether the local index replaces this row of central's answer."""
         return row["project"] == self.project and self.has(row["file"])
 
     def is_own(self, row: Mapping[str, Any]) -> bool:
-        """Whether the row of a local answer is of the project."""
+        """Whether a row of a local answer belongs to the project."""
         return bool(row["project"] == self.local_project)
 
     def local_row(self, row: Mapping[str, Any]) -> Row:
-        """A row of the local answer as it is shown: under central's name, with no link to a forge.
+        """Rename the project in a row to central's name, and clear its link.
 
         No forge has the snapshot's commit.
         """
@@ -62,7 +62,7 @@ class Overlay:
         return shown
 
     def summary(self) -> Row:
-        """What an answer says of it; `files` null: every file of the project counts as changed."""
+        """Summarise the overlay for an answer; `files` null: every file counts as changed."""
         return {
             "project": self.project,
             "commit": self.commit,
@@ -72,12 +72,12 @@ class Overlay:
         }
 
     def local_receipt(self, receipt: Mapping[str, Any]) -> Row:
-        """The local answer's receipt, of the project alone and under central's name."""
+        """Reduce the local answer's receipt to the project, under central's name."""
         rows = [{**row, "project": self.project} for row in receipt["projects"] if self.is_own(row)]
         return {**receipt, "projects": rows}
 
     def receipt(self, receipt: Mapping[str, Any], *reasons: str) -> Row:
-        """A receipt with `local`, and `reasons` why the project may lack something."""
+        """Add `local` and `reasons` why results of the project may be missing to a receipt."""
         missing = [{"project": self.project, "reason": reason} for reason in reasons]
         return {
             **receipt,
@@ -88,9 +88,9 @@ class Overlay:
 
 
 def without_overlay(answer: Row, project: str, error: str) -> Row:
-    """Central's answer where the local index cannot be asked: nothing is in front of it."""
+    """Return central's answer, marked incomplete because the local index is unavailable."""
     receipt = answer["receipt"]
-    missing = [*receipt["missing"], {"project": project, "reason": LOCAL_AWAY}]
+    missing = [*receipt["missing"], {"project": project, "reason": LOCAL_UNAVAILABLE}]
     return {
         **answer,
         "receipt": {**receipt, "complete": False, "missing": missing, "local_error": error},

@@ -1,7 +1,7 @@
-"""Central and the index of the watched work tree asked at once, and one answer made of both.
+"""Merged answers of central and of the index of the watched work tree.
 
-Central's failure is the answer's. Where the local index fails the answer is central's, and its
-receipt says that it may lack what is not committed yet.
+A failure of central is the failure of the request. If the local index fails, the answer is
+central's, and its receipt reports that uncommitted work may be missing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from cli.api import HttpSearchApi, SearchApi
 from cli.overlay import trace
 from cli.overlay.overlay import Overlay, Row, without_overlay
-from cli.overlay.search import MOST_HITS, Position, merge_hits, position, without_changed
+from cli.overlay.search import MAX_HITS, Position, merge_hits, parse_cursor, without_changed
 from cli.overlay.worktree import WorkTree
 from cli.target.target import IndexTarget
 from indexer.errors import CentralRefusedError, GitError, IndexerError
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from cli.watch.lock import WatchRecord
 
 _Answer = TypeVar("_Answer")
-_Local = Row | IndexerError | None  # None: the local index has no such thing
+_Local = Row | IndexerError | None  # None: not in the local index
 
 _NO_SYMBOL: Final = frozenset({"symbol_not_found", "file_not_found"})
 _NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never have indexed it
 
 
 def with_overlay(api: HttpSearchApi, target: IndexTarget) -> SearchApi:
-    """Return the API that answers for `target`: `api`, or in a checkout an overlay of central's.
+    """Return the API of `target`: `api`, or in a checkout an overlay over it.
 
-    Whether a watcher runs there is looked up for each question; that costs a look at a file.
+    Each request checks whether a watcher runs; that costs reading a file.
     """
     if target.is_local or target.root is None or not target.project:
         return api
@@ -43,59 +43,59 @@ class OverlaySearchApi:
         self._project = worktree.project
 
     def search(self, body: Mapping[str, Any]) -> Row:
-        """Search. After the last local hit pages are central's, without what is changed here."""
+        """Search. After the last local hit, pages are central's without changed files."""
         is_excluded = self._project in (body.get("exclude_projects") or ())
         watched = None if is_excluded else self._watched_in(body.get("include_projects"))
-        start = position(body["cursor"]) if body.get("cursor") else Position()
+        start = parse_cursor(body["cursor"]) if body.get("cursor") else Position()
         if start is None:
             return self._further(body, watched)
         if watched is None:
-            return self._of_central_from(start, body)[0]
+            return self._central_page(start, body)[0]
         limit = int(body.get("limit", 10))
         is_first = start == Position()
-        most = min(MOST_HITS, 2 * limit) if is_first else MOST_HITS
-        own = {"include_projects": [watched.project], "limit": most}
-        asked = {**_without(body, "org_id", "exclude_projects", "cursor"), **own}
+        local_limit = min(MAX_HITS, 2 * limit) if is_first else MAX_HITS
+        own = {"include_projects": [watched.project], "limit": local_limit}
+        local_body = {**_without(body, "org_id", "exclude_projects", "cursor"), **own}
         (central, cursor), local = self._both(
-            lambda: self._of_central_from(start, body),
-            lambda api: api.search(asked) if is_first else _whole(api, asked),
+            lambda: self._central_page(start, body),
+            lambda api: api.search(local_body) if is_first else _fetch_all_pages(api, local_body),
         )
 
-        def merge(overlay: Overlay, found: Row | None) -> Row:
-            if found is None:
+        def merge(overlay: Overlay, local_answer: Row | None) -> Row:
+            if local_answer is None:
                 return without_changed(central, overlay)
             page = merge_hits(
-                central, found, overlay, limit=limit, skipped=start.shown, is_first=is_first
+                central, local_answer, overlay, limit=limit, skipped=start.shown, is_first=is_first
             )
             if page.through < len(central["results"]):
                 further = Position(cursor, page.through, page.shown)
-                return {**page.answer, "next_cursor": further.written()}
+                return {**page.answer, "next_cursor": further.encode()}
             if not page.is_all_local:
                 further = Position(central["next_cursor"] or None, shown=page.shown)
-                return {**page.answer, "next_cursor": further.written()}
+                return {**page.answer, "next_cursor": further.encode()}
             return page.answer
 
         return self._merged(central, local, watched, merge)
 
     def trace(self, what: str, parameters: Mapping[str, Any]) -> Row:
-        """Trace. What only one side knows is answered by that one."""
+        """Trace. A symbol that only one side knows is answered by that side."""
         watched = self._watched_in(parameters.get("caller_projects"))
         if watched is None:
             return self._api.trace(what, parameters)
         central, local = self._traced(what, parameters, watched)
         if isinstance(central, CentralRefusedError):
-            return self._only_local(what, central, local, watched)
+            return self._local_only(what, central, local, watched)
         return self._merged(
             central,
             local,
             watched,
-            lambda overlay, found: trace.merged(
-                what, central, found, overlay, is_first=not parameters.get("cursor")
+            lambda overlay, local_answer: trace.merged(
+                what, central, local_answer, overlay, is_first=not parameters.get("cursor")
             ),
         )
 
     def status(self, project: str | None = None) -> Row:
-        """Central's status, with what is in front of it as `local`."""
+        """Return central's status, with a summary of the overlay as `local`."""
         answer = self._api.status(project)
         watched = self._watched_in([project] if project else ())
         if watched is None:
@@ -107,7 +107,7 @@ class OverlaySearchApi:
         return {**answer, "local": overlay.summary()}
 
     def _watched_in(self, projects: Sequence[str] | None) -> "WatchRecord | None":
-        """What the watcher has, if the project is among those asked for; none: any is."""
+        """Return the watch record if `projects` is empty or contains the project."""
         if projects and self._project not in projects:
             return None
         return self._worktree.watched()
@@ -120,8 +120,8 @@ class OverlaySearchApi:
             central, None, watched, lambda overlay, _: without_changed(central, overlay)
         )
 
-    def _of_central_from(self, start: Position, body: Mapping[str, Any]) -> tuple[Row, str | None]:
-        """(central's page that begins there, its cursor); no hits where it has no further ones."""
+    def _central_page(self, start: Position, body: Mapping[str, Any]) -> tuple[Row, str | None]:
+        """Return central's page from `start` and its cursor; no hits after the last page."""
         cursor, first = start.cursor, _without(body, "cursor")
         if cursor is not None and start.through:
             before = self._api.search({**first, **_at(cursor), "limit": start.through})
@@ -134,21 +134,21 @@ class OverlaySearchApi:
     def _traced(
         self, what: str, parameters: Mapping[str, Any], watched: "WatchRecord"
     ) -> tuple[Row | CentralRefusedError, _Local]:
-        """Both answers; central's too may be that there is no such thing."""
+        """Return both answers; either may be that the symbol does not exist."""
         if parameters.get("project") not in {None, "", self._project}:
-            return self._of_central(what, parameters), None
-        asked = trace.local_parameters(what, parameters, watched.project)
+            return self._central_trace(what, parameters), None
+        local_parameters = trace.local_parameters(what, parameters, watched.project)
         if not parameters.get("line"):
             return self._both(
-                lambda: self._of_central(what, parameters),
-                lambda api: trace.whole(api, what, asked),
+                lambda: self._central_trace(what, parameters),
+                lambda api: trace.fetch_all_pages(api, what, local_parameters),
             )
-        # A line is the work tree's, so that the local index says which definition is meant.
-        local = self._local(lambda api: trace.whole(api, what, asked))
+        # `line` refers to the work tree, so the local index determines the definition.
+        local = self._local(lambda api: trace.fetch_all_pages(api, what, local_parameters))
         chosen = trace.by_name(parameters, local) if isinstance(local, dict) else parameters
-        return self._of_central(what, chosen), local
+        return self._central_trace(what, chosen), local
 
-    def _of_central(self, what: str, parameters: Mapping[str, Any]) -> Row | CentralRefusedError:
+    def _central_trace(self, what: str, parameters: Mapping[str, Any]) -> Row | CentralRefusedError:
         try:
             return self._api.trace(what, parameters)
         except CentralRefusedError as exc:
@@ -163,9 +163,9 @@ class OverlaySearchApi:
             other = pool.submit(self._local, local)
             return central(), other.result()
 
-    def _local(self, ask: Callable[[HttpSearchApi], Row]) -> _Local:
+    def _local(self, request: Callable[[HttpSearchApi], Row]) -> _Local:
         try:
-            return ask(self._worktree.api())
+            return request(self._worktree.api())
         except CentralRefusedError as exc:
             return None if exc.code in _NO_SYMBOL else exc
         except IndexerError as exc:
@@ -186,11 +186,11 @@ class OverlaySearchApi:
             overlay = self._worktree.overlay(
                 watched, _commit(central["receipt"], self._project), local
             )
-            return merge(overlay, local)  # lines are asked of git
-        except GitError as exc:  # the watcher that made the snapshot is gone, and so may that be
+            return merge(overlay, local)  # reads lines from git
+        except GitError as exc:  # the snapshot may be gone with its watcher
             return without_overlay(central, self._project, str(exc))
 
-    def _only_local(
+    def _local_only(
         self, what: str, refusal: CentralRefusedError, local: _Local, watched: "WatchRecord"
     ) -> Row:
         if not isinstance(local, dict):
@@ -202,13 +202,13 @@ class OverlaySearchApi:
             raise refusal from None
 
     def _indexed(self, status: Row) -> str | None:
-        """The commit that central has of the project."""
+        """Return central's indexed commit of the project."""
         rows = {row["project"]: row["last_indexed_commit"] for row in status["projects"]}
         return rows.get(self._project) or None
 
 
-def _whole(api: HttpSearchApi, body: Row) -> Row:
-    """Every hit, of all pages: among any of them may be those in changed files."""
+def _fetch_all_pages(api: HttpSearchApi, body: Row) -> Row:
+    """Fetch the hits of all pages: hits in changed files may be on any page."""
     answer = api.search(body)
     results = list(answer["results"])
     while answer["next_cursor"]:

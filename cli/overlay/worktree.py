@@ -1,4 +1,4 @@
-"""The watched checkout: whether a process watches it, its index, and its changes."""
+"""The watched checkout: its watcher, its index and its changes."""
 
 from contextlib import suppress
 from functools import lru_cache
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from cli.watch.lock import WatchRecord
 
 
-class _BaseAwayError(Exception):
+class _BaseMissingError(Exception):
     """Central's commit is not in the clone; it may be fetched later."""
 
 
 class WorkTree:
-    """The checkout of a place whose service is central."""
+    """The checkout of a target whose service is central."""
 
     def __init__(self, target: IndexTarget, root: Path) -> None:
         self.project = target.project
@@ -29,34 +29,34 @@ class WorkTree:
         self._api: tuple[str, HttpSearchApi] | None = None
 
     def watched(self) -> "WatchRecord | None":
-        """What its watcher has indexed last; None where none runs."""
+        """Return what the watcher indexed last; None if none runs."""
         from cli.watch.lock import watched
 
         return watched(self._target.data_dir, self._root)
 
     def api(self) -> HttpSearchApi:
-        """The embedded service that the watcher fills. Raises CentralUnreachableError."""
+        """Return the API of the watcher's embedded service. Raises CentralUnreachableError."""
         from cli.target.embedded import running_service
         from indexer.client.transport import Transport
 
-        found = running_service(self._target.data_dir, self._target.organization)
-        if found is None:
-            raise CentralUnreachableError("The embedded service does not run.")
-        url, credentials = found
+        service = running_service(self._target.data_dir, self._target.organization)
+        if service is None:
+            raise CentralUnreachableError("The embedded service is not running.")
+        url, credentials = service
         if self._api is None or self._api[0] != url:
             transport = Transport(url=url, credentials=credentials, retry_seconds=0.0)
             self._api = url, HttpSearchApi(transport, self._target.organization)
         return self._api[1]
 
     def overlay(self, watched: "WatchRecord", base: str | None, local: object = None) -> Overlay:
-        """What differs between `base`, central's commit, and the snapshot that `local` is of.
+        """Compare `base`, central's commit, with the snapshot of the answer `local`.
 
-        Without an answer, or where it does not say, that is the last one. Raises GitError.
+        Without an answer the last snapshot is used. Raises GitError.
         """
         commit, indexed_at = _snapshot(watched, local)
         changed: frozenset[str] | None = None
         lines: Lines = UnmappedLines()
-        with suppress(_BaseAwayError):
+        with suppress(_BaseMissingError):
             changed, lines = _difference(self._root, watched.directory, base, commit)
         return Overlay(
             project=self.project,
@@ -70,7 +70,7 @@ class WorkTree:
 
 
 def _snapshot(watched: "WatchRecord", local: object) -> tuple[str, str | None]:
-    """(commit, when it was indexed): between two questions the watcher may have gone on."""
+    """Return (commit, time) of the answer: the watcher may have indexed a newer snapshot."""
     if isinstance(local, dict):
         for row in local["receipt"]["projects"]:
             if row["project"] == watched.project:
@@ -82,19 +82,19 @@ def _snapshot(watched: "WatchRecord", local: object) -> tuple[str, str | None]:
 def _difference(
     root: Path, directory: Path, base: str | None, commit: str
 ) -> tuple[frozenset[str], Lines]:
-    """(changed paths, what was edited in them); it is of two commits, so it is worked out once.
+    """Return (changed paths, edited lines) between two commits, cached.
 
-    Raises _BaseAwayError, which no cache keeps.
+    Raises _BaseMissingError, which is not cached.
     """
     from cli.watch.snapshot import Snapshots
 
     if base is None:
-        raise _BaseAwayError
+        raise _BaseMissingError
     snapshots = Snapshots(root, directory)
     try:
         changed = snapshots.changed_paths(base, commit)
     finally:
         snapshots.repository.close()
     if changed is None:
-        raise _BaseAwayError
+        raise _BaseMissingError
     return changed, EditedLines(root, directory / "objects", base, commit)

@@ -1,1 +1,1 @@
-"""The service that commands ask: which one, where, and with which token."""
+"""The service that commands use: its URL, organisation and token."""

@@ -11,20 +11,20 @@ from indexer.errors import ConfigurationError
 from indexer.pipeline.select import SelectionRules
 
 _INDEX: Final = f"""\
-# Code search: what is indexed of this repository, and where. Commit this file: what it selects is
-# read from the commit that is indexed.
+# Code search: which files of this repository are indexed, and where. Commit this file: it is read
+# from the indexed commit.
 
 [index]
-# Patterns as in .gitignore. Without `include` every file that git tracks is indexed; `exclude`
-# wins over it. Binary, generated and vendored files are left out by themselves.
+# Patterns as in .gitignore. Without `include` every tracked file is indexed; `exclude` takes
+# precedence. Binary, generated and vendored files are skipped automatically.
 # include = ["src/", "docs/*.md"]
 # exclude = ["testdata/", "*.snap"]
-# Larger files are left out.
+# Larger files are skipped.
 # max_file_bytes = {SelectionRules().max_file_bytes}
 """
 _SERVER: Final = """
-# The service; the environment (AETERNA_URL and so on) wins. Never a token: that is AETERNA_TOKEN.
-# Without `url` the index is on each person's own machine.
+# The service; the environment (AETERNA_URL and so on) takes precedence. Never put a token here: set
+# AETERNA_TOKEN. Without `url` each user's index is on their own machine.
 [server]
 """
 _EXAMPLES: Final = {
@@ -35,7 +35,7 @@ _EXAMPLES: Final = {
 
 
 def project_file(server: Mapping[str, str]) -> str:
-    """The file's text; what `server` lacks is there as a comment."""
+    """Return the file's text; settings missing in `server` become comments."""
     lines = [
         tomli_w.dumps({key: server[key]}) if key in server else "# " + tomli_w.dumps({key: example})
         for key, example in _EXAMPLES.items()
@@ -44,9 +44,9 @@ def project_file(server: Mapping[str, str]) -> str:
 
 
 def write_project_file(root: Path, server: Mapping[str, str]) -> bool:
-    """Write it to the top of a checkout; False if there is one, which is kept as it is.
+    """Write the file to the root of a checkout. Return False if it exists; it is not changed.
 
-    Raises ConfigurationError where none can be.
+    Raises ConfigurationError if it cannot be written.
     """
     try:
         with (root / PROJECT_FILE).open("x", encoding="utf-8") as file:
@@ -55,7 +55,7 @@ def write_project_file(root: Path, server: Mapping[str, str]) -> bool:
         return False
     except OSError as exc:
         raise ConfigurationError(
-            f"{root / PROJECT_FILE} cannot be written ({exc.strerror}): `codesearch index` does "
-            "without one"
+            f"{root / PROJECT_FILE} cannot be written ({exc.strerror}): use `codesearch index`, "
+            "which does not need it"
         ) from exc
     return True

@@ -1,6 +1,6 @@
-"""The embedded service, for as long as a command lasts: the one that runs, or one of its own.
+"""The embedded service of a command: the running one, or a new one.
 
-Of central only what needs no Django is imported: the service is a process of its own.
+The service is a separate process. Only modules of central that do not need Django are imported.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ from indexer.client.credentials import Credentials
 from indexer.errors import CentralUnreachableError, ConfigurationError
 
 _START_SECONDS: Final = 120.0
-_ASK_SECONDS: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 _LOG_MAX_BYTES: Final = 4_000_000
 _LOG_LINES: Final = 15
 
@@ -28,7 +28,7 @@ Notify = Callable[[str], object]
 
 
 def running_service(data_dir: Path, organization: str) -> tuple[str, Credentials] | None:
-    """Address and credential of the service that runs on `data_dir`; None: there is none."""
+    """Return URL and credentials of the service running on `data_dir`; None without one."""
     server = running_server(data_dir)
     return (server["url"], LocalToken(data_dir, organization)) if server else None
 
@@ -37,10 +37,10 @@ def running_service(data_dir: Path, organization: str) -> tuple[str, Credentials
 def shared_service(
     data_dir: Path, *, environ: Mapping[str, str], notify: Notify
 ) -> Iterator[ServerRecord]:
-    """The service of `data_dir`, which does not end meanwhile unless it is stopped.
+    """Use the service of `data_dir`; it keeps running for the duration of the context.
 
-    If none runs, one is started, and `notify` is called; it ends soon after its last user. Raises
-    ConfigurationError where it is not installed or may not write, CentralUnreachableError if it
+    If none runs, one is started, and `notify` is called; it ends soon after its last client. Raises
+    ConfigurationError if it is not installed or cannot write, and CentralUnreachableError if it
     does not start.
     """
     with ExitStack() as stack:
@@ -48,7 +48,7 @@ def shared_service(
             stack.enter_context(used(data_dir, tell=notify))
         except OSError as exc:
             raise ConfigurationError(
-                f"{data_dir} cannot hold the data of a service ({exc.strerror}): set "
+                f"{data_dir} cannot be used as a data directory ({exc.strerror}): set "
                 "AETERNA_DATA_DIR to another directory, or name a service with AETERNA_URL"
             ) from exc
         yield running_server(data_dir) or _started(data_dir, environ, notify)
@@ -56,15 +56,15 @@ def shared_service(
 
 def _started(data_dir: Path, environ: Mapping[str, str], notify: Notify) -> ServerRecord:
     require_service()
-    if lack := lack_of_space(data_dir):  # the service could not even write why it does not start
-        raise ConfigurationError(lack)
+    if problem := lack_of_space(data_dir):  # the service could not write its log either
+        raise ConfigurationError(problem)
     advice = (
         "`codesearch serve` in another terminal keeps one running."
         if (data_dir / "postgres").is_dir()
         else "The first start takes some seconds."
     )
     notify(f"Starting the service on this machine (data in {data_dir}). {advice}")
-    # Commands at once start one, not each its own.
+    # Concurrent commands start one service together.
     with open(data_dir / "start.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return running_server(data_dir) or _start(data_dir, environ)
@@ -75,30 +75,30 @@ def _start(data_dir: Path, environ: Mapping[str, str]) -> ServerRecord:
     server = _Server(data_dir, environ)
     while not (record := running_server(data_dir)):
         if server.has_ended() and not is_held(data_dir):
-            server = _Server(data_dir, environ)  # the one that held the directory is gone
+            server = _Server(data_dir, environ)  # the process that locked the directory has ended
         if time.monotonic() > deadline:
             raise server.failure(f"has not started in {_START_SECONDS:.0f} s")
-        time.sleep(_ASK_SECONDS)
+        time.sleep(_POLL_SECONDS)
     return record
 
 
 def require_service() -> None:
-    """Raise ConfigurationError where only the command line is installed."""
+    """Raise ConfigurationError if only the command line is installed."""
     if find_spec("django") is None:
         raise ConfigurationError(
-            "this machine has the command line alone: name a service with AETERNA_URL, "
+            "only the command line is installed: name a service with AETERNA_URL, "
             "AETERNA_ORGANIZATION and AETERNA_TOKEN, or install the service's packages too "
             "(pip install -r requirements/central.txt)"
         )
 
 
 def server_command(*options: str) -> list[str]:
-    """The program. Nothing is imported from the directory that it is started in (-P)."""
+    """Return the command of the server; -P keeps it from importing from its working directory."""
     return [sys.executable, "-P", "-m", "central.serve", *options]
 
 
 class _Server:
-    """A server process that outlives this one while others use it."""
+    """A server process that outlives this one while it has other clients."""
 
     def __init__(self, data_dir: Path, environ: Mapping[str, str]) -> None:
         self._log = data_dir / "server.log"
@@ -118,14 +118,14 @@ class _Server:
         _CHILDREN.append(self._process)
 
     def has_ended(self) -> bool:
-        """Whether it left the directory to another. Raises CentralUnreachableError if it failed."""
+        """Whether it ended without an error. Raises CentralUnreachableError if it failed."""
         status = self._process.poll()
         if status:
             raise self.failure(f"ended with {status}")
         return status is not None
 
     def failure(self, what: str) -> CentralUnreachableError:
-        """What to notify the person, with the end of what it wrote."""
+        """Return an error with the end of the server's log."""
         with self._log.open("rb") as log:
             log.seek(self._began_at)
             lines = log.read().decode(errors="replace").splitlines()[-_LOG_LINES:]
@@ -134,27 +134,27 @@ class _Server:
                 (
                     f"the service on this machine {what}. The end of {self._log}:",
                     *(f"  {line}" for line in lines),
-                    "Mend what it says, set AETERNA_DATA_DIR to another directory, or name a "
-                    "service with AETERNA_URL.",
+                    "Fix the reported problem, set AETERNA_DATA_DIR to another directory, or name "
+                    "a service with AETERNA_URL.",
                 )
             )
         )
 
 
-# Python warns of a process object without references; these are meant to go on.
+# References that keep Python from warning about processes that are still running.
 _CHILDREN: Final[list["subprocess.Popen[bytes]"]] = []
-# What a shell has set for another program, which may be the very one that is looked at, and what
-# is for the command line alone. `codesearch serve` obeys the former.
-_NOT_ITS_OWN: Final = frozenset(
+# Variables that may belong to another program, and variables of the command line only.
+# `codesearch serve` reads the former.
+_NOT_INHERITED: Final = frozenset(
     {"DATABASE_URL", "VECTOR_STORE_URL", "CELERY_BROKER_URL", "SECRET_KEY"}
     | {"AETERNA_TOKEN", "AETERNA_TOKEN_FILE", "GITHUB_TOKEN", "DJANGO_SETTINGS_MODULE"}
 )
 
 
 def _own_environment(environ: Mapping[str, str], data_dir: Path) -> dict[str, str]:
-    kept = {
+    inherited = {
         name: value
         for name, value in environ.items()
-        if name.removesuffix("_FILE") not in _NOT_ITS_OWN
+        if name.removesuffix("_FILE") not in _NOT_INHERITED
     }
-    return kept | {"AETERNA_DATA_DIR": str(data_dir), "AETERNA_BIND": "127.0.0.1:0"}
+    return inherited | {"AETERNA_DATA_DIR": str(data_dir), "AETERNA_BIND": "127.0.0.1:0"}

@@ -1,4 +1,4 @@
-"""The credential of the embedded service: for processes that may read its data directory."""
+"""The token of the embedded service, for processes that may read its data directory."""
 
 import json
 import re
@@ -26,62 +26,62 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]+")
 
 
 class LocalToken:
-    """A token of `organization`, kept in the data directory and asked for anew when it is refused.
+    """A token of `organization`, stored in the data directory and replaced when it is rejected.
 
-    Its methods raise CentralError (no server runs, or it refuses the organisation) and
+    Its methods raise CentralError (no server runs, or it rejects the organisation) and
     ConfigurationError (the data directory cannot be read or written).
     """
 
     error_hints: Mapping[int | str, str] = {
-        401: "even a token that the service on this machine has just given was refused; does "
-        "AETERNA_DATA_DIR name its data directory?",
+        401: "a token that the service on this machine has just issued was rejected: check that "
+        "AETERNA_DATA_DIR names its data directory",
     }
 
     def __init__(self, data_dir: Path, organization: str) -> None:
         self._data_dir = data_dir
         self._organization = organization
-        # Whatever it is called: only the service says which names are valid, none of them longer.
+        # Any name: the service checks which names are valid; none is longer.
         name = quote(organization, safe="").replace(".", "%2E")[:64]
         self._path = data_dir / "local_tokens" / name
         self._token = ""
         self._lock = threading.Lock()
 
     def bearer(self) -> str:
-        """The token that is kept; a new one where none is."""
+        """Return the stored token, or a new one."""
         with self._lock:
-            self._token = self._token or self._kept() or self._new()
+            self._token = self._token or self._stored() or self._new()
             return self._token
 
     def refresh(self, refused: str) -> bool:
-        """Take another command's new token, else ask for one."""
+        """Use a token that another command has stored meanwhile, or request one."""
         with self._lock:
             if self._token == refused:
-                kept = self._kept()
-                self._token = kept if kept and kept != refused else self._new()
+                stored = self._stored()
+                self._token = stored if stored and stored != refused else self._new()
         return True
 
-    def _kept(self) -> str:
-        """What is kept; nothing where that is no token, so that another takes its place."""
+    def _stored(self) -> str:
+        """Read the stored token; "" if it is missing or malformed."""
         try:
-            kept = self._path.read_text("latin-1")
+            stored = self._path.read_text("latin-1")
         except OSError:
             return ""
-        return kept if _TOKEN.fullmatch(kept) else ""
+        return stored if _TOKEN.fullmatch(stored) else ""
 
     def _new(self) -> str:
         token = self._request_token()
         try:
-            self._keep(token)
+            self._store(token)
         except OSError as exc:
             raise ConfigurationError(
-                f"{self._path} cannot keep the token of the service on this machine "
-                f"({exc.strerror}): mend that, or set AETERNA_DATA_DIR to another directory"
+                f"{self._path}: cannot store the token of the service on this machine "
+                f"({exc.strerror}): fix that, or set AETERNA_DATA_DIR to another directory"
             ) from exc
         return token
 
-    def _keep(self, token: str) -> None:
+    def _store(self, token: str) -> None:
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
-        # Made for its owner alone, and whole when it appears under its name.
+        # Readable by its owner only, and complete when it gets its name.
         with tempfile.NamedTemporaryFile("w", dir=self._path.parent, delete=False) as file:
             file.write(token)
         try:
@@ -113,8 +113,8 @@ class LocalToken:
             return str(json.loads(answer)["access_token"])
         except (ValueError, LookupError, TypeError) as exc:
             raise CentralError(
-                f"what answers at {server['url']} (pid {server['pid']}) gives no token: is it "
-                "another version of the service? End it, and run the command again"
+                f"the server at {server['url']} (pid {server['pid']}) issues no token; it may be "
+                "another version of the service: stop it, and run the command again"
             ) from exc
 
 
@@ -127,5 +127,5 @@ def _refusal(error: HTTPError) -> CentralError:
     detail = document.get("detail") or HTTPStatus(error.code).phrase
     code = str(document.get("code", "refused"))
     return CentralRefusedError(
-        f"the service on this machine gives no token: {detail}", code=code, status=error.code
+        f"the service on this machine issues no token: {detail}", code=code, status=error.code
     )

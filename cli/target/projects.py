@@ -1,7 +1,7 @@
-"""What the checkouts of this machine are called in the embedded service.
+"""The project names of this machine's checkouts in the embedded service.
 
-A second checkout of the same name would overwrite the first one's index, so it gets a name of its
-own. `projects.json` maps names to directories.
+A second checkout with the same name would overwrite the first one's index, so it gets a number.
+`projects.json` maps names to directories.
 """
 
 import fcntl
@@ -13,13 +13,13 @@ from pathlib import Path
 from central.runtime import private_directory, private_opener
 
 
-def local_project(data_dir: Path, root: Path, wanted: str) -> str:
-    """Claim the project of the checkout at `root`: `wanted`, or that with a number, for good."""
+def local_project(data_dir: Path, root: Path, preferred: str) -> str:
+    """Claim a project name for the checkout at `root`: `preferred`, or that with a number."""
     private_directory(data_dir)
     with open(data_dir / "projects.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         roots = _roots(data_dir)
-        name = _name(roots, str(root.resolve()), wanted)
+        name = _name(roots, str(root.resolve()), preferred)
         if roots.get(name) != str(root.resolve()):
             roots[name] = str(root.resolve())
             partial = data_dir / "projects.json.partial"
@@ -31,13 +31,13 @@ def local_project(data_dir: Path, root: Path, wanted: str) -> str:
     return name
 
 
-def project_of(data_dir: Path, root: Path, wanted: str) -> str:
-    """What `local_project` would answer now; nothing is written."""
-    return _name(_roots(data_dir), str(root.resolve()), wanted)
+def project_of(data_dir: Path, root: Path, preferred: str) -> str:
+    """Return the name that `local_project` would claim, without claiming it."""
+    return _name(_roots(data_dir), str(root.resolve()), preferred)
 
 
 def _roots(data_dir: Path) -> dict[str, str]:
-    """Names and directories; none where the file is damaged: each checkout then claims its own."""
+    """Read names and directories; {} if the file is damaged: checkouts then claim them again."""
     try:
         roots = json.loads((data_dir / "projects.json").read_text("utf-8"))
     except (FileNotFoundError, ValueError):
@@ -47,13 +47,13 @@ def _roots(data_dir: Path) -> dict[str, str]:
     return {name: root for name, root in roots.items() if isinstance(root, str)}
 
 
-def _name(roots: dict[str, str], root: str, wanted: str) -> str:
-    """Its own before one that is free; a directory that is gone needs none any more."""
-    names = [wanted]
+def _name(roots: dict[str, str], root: str, preferred: str) -> str:
+    """Return the name of `root`, else a free one; names of deleted directories are free."""
+    names = [preferred]
     for number in count(2):
         if names[-1] not in roots:
             break
-        names.append(f"{wanted}-{number}")
+        names.append(f"{preferred}-{number}")
     own = next((name for name in names if roots.get(name) == root), None)
     return own or next(
         name for name in names if name not in roots or not Path(roots[name]).is_dir()

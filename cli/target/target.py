@@ -1,4 +1,4 @@
-"""Where the index is and who asks: a configured service, or the embedded one."""
+"""The index of a directory, at a configured or the embedded service, and its credentials."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,9 +22,9 @@ LOCAL_ORGANIZATION: Final = "local"
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """One organisation of one service, as one credential sees it.
+    """One organisation of one service, with a credential.
 
-    `project` is what the service calls the repository at `root`; "" and None outside of one.
+    `project` is the name of the repository at `root`; outside of a repository they are "" and None.
     """
 
     url: str
@@ -38,7 +38,7 @@ class IndexTarget:
     def transport(
         self, retry_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep
     ) -> "Transport":
-        """HTTP to the service; `retry_seconds`: how long to wait while it is unavailable."""
+        """Open a transport to the service; it retries for `retry_seconds`."""
         from indexer.client.transport import Transport
 
         return Transport(
@@ -60,12 +60,12 @@ def open_target(
     purpose: Purpose = Purpose.IMPACT,
     may_ask: bool = True,
 ) -> Iterator[IndexTarget]:
-    """The place of `directory`; an embedded service does not end meanwhile.
+    """Open the target of `directory`; an embedded service keeps running meanwhile.
 
-    What is given wins over the environment, and that over `.codesearch.toml`; whether a token may
-    go to a server that only this file names, the user is asked if `may_ask`. Raises
-    ConfigurationError for what is wrong or missing, UnconfirmedServerError, CentralError if the
-    embedded service does not start.
+    Arguments take precedence over the environment, and that over `.codesearch.toml`. If only this
+    file names the server, the user is asked to trust it, if `may_ask`. Raises ConfigurationError
+    for a wrong or missing setting, UnconfirmedServerError, and CentralError if the embedded service
+    does not start.
     """
     root, name = _repository(directory)
     project_dir = root or directory
@@ -78,9 +78,8 @@ def open_target(
     settings = Settings.load(
         environ, project_dir=project_dir, default_project=name, overrides=overrides
     )
-    if named.from_project_file and isinstance(
-        settings.credential, str
-    ):  # an id token is for it alone
+    # An OIDC token is valid for its own server only, so it needs no confirmation.
+    if named.from_project_file and isinstance(settings.credential, str):
         require_trusted(settings.url, data_dir_of(environ), may_ask=may_ask)
     yield IndexTarget(
         url=settings.url,
@@ -95,9 +94,9 @@ def open_target(
 
 @contextmanager
 def open_local_target(environ: Mapping[str, str], directory: Path) -> Iterator[IndexTarget]:
-    """The embedded service's place of `directory`, also where another service is configured.
+    """Open the embedded target of `directory`, even if another service is configured.
 
-    AETERNA_TOKEN is then that service's, and is not sent. Raises as `open_target` does.
+    AETERNA_TOKEN then belongs to that service and is not sent. Raises as `open_target` does.
     """
     root, name = _repository(directory)
     named = named_at(environ, directory)
@@ -106,7 +105,7 @@ def open_local_target(environ: Mapping[str, str], directory: Path) -> Iterator[I
 
 
 def named_at(environ: Mapping[str, str], directory: Path) -> ServerSettings:
-    """What the environment and the checkout's `.codesearch.toml` name; nothing is opened.
+    """Read the settings of the environment and of the checkout's `.codesearch.toml`.
 
     Raises ConfigurationError.
     """
@@ -115,7 +114,7 @@ def named_at(environ: Mapping[str, str], directory: Path) -> ServerSettings:
 
 
 def data_dir_of(environ: Mapping[str, str]) -> Path:
-    """The data directory of the embedded service."""
+    """Return the data directory of the embedded service."""
     return data_directory(environ.get("AETERNA_DATA_DIR"))
 
 
@@ -134,7 +133,9 @@ def _embedded(
     data_dir = data_dir_of(environ)
     organization = named.organization or LOCAL_ORGANIZATION
     token = None if named.url else configured_token(environ)
-    project = local_project if purpose is Purpose.INDEX else project_of  # who asks claims no name
+    project = (
+        local_project if purpose is Purpose.INDEX else project_of
+    )  # only an index claims a name
     with shared_service(data_dir, environ=environ, notify=print_stderr) as server:
         yield IndexTarget(
             url=server["url"],
@@ -150,7 +151,7 @@ def _embedded(
 
 
 def _repository(directory: Path) -> tuple[Path | None, str]:
-    """The top of the checkout that holds `directory`, and its own name."""
+    """Return the root of the checkout that contains `directory`, and its name."""
     from indexer.git.local import WorkingCopy
 
     try:

@@ -1,7 +1,7 @@
-"""Servers that only a checkout's file names, and that this user's token may go to.
+"""Servers that are named only by a checkout's file and may receive this user's token.
 
-Otherwise a writer of a repository could get the token of every user of a clone of it.
-`servers` in the data directory lists those that the user has confirmed.
+Without this check an author of a repository could collect the tokens of users who clone it.
+`servers` in the data directory lists the servers that the user has confirmed.
 """
 
 import os
@@ -20,9 +20,9 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 
 def require_trusted(url: str, data_dir: Path, *, may_ask: bool) -> None:
-    """Return if the token may go to the server; in a terminal, the user is asked once.
+    """Raise UnconfirmedServerError unless the token may go to the server.
 
-    Raises UnconfirmedServerError, which says how to confirm it.
+    In a terminal the user is asked once, if `may_ask`.
     """
     server = _server(url)
     if is_loopback(url) or server in _confirmed(data_dir):
@@ -32,13 +32,13 @@ def require_trusted(url: str, data_dir: Path, *, may_ask: bool) -> None:
         return
     raise UnconfirmedServerError(
         f"your token was not sent: only this checkout's {PROJECT_FILE} names the server {server}. "
-        "If you trust it, type `codesearch status` here in a terminal once, and confirm; or set "
-        "AETERNA_URL, which wins over the file"
+        "If you trust it, run `codesearch status` here in a terminal once and confirm; or set "
+        "AETERNA_URL, which takes precedence over the file"
     )
 
 
 def trust_server(url: str, data_dir: Path) -> None:
-    """Remember that the token may go there. Raises ConfigurationError."""
+    """Store that the token may go to the server. Raises ConfigurationError."""
     servers = _confirmed(data_dir) | {_server(url)}
     try:
         private_directory(data_dir)
@@ -49,7 +49,7 @@ def trust_server(url: str, data_dir: Path) -> None:
         os.replace(file.name, data_dir / "servers")  # noqa: PTH105 - a name, not a Path
     except OSError as exc:
         raise ConfigurationError(
-            f"{data_dir} cannot keep which servers you trust ({exc.strerror}): set "
+            f"{data_dir}: cannot store the servers that you trust ({exc.strerror}): set "
             "AETERNA_DATA_DIR to another directory, or name the server with AETERNA_URL"
         ) from exc
 
@@ -70,16 +70,16 @@ def _agrees(server: str) -> bool:
 
 
 def _server(url: str) -> str:
-    """Scheme, host and port, in letters that look like no others. Raises ConfigurationError.
+    """Return scheme, host and port in ASCII. Raises ConfigurationError for other characters.
 
-    Other letters are refused: what connects may spell them another way than what is confirmed.
+    A name with other characters may be encoded differently for the confirmation and the connection.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if not host.isascii():
         raise ConfigurationError(
             f"the server that {PROJECT_FILE} names must be written in ASCII letters: "
-            "give its name as xn--…"
+            "write its name as xn--…"
         )
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}:{parts.port or _PORTS[parts.scheme]}"

@@ -1,1 +1,1 @@
-"""What is not committed yet, as commits of its own, in the local index."""
+"""Uncommitted work in the local index, as commits of its own."""

@@ -1,4 +1,4 @@
-"""Changes of files, as the system reports them, and its limits."""
+"""File changes as the kernel reports them, and its limits."""
 
 import ctypes
 import errno
@@ -17,25 +17,25 @@ from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 from indexer.errors import GitError
 from indexer.git.local import WorkingCopy
 
-_NOISE_MILLISECONDS: Final = 1_000  # so long a burst is waited for, at most
-_SILENCE_MILLISECONDS: Final = 100  # seen at the second look without a further path
-_ASK_MILLISECONDS: Final = 5_000
+_NOISE_MILLISECONDS: Final = 1_000  # the longest burst of changes that is collected
+_SILENCE_MILLISECONDS: Final = 100  # a burst ends after this time without a further path
+_TIMEOUT_MILLISECONDS: Final = 5_000
 _POLL_SECONDS: Final = 2.0
-_LOOK_SECONDS: Final = 1.0
-_MOST_PATHS: Final = 2_000  # beyond, looking at the work tree costs less than asking git of each
+_CHECK_SECONDS: Final = 1.0
+_MAX_PATHS: Final = 2_000  # for more, scanning the work tree is faster than asking git
 
 _EXCLUDE: Final = Path(".git/info/exclude")
 
 Warn = Callable[[str], object]
-Holds = Callable[[], bool]
+Condition = Callable[[], bool]
 _Changes = set[tuple[int, str]] | Exception
 
 
 class Events:
-    """What happens below a checkout's top. `warn` is called if the kernel cannot help.
+    """File changes in a checkout. `warn` is called if the kernel cannot report them.
 
-    `wait` reports every change after construction that counts: nothing in
-    `.git`, and nothing that git ignores, but what says what it ignores.
+    `wait` reports every change since construction, except in `.git` and in ignored files. Changes
+    of ignore rules are reported.
     """
 
     def __init__(self, repository: WorkingCopy, warn: Warn) -> None:
@@ -50,27 +50,27 @@ class Events:
         """Stop listening."""
         self._stopped.set()
 
-    def wait(self, seconds: float, *, while_: Holds = lambda: True) -> frozenset[str]:
-        """The paths below the top that were written to; empty: look anyway, as time is up.
+    def wait(self, seconds: float, *, while_: Condition = lambda: True) -> frozenset[str]:
+        """Wait for changed paths; an empty set means that the time is up: scan the work tree.
 
-        It is up at once if `while_`, asked each second or so, does not hold.
+        It also returns once `while_`, which is checked about each second, is false.
         """
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0 and while_():
+        while (remaining := deadline - time.monotonic()) > 0 and while_():
             if self._notify is None:
-                self._stopped.wait(min(left, _POLL_SECONDS))
+                self._stopped.wait(min(remaining, _POLL_SECONDS))
                 break
             with suppress(Empty):
-                changes = self._changes.get(timeout=min(left, _LOOK_SECONDS))
+                changes = self._changes.get(timeout=min(remaining, _CHECK_SECONDS))
                 if isinstance(changes, Exception):  # such as a path that is not UTF-8
                     self.reopen()
                     break
-                if paths := self._that_count(changes):
+                if paths := self._relevant_paths(changes):
                     return paths
         return frozenset()
 
     def reopen(self) -> None:
-        """Begin anew: something was missed, and directories in it may be unheard of."""
+        """Start listening again: events were lost, and new directories may not be watched."""
         if self._notify is None:
             return
         self._stopped.set()
@@ -78,13 +78,13 @@ class Events:
         self._notify = self._opened()
 
     def _opened(self) -> RustNotify | None:
-        """The kernel's events, in a thread; None: it gives none."""
+        """Listen to the kernel's events in a thread; None if it reports none."""
         try:
             notify = RustNotify([str(self._root)], False, False, 0, True, True)
         except (OSError, WatchfilesRustInternalError) as exc:
             self._warn_of_polling(str(exc))
             return None
-        if not has_watches_left():
+        if not can_add_watch():
             self._warn_of_polling("this user has as many watches as the kernel allows")
             return None
         listen = threading.Thread(
@@ -95,15 +95,15 @@ class Events:
 
     def _warn_of_polling(self, problem: str) -> None:
         self._warn(
-            f"The kernel does not tell of all changes ({problem}), so git is asked every "
+            f"The kernel does not report all changes ({problem}), so git is polled every "
             f"{_POLL_SECONDS:.0f} s. Raise the limits: `sudo sysctl "
             "fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024`."
         )
 
-    def _that_count(self, changes: set[tuple[int, str]]) -> frozenset[str]:
+    def _relevant_paths(self, changes: set[tuple[int, str]]) -> frozenset[str]:
         inside = (Path(path).relative_to(self._root) for _change, path in changes)
-        paths = {str(path) for path in inside if path.parts and _counts(path)}
-        if len(paths) > _MOST_PATHS or not paths:
+        paths = {str(path) for path in inside if path.parts and _is_relevant(path)}
+        if len(paths) > _MAX_PATHS or not paths:
             return frozenset(paths)
         try:
             ignored = self._repository.ignored(paths)
@@ -112,21 +112,21 @@ class Events:
             return frozenset(paths)
 
 
-def _counts(path: Path) -> bool:
+def _is_relevant(path: Path) -> bool:
     return ".git" not in path.parts or path == _EXCLUDE
 
 
 def _is_rule(path: str) -> bool:
-    """Whether it says what is ignored; such a file may well ignore itself."""
+    """Whether the file contains ignore rules; it may be ignored itself."""
     return path.rpartition("/")[2] == ".gitignore" or path == str(_EXCLUDE)
 
 
 def _listen(notify: RustNotify, stopped: threading.Event, changes: "SimpleQueue[_Changes]") -> None:
-    """In a thread: it would keep signals from the one that waits."""
+    """Run in a thread, because it would block signals in the main thread."""
     while not stopped.is_set():
         try:
             answer = notify.watch(
-                _NOISE_MILLISECONDS, _SILENCE_MILLISECONDS, _ASK_MILLISECONDS, stopped
+                _NOISE_MILLISECONDS, _SILENCE_MILLISECONDS, _TIMEOUT_MILLISECONDS, stopped
             )
         except (OSError, WatchfilesRustInternalError) as exc:
             changes.put(exc)
@@ -138,8 +138,8 @@ def _listen(notify: RustNotify, stopped: threading.Event, changes: "SimpleQueue[
 _IN_CREATE: Final = 0x100  # any event would do: see inotify(7)
 
 
-def has_watches_left() -> bool:
-    """Whether one more directory could be watched. Elsewhere than on Linux there is no limit."""
+def can_add_watch() -> bool:
+    """Whether one more directory can be watched. Only Linux has a limit."""
     if sys.platform != "linux":
         return True
     libc = ctypes.CDLL(None, use_errno=True)

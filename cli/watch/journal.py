@@ -1,4 +1,4 @@
-"""What `watch` says of each update: a line for a person, or a JSON object a line for a program."""
+"""The output of `watch`: one line per update, as text or as JSON."""
 
 import json
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _LISTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A snapshot that is searchable now, `seconds` after the last write to what is in it.
+    """A snapshot that became searchable `seconds` after the last write to its files.
 
-    `paths` is what differs from the snapshot before; where that is not known, both are empty.
+    `paths` differ from the previous snapshot. If that is unknown, both are empty.
     """
 
     state: WatchRecord
@@ -30,13 +30,13 @@ class Update:
 
 
 class UpdateLog:
-    """Standard output; what is not about an update goes to standard error."""
+    """A log of updates on standard output, and of other notes on standard error."""
 
     def __init__(self, *, as_json: bool) -> None:
         self.is_for_programs = as_json
 
     def watching(self, first: Update) -> None:
-        """The first index is made, and from here on nothing is missed."""
+        """Report that the first index is built; from now on every change is noticed."""
         if self.is_for_programs:
             self._line("watching", _as_json(first))
             return
@@ -48,7 +48,7 @@ class UpdateLog:
         )
 
     def updated(self, update: Update) -> None:
-        """A change is searchable."""
+        """Report that a change is searchable."""
         if self.is_for_programs:
             self._line("updated", _as_json(update))
             return
@@ -61,16 +61,16 @@ class UpdateLog:
         print_stdout(f"{now:%H:%M:%S} {named or 'changes'}: searchable {_after(update.seconds)}\n")
 
     def failed(self, error: IndexerError, root: Path, pause: float) -> None:
-        """An update was not possible; it is tried again."""
+        """Report that an update failed and is retried."""
         if self.is_for_programs:
             problem = {"root": str(root), "error": str(error), "retry_seconds": pause}
             self._line("failed", problem)
             return
         print_stderr(*escape_lines(f"not indexed: {error}"))
-        print_stderr(f"The next attempt is at the next change, or in {pause:.0f} s.")
+        print_stderr(f"Retrying at the next change, or in {pause:.0f} s.")
 
     def note(self, text: str) -> None:
-        """Something that a person should know."""
+        """Print a note."""
         print_stderr(*escape_lines(text))
 
     def _line(self, event: str, fields: dict[str, Any]) -> None:
@@ -82,7 +82,7 @@ def _after(seconds: float | None) -> str:
 
 
 def _as_json(update: Update) -> dict[str, Any]:
-    """The figures of a run under the names that `index --json` has for them."""
+    """Return the figures of a run under the names of `index --json`."""
     state, report = update.state, update.report
     return {
         "root": str(state.root),

@@ -1,6 +1,6 @@
-"""One watcher for each checkout: who it is, and what it says of itself to other commands.
+"""The lock that allows one watcher per checkout, and its record for other commands.
 
-The lock tells whether there is one, not the record: a killed watcher leaves its record behind.
+The lock shows whether a watcher runs. The record does not: a killed watcher leaves it behind.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ from indexer.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class WatchRecord:
-    """A checkout whose work tree is in the local index, as the `commit` that stands for it.
+    """A checkout whose work tree is in the local index, as the snapshot `commit`.
 
-    `directory` holds what git objects the repository itself does not have.
+    `directory` has the git objects that are not in the repository itself.
     """
 
     root: Path
@@ -33,16 +33,16 @@ class WatchRecord:
 
 
 def watch_directory(data_dir: Path, root: Path) -> Path:
-    """Where the watcher of a checkout keeps what it needs."""
+    """Return the data directory of a checkout's watcher."""
     key = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
     return data_dir / "watch" / key
 
 
 @contextmanager
 def lock_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
-    """Hold a checkout for this process; answers its directory. The lock ends with the process.
+    """Lock a checkout for this process and yield the watcher's directory.
 
-    Raises ConfigurationError, which says who holds it.
+    The lock ends with the process. Raises ConfigurationError with the process that holds it.
     """
     directory = watch_directory(data_dir, root)
     private_directory(data_dir)
@@ -52,7 +52,7 @@ def lock_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
     with (directory / "lock").open("a+") as lock:
         if not locked(lock):
             raise ConfigurationError(f"{root} is watched already, by {_holder(lock)}")
-        (directory / "state.json").unlink(missing_ok=True)  # of one that was killed
+        (directory / "state.json").unlink(missing_ok=True)  # of a killed watcher
         since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         lock.truncate(0)
         lock.write(json.dumps({"pid": os.getpid(), "since": since}))
@@ -64,7 +64,7 @@ def lock_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
 
 
 def write_watch_record(directory: Path, *, root: Path, project: str, commit: str) -> WatchRecord:
-    """Say, for everybody at once, which commit the local index is of now."""
+    """Publish the indexed commit; other processes see the complete record or the previous one."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     state = WatchRecord(root, project, commit, now, os.getpid(), directory)
     record = asdict(state) | {"root": str(root)}
@@ -76,7 +76,7 @@ def write_watch_record(directory: Path, *, root: Path, project: str, commit: str
 
 
 def watched(data_dir: Path, root: Path) -> WatchRecord | None:
-    """What the watcher of a checkout has indexed; None without one, or before its first index."""
+    """Read the record of a checkout's watcher; None without one, or before its first index."""
     directory = watch_directory(data_dir, root)
     return _state(directory) if is_locked(directory / "lock") else None
 
@@ -84,7 +84,7 @@ def watched(data_dir: Path, root: Path) -> WatchRecord | None:
 def _state(directory: Path) -> WatchRecord | None:
     try:
         record = json.loads((directory / "state.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:  # it is starting, or ending
+    except FileNotFoundError:  # the watcher is starting or ending
         return None
     return WatchRecord(**(record | {"root": Path(record["root"]), "directory": directory}))
 
@@ -93,6 +93,6 @@ def _holder(lock: IO[str]) -> str:
     lock.seek(0)
     try:
         record = json.loads(lock.read())
-    except ValueError:  # it is just starting
+    except ValueError:  # it has not written its record yet
         return "a process that is starting"
     return f"process {record['pid']} since {record['since']}"

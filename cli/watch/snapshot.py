@@ -1,7 +1,7 @@
-"""The work tree as a commit, made without a trace in the repository.
+"""Snapshots of the work tree as commits, without changes to the repository.
 
-Git's own commands work on an index and in a directory of objects that are the watcher's: no ref,
-index or object of the repository changes, nothing is signed, no hook and no filter program runs.
+Git works on the watcher's own index and object directory: no ref, index or object of the repository
+changes, nothing is signed, and no hook or filter program runs.
 """
 
 import os
@@ -19,8 +19,8 @@ from indexer.git.local import WorkingCopy
 from indexer.git.parse import parse_diff
 from indexer.pipeline.select import SelectionRules
 
-# The same tree on the same parent is the same commit.
-_WHO: Final = {
+# A fixed identity: the same tree on the same parent is the same commit.
+_IDENTITY: Final = {
     f"GIT_{role}_{what}": value
     for role in ("AUTHOR", "COMMITTER")
     for what, value in {
@@ -29,7 +29,7 @@ _WHO: Final = {
         "DATE": "@0 +0000",
     }.items()
 }
-# A shared index would be written beside the repository's own; a line ending is no reason to stop.
+# No shared index beside the repository's own, and no failure because of line endings.
 _CONFIGURATION: Final = {
     "core.hooksPath": os.devnull,
     "core.splitIndex": "false",
@@ -40,53 +40,53 @@ _Signature = tuple[tuple[int, int, int] | None, ...]
 
 
 class Snapshots:
-    """The commits that a checkout's work tree was, each the parent of the next.
+    """Snapshots of a checkout's work tree, each the parent of the next.
 
-    `directory` is the watcher's own; the objects of the commits are there. Only who holds it may
-    call `create`.
+    `directory` belongs to the watcher and holds the objects of the commits. Only the process that
+    has locked it may call `create`.
     """
 
     def __init__(self, root: Path, directory: Path) -> None:
         self._directory = directory
         self._index = directory / "index"
         self._copied: _Signature | None = None
-        self._is_settled = False  # whether the index is that of the last snapshot
+        self._is_settled = False  # whether the index matches the last snapshot
         self._commit: str | None = None
         self._tree = ""
-        self._programs: tuple[str, ...] = ()  # filters' settings, as they are for this snapshot
+        self._programs: tuple[str, ...] = ()  # settings of filter programs at this snapshot
         self.repository = WorkingCopy(root, directory / "objects")
 
     def reset(self) -> None:
-        """Forget all snapshots, also those of other processes; the next follows HEAD."""
+        """Discard all snapshots, including those of other processes; the next follows HEAD."""
         self.repository.close()
         shutil.rmtree(self._directory / "objects", ignore_errors=True)
         (self._directory / "objects").mkdir(parents=True)
-        (self._directory / "index.lock").unlink(missing_ok=True)  # of one that was killed
+        (self._directory / "index.lock").unlink(missing_ok=True)  # of a killed process
         self._copied, self._commit, self._tree = None, None, ""
 
     def changed_paths(self, base: str, commit: str) -> frozenset[str] | None:
-        """The paths that differ between two commits; None if `base` is not here."""
+        """Return the paths that differ between two commits; None if `base` is not in the clone."""
         if not self.repository.has_commit(base):
             return None
         changes = parse_diff(self.repository.raw_diff(base, commit))
         return frozenset([*changes.removed, *(entry.path for entry in changes.entries)])
 
     def create(self) -> str | None:
-        """The work tree as a commit; None if it is as it was. Raises IndexerError.
+        """Commit the work tree; None if it has not changed. Raises IndexerError.
 
-        What is written meanwhile may be in it or not. HEAD itself stands for a clean work tree at
-        the beginning.
+        A file that is written meanwhile may be included or not. The first snapshot of a clean work
+        tree is HEAD itself.
         """
         self._programs = self.repository.configured(_PROGRAMS)
-        if self._signature() != self._copied or self._has_taken_what_is_ignored():
+        if self._signature() != self._copied or self._has_ignored_files():
             self._copy_index()
         differing = self._differing()
         if self._is_settled and not differing:
             return None
         self._is_settled = False
-        self._take_in(differing)
+        self._add_to_index(differing)
         tree = self._git("write-tree", "--missing-ok").decode().strip()
-        commit = None if tree == self._tree else self._commit_of(tree)
+        commit = None if tree == self._tree else self._commit_tree(tree)
         if commit:
             self._commit, self._tree = commit, tree
         self._is_settled = True
@@ -95,14 +95,16 @@ class Snapshots:
     # The index
 
     def _copy_index(self) -> None:
-        """Begin with the repository's own, for what is staged, tracked or skipped."""
+        """Copy the repository's own index, with its staged, tracked and skipped files."""
         self._copied, self._is_settled = self._signature(), False
         self._index.unlink(missing_ok=True)
-        with suppress(FileNotFoundError):  # nothing was ever added
-            shutil.copy2(self._paths["index"], self._index)  # git compares files with its time
+        with suppress(FileNotFoundError):  # the repository has no index yet
+            shutil.copy2(
+                self._paths["index"], self._index
+            )  # git compares files with the time of the index
 
-    def _has_taken_what_is_ignored(self) -> bool:
-        """Whether it has files that git tracks no longer, or never did, and ignores now."""
+    def _has_ignored_files(self) -> bool:
+        """Whether the index has files that git ignores and no longer tracks."""
         listing = ("ls-files", "-z", "-c", "-i", "--exclude-standard")
         ours = self._git(*listing)
         return bool(ours) and not _parts(ours) <= _parts(self.repository.run(*listing))
@@ -112,38 +114,38 @@ class Snapshots:
 
     @cached_property
     def _paths(self) -> dict[str, Path]:
-        """The repository's own index, and what it ignores apart from its files."""
+        """The repository's own index and its exclude file."""
         return {
             name: self.repository.root
             / os.fsdecode(self.repository.run("rev-parse", "--git-path", name)).rstrip("\n")
             for name in ("index", "info/exclude")
         }
 
-    # What is taken
+    # Files
 
     def _differing(self) -> list[bytes]:
-        """Paths whose file is not as in the index, or which it lacks; no repositories in it."""
+        """Return paths that differ from the index or are not in it, without nested repositories."""
         listing = self._git("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
         return sorted(path for path in _parts(listing) if path[-1:] != b"/")
 
-    def _take_in(self, paths: list[bytes]) -> None:
+    def _add_to_index(self, paths: list[bytes]) -> None:
         limit = self._max_file_bytes()
         root = self.repository.root
         filtered = self._filtered(paths)
-        taken = [
+        added = [
             path
             for path in paths
-            if path not in filtered and _can_be_taken(root / os.fsdecode(path), limit)
+            if path not in filtered and _can_be_added(root / os.fsdecode(path), limit)
         ]
-        left_out = set(paths).difference(taken)
-        left_out.update(self._update(taken))
+        omitted = set(paths).difference(added)
+        omitted.update(self._update(added))
         zeros = "0" * (64 if self.repository.object_format == "sha256" else 40)
-        removals = b"".join(b"0 %s\t%s\0" % (zeros.encode(), path) for path in sorted(left_out))
+        removals = b"".join(b"0 %s\t%s\0" % (zeros.encode(), path) for path in sorted(omitted))
         if removals:
             self._git("update-index", "-z", "--index-info", stdin=removals)
 
     def _update(self, paths: Sequence[bytes]) -> list[bytes]:
-        """Put the files into the index; answers those that git cannot read, or not just now."""
+        """Add the files to the index; return those that git cannot read."""
         if not paths:
             return []
         try:
@@ -159,7 +161,7 @@ class Snapshots:
         return []
 
     def _filtered(self, paths: list[bytes]) -> frozenset[bytes]:
-        """Paths whose content is made by a program: only what that makes of them is committed."""
+        """Return paths that a filter program converts: only its output would be committed."""
         if not self._programs:
             return frozenset()
         answer = self._git(
@@ -178,7 +180,7 @@ class Snapshots:
 
     # Git
 
-    def _commit_of(self, tree: str) -> str:
+    def _commit_tree(self, tree: str) -> str:
         parent = self._commit
         if parent is None:
             parent = self._head()
@@ -186,12 +188,12 @@ class Snapshots:
                 return parent
         follows = ["-p", parent] if parent else []
         arguments = ["commit-tree", "--no-gpg-sign", *follows, "-m", "The work tree", tree]
-        return self.repository.run(*arguments, stdin=b"", **_WHO).decode().strip()
+        return self.repository.run(*arguments, stdin=b"", **_IDENTITY).decode().strip()
 
     def _head(self) -> str | None:
         try:
             return self.repository.commit("HEAD")
-        except CommitNotFoundError:  # there is no commit yet
+        except CommitNotFoundError:  # no commit yet
             return None
 
     def _git(self, *arguments: str, stdin: bytes = b"") -> bytes:
@@ -213,8 +215,8 @@ def _parts(listing: bytes) -> frozenset[bytes]:
     return frozenset(filter(None, listing.split(b"\0")))
 
 
-def _can_be_taken(path: Path, limit: int) -> bool:
-    """Whether git may be given the path: also what is gone, which it then removes."""
+def _can_be_added(path: Path, limit: int) -> bool:
+    """Whether git can add the path; it removes the path of a deleted file."""
     try:
         status = path.lstat()
     except OSError:

@@ -3,7 +3,7 @@
 from integrations.chunkhound import code
 code.search(query="authentication logic")
 
-Each answers text, for what went wrong too. `integrations.chunkhound.search` answers records.
+Each returns text, also for errors. `integrations.chunkhound.search` returns records.
 """
 
 from collections.abc import Callable
@@ -64,9 +64,9 @@ def search_batch(
     exclude: str | None = None,
     expand: int | None = None,
 ) -> str:
-    """Search for several queries, separated by `|`, at once: the best results of all of them.
+    """Search for several queries, separated by `|`, and merge their best results.
 
-    One request embeds them. `limit` is that of the answer. Parameters are those of `search`.
+    One request embeds them. `limit` applies to the merged answer. Parameters are those of `search`.
     """
 
     def answer() -> str:
@@ -85,7 +85,7 @@ def search_batch(
 
 
 def status(path: str | None = None, db: str | None = None) -> str:
-    """Count what a project's index holds, or say how to index it."""
+    """Return the size of a project's index, or how to index it."""
     return _text(lambda: status_text(index_status(read_environment(), _target(path, db))))
 
 
@@ -93,7 +93,9 @@ def _target(path: str | None, db: str | None) -> Target:
     try:
         directory = Path.cwd()
     except FileNotFoundError as exc:
-        raise InvalidRequestError("The current directory is gone: go to one that is there") from exc
+        raise InvalidRequestError(
+            "The current directory does not exist any more: change to another one"
+        ) from exc
     return resolve_target(read_environment(), directory, path=path, db=db)
 
 

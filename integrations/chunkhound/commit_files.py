@@ -1,7 +1,7 @@
-"""The files of an indexed commit as our index holds them, in ChunkHound's terms.
+"""The files and chunks of an indexed commit, in ChunkHound's form.
 
-What is indexed of a file is a function of the commit and the extractor, so the checkout tells it
-again, by the code that made the index: nothing is asked of a service.
+The index of a file is a function of the commit and the extractor, so the same code computes it from
+the checkout, without requests to a service.
 """
 
 import json
@@ -19,11 +19,11 @@ from indexer.limits import BATCH_BYTES
 from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.worker_pool import WorkerPool, extract_files, worker_count
 from indexer.records.files import SkipReason, SourceFile, Span, TreeEntry, line_span, split_lines
-from integrations.chunkhound.schema import chunk_type_of, language_of
+from integrations.chunkhound.schema import map_chunk_type, map_language
 
 _LARGEST_INTEGER: Final = 2**31 - 1
 _LATEST: Final = 4_000_000_000  # seconds: in 2096
-# What is no file of its own to ChunkHound either, or has no path that it could find.
+# Entries that ChunkHound does not list either, or whose path it cannot find.
 _NO_FILES: Final = frozenset(
     {
         SkipReason.PATH_INVALID,
@@ -37,7 +37,7 @@ _NO_FILES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CommitFile:
-    """A row of `files`, without its id, and those of its chunks, by column."""
+    """A row of `files` and the rows of its chunks, by column, without ids."""
 
     row: dict[str, Any]
     chunks: tuple[dict[str, Any], ...] = ()
@@ -46,22 +46,22 @@ class CommitFile:
 def commit_files(
     repository: Repository, commit: str, *, dimensions: int
 ) -> tuple[int, Iterator[CommitFile]]:
-    """How many files there are, and each of them, in no particular order.
+    """Return the number of files, and the files in no particular order.
 
-    `dimensions` are those of the index's own embedder, by which it leaves out files that are too
-    large with their vectors. Raises IndexerError.
+    `dimensions` are those of the index's own embedder: files that are too large with their vectors
+    are skipped. Raises IndexerError.
     """
     entries = selected_entries(repository, commit, repository.tree(commit))
     entries = [entry for entry in entries if entry.skipped not in _NO_FILES]
-    # Without a time ChunkHound looks at no hash: it would embed each file again.
+    # Without a time ChunkHound ignores the hash and embeds each file again.
     time = {"modified_time": _committed_at(repository, commit)}
     files = _files(repository, entries, dimensions)
     return len(entries), (CommitFile({**file.row, **time}, file.chunks) for file in files)
 
 
 def _committed_at(repository: Repository, commit: str) -> str:
-    told = repository.run("rev-list", "--max-count=1", "--timestamp", commit)
-    seconds = min(int(told.split()[0]), _LATEST)  # a commit may say what it likes
+    output = repository.run("rev-list", "--max-count=1", "--timestamp", commit)
+    seconds = min(int(output.split()[0]), _LATEST)  # a commit may have any time
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
@@ -71,32 +71,32 @@ def _files(
     for entry in entries:
         if entry.skipped:
             yield _skipped(entry, entry.skipped)
-    wanted = [entry for entry in entries if not entry.skipped]
-    if not wanted:
+    selected = [entry for entry in entries if not entry.skipped]
+    if not selected:
         return
     hashes: dict[str, str] = {}
 
     def sources() -> Iterator[SourceFile]:
-        for entry in wanted:
+        for entry in selected:
             content = repository.blobs.read(entry.blob)
             hashes[entry.path] = _content_hash(content)
             yield SourceFile(entry, content)
 
     extract = partial(extract_files, dimensions=dimensions, batch_bytes=BATCH_BYTES)
-    with WorkerPool(worker_count(sum(entry.size for entry in wanted))) as pool:
+    with WorkerPool(worker_count(sum(entry.size for entry in selected))) as pool:
         for one in pool.extract(sources(), extract):
             yield _file(one.file, hashes.pop(one.file.record.path))
 
 
 def _content_hash(content: bytes) -> str:
-    """By which ChunkHound sees that a file is as it was, and leaves its chunks and vectors."""
+    """Return the hash by which ChunkHound recognises an unchanged file."""
     import xxhash
 
     return xxhash.xxh3_64_hexdigest(content)
 
 
 def _skipped(entry: TreeEntry, reason: SkipReason) -> CommitFile:
-    """Without a hash: ChunkHound decides itself about a file that our index leaves out."""
+    """Return a skipped file without a hash, so that ChunkHound may index it itself."""
     return CommitFile({**_named(entry.path, entry.size), "skip_reason": reason.value})
 
 
@@ -104,14 +104,14 @@ def _file(line: FileLine, content_hash: str) -> CommitFile:
     record = line.record
     if record.skipped:
         return CommitFile({**_named(record.path, record.size), "skip_reason": record.skipped})
-    told = json.loads(line.line)
-    language = language_of(told["language"])
+    document = json.loads(line.line)
+    language = map_language(document["language"])
     row = {
         **_named(record.path, record.size),
         "content_hash": content_hash,
         "language": language,
     }
-    return CommitFile(row, tuple(_chunks(told, language)))
+    return CommitFile(row, tuple(_chunks(document, language)))
 
 
 def _named(path: str, size: int) -> dict[str, Any]:
@@ -124,18 +124,18 @@ def _named(path: str, size: int) -> dict[str, Any]:
     }
 
 
-def _chunks(told: dict[str, Any], language: str) -> Iterator[dict[str, Any]]:
-    lines = split_lines(told["content"])
+def _chunks(document: dict[str, Any], language: str) -> Iterator[dict[str, Any]]:
+    lines = split_lines(document["content"])
     lengths = [len(line.encode()) for line in lines]
-    mark = told["size"] - sum(lengths)  # the byte order mark, if there is one
-    starts = list(accumulate(lengths, initial=mark))
-    for chunk in told["chunks"]:
+    bom = document["size"] - sum(lengths)  # bytes of the byte order mark, if any
+    starts = list(accumulate(lengths, initial=bom))
+    for chunk in document["chunks"]:
         span = Span(chunk["start"], chunk["end"])
         code = line_span(lines, span)
         start = starts[span.start - 1]
         container = chunk["container"]
         yield {
-            "chunk_type": chunk_type_of(chunk["type"]),
+            "chunk_type": map_chunk_type(chunk["type"]),
             "symbol": chunk["name"] or None,
             "code": code,
             "start_line": span.start,

@@ -1,8 +1,8 @@
-"""A DuckDB file that may come from a stranger's checkout, opened to be read and no more.
+"""An untrusted DuckDB file, opened read-only.
 
-The file is attached to an empty database, so that none of its macros and views stands for a
-function or a table of DuckDB's own. Then DuckDB may open nothing else, load nothing and be
-configured no more. It is closed after each answer: a reader keeps ChunkHound from writing.
+The file is attached to an empty database, so that its macros and views cannot replace DuckDB's
+functions or tables. Then DuckDB is locked: it opens no other file, loads no extension and accepts
+no settings. The file is closed after each answer, because a reader keeps ChunkHound from writing.
 """
 
 import os
@@ -39,7 +39,7 @@ _SETTINGS: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "memory_limit": f"{CHUNKHOUND_DATABASE_BYTES // 1024**2}MiB",
-    "temp_directory": "",  # what does not fit in memory goes to no disk
+    "temp_directory": "",  # no temporary files
     "threads": str(THREADS),
 }
 _LOCKDOWN: Final = (
@@ -52,7 +52,7 @@ _MESSAGE_CHARACTERS: Final = 200
 
 
 class Database:
-    """An open file. Its tables are `project.main.*`."""
+    """An open file, with the tables `project.main.*`."""
 
     def __init__(self, connection: "DuckDBPyConnection") -> None:
         self._connection = connection
@@ -65,25 +65,25 @@ class Database:
         return self._is_expired.is_set()
 
     def interrupt(self) -> None:
-        """End what is running, and let nothing more run."""
+        """Interrupt running queries and reject further ones."""
         self._is_expired.set()
         for connection in (self._connection, *self._cursors):
             connection.interrupt()
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> Rows:
-        """All rows of a query, whose text is ours. Raises what `open_database` maps."""
+        """Return all rows of a trusted query. Raises what `open_database` maps."""
         return self._run(self._connection, sql, parameters)
 
-    def rows_of_all(self, queries: Sequence[tuple[str, Sequence[object]]]) -> Rows:
-        """All rows of several queries, which run at the same time."""
+    def parallel_rows(self, queries: Sequence[tuple[str, Sequence[object]]]) -> Rows:
+        """Return all rows of several queries, which run concurrently."""
         cursors = [self._connection.cursor() for _ in queries]
         self._cursors += cursors
         with ThreadPoolExecutor(len(queries)) as threads:
-            found = threads.map(self._run, cursors, *zip(*queries, strict=True))
-            return [row for rows in found for row in rows]
+            results = threads.map(self._run, cursors, *zip(*queries, strict=True))
+            return [row for rows in results for row in rows]
 
     def close(self) -> None:
-        """Close what `rows_of_all` has opened; the connection is its owner's."""
+        """Close the cursors of `parallel_rows`; the owner closes the connection."""
         for cursor in self._cursors:
             cursor.close()
 
@@ -97,23 +97,23 @@ class Database:
         return connection.execute(sql, list(parameters)).fetchall()
 
     def columns(self) -> dict[str, dict[str, str]]:
-        """Table → column → type, of base tables alone: a view is none."""
-        found: dict[str, dict[str, str]] = {}
+        """Return table → column → type of base tables, without views."""
+        tables: dict[str, dict[str, str]] = {}
         for table, column, kind in self.rows(
             "SELECT t.table_name, c.column_name, c.data_type FROM duckdb_tables() AS t "
             "JOIN duckdb_columns() AS c USING (database_name, schema_name, table_name) "
             "WHERE t.database_name = 'project' AND t.schema_name = 'main' "
             "ORDER BY t.table_name, c.column_index LIMIT 10000"
         ):
-            found.setdefault(table, {})[column] = kind
-        return found
+            tables.setdefault(table, {})[column] = kind
+        return tables
 
 
 @contextmanager
 def open_database(target: Target) -> Iterator[Database]:
-    """The database of a project, for one answer; DuckDB's errors in the block are mapped too.
+    """Open the database of a project for one answer; errors of DuckDB in the block are mapped.
 
-    Raises NotIndexedError if there is no file, and DatabaseError with its kinds.
+    Raises NotIndexedError if there is no file, and DatabaseError with its subclasses.
     """
     try:
         import duckdb
@@ -139,9 +139,9 @@ def open_database(target: Target) -> Iterator[Database]:
 
 
 def database_file(target: Target) -> Path:
-    """The regular file that is to be opened, with no symbolic link in its path.
+    """Return the path of the regular file to open, with symbolic links resolved.
 
-    A link out of the project is followed only where the caller named the database. Raises
+    A link out of the project is followed only if the caller named the database. Raises
     NotIndexedError, DatabaseOutsideError, DatabaseError.
     """
     try:
@@ -150,7 +150,7 @@ def database_file(target: Target) -> Path:
         is_regular = stat.S_ISREG(path.stat().st_mode) and not _is_special(f"{path}.wal")
     except (FileNotFoundError, NotADirectoryError) as exc:
         raise NotIndexedError(target.root, target.database, is_explicit=target.is_explicit) from exc
-    except (OSError, RuntimeError, ValueError) as exc:  # a loop of links, among others
+    except (OSError, RuntimeError, ValueError) as exc:  # for example a loop of links
         raise DatabaseError(f"The database cannot be reached: {target.database}") from exc
     if not target.is_explicit and not path.is_relative_to(root):
         raise DatabaseOutsideError(
@@ -158,12 +158,12 @@ def database_file(target: Target) -> Path:
             "with db if you trust it."
         )
     if not is_regular:
-        raise DatabaseError(f"The database is no regular file: {target.database}")
+        raise DatabaseError(f"The database is not a regular file: {target.database}")
     return path
 
 
 def _is_special(path: str) -> bool:
-    """Whether DuckDB's log of the file is something that reading could wait for, or a link."""
+    """Whether DuckDB's log of the file is not a regular file, so that reading it may block."""
     try:
         return not stat.S_ISREG(os.lstat(path).st_mode)
     except FileNotFoundError:
@@ -175,15 +175,15 @@ def _translate(error: Exception, target: Target, *, is_expired: bool) -> Databas
     if is_expired:
         return DatabaseTimeoutError(
             f"{target.database} did not answer within {CHUNKHOUND_DATABASE_SECONDS:.0f} seconds. "
-            "Try again while the machine is less busy, or index a smaller directory."
+            "Try again when the machine is less busy, or index a smaller directory."
         )
     if any(sign in text.lower() for sign in _LOCKED):
         return DatabaseLockedError(
-            f"Another process is writing to {target.database}. Wait until it has ended: it is "
-            "`chunkhound index`, or `chunkhound mcp`, which keeps the database for itself."
+            f"Another process has locked {target.database}. Wait for `chunkhound index`, or end "
+            "`chunkhound mcp`, which keeps the database open."
         )
-    said = escape_line(text.strip().partition("\n")[0])[:_MESSAGE_CHARACTERS]
+    reason = escape_line(text.strip().partition("\n")[0])[:_MESSAGE_CHARACTERS]
     return DatabaseError(
-        f"{target.database} cannot be read: {said}\n"
-        f"If it is ChunkHound's, index again. Run: chunkhound index {target.root}"
+        f"{target.database} cannot be read: {reason}\n"
+        f"If it is a ChunkHound database, index again. Run: chunkhound index {target.root}"
     )

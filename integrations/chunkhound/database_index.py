@@ -1,4 +1,4 @@
-"""The index that ChunkHound wrote: similarity of its embeddings to those of the queries."""
+"""The index of a ChunkHound database, searched by similarity of embeddings."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -44,7 +44,9 @@ from integrations.chunkhound.source import expand_result
 
 Embed = Callable[[Sequence[str]], list[list[float]]]
 
-_usable: Final = deque[tuple[str, int, int, int]](maxlen=32)  # states of files that were searched
+_usable: Final = deque[tuple[str, int, int, int]](
+    maxlen=32
+)  # states of files that passed the checks
 _REQUIRED: Final = {
     "files": ("id", "path"),
     "chunks": ("id", "file_id", "chunk_type", "code", "start_line", "end_line"),
@@ -55,7 +57,7 @@ _NUMBER_TYPES: Final = frozenset({"INTEGER", "BIGINT", "UINTEGER", "UBIGINT"})
 
 
 class DatabaseIndex:
-    """A ChunkHound database. `embed` makes vectors of queries, by one request."""
+    """A ChunkHound database. `embed` embeds queries with one request."""
 
     backend = Backend.CHUNKHOUND
 
@@ -65,22 +67,22 @@ class DatabaseIndex:
 
     @property
     def location(self) -> str:
-        """The file."""
+        """The path of the file."""
         return str(self._target.database)
 
     def search(self, request: SearchRequest) -> list[list[SearchResult]]:
-        """For each query its best chunks. Raises CodeSearchError."""
+        """Return the best chunks of each query. Raises CodeSearchError."""
         self._check_unpaid()
         vectors = self._embed(request.queries)
         with open_database(self._target) as database:
-            found = self._ranked(database, self._checked_tables(database), vectors, request)
+            ranked = self._ranked(database, self._checked_tables(database), vectors, request)
         if not request.expand:
-            return found
+            return ranked
         root, lines = self._target.root, request.expand
-        return [[expand_result(root, one, lines) for one in results] for results in found]
+        return [[expand_result(root, one, lines) for one in results] for results in ranked]
 
     def status(self) -> IndexStatus:
-        """Counts; files that ChunkHound skipped are none. Raises CodeSearchError."""
+        """Return counts, without files that ChunkHound skipped. Raises CodeSearchError."""
         with open_database(self._target) as database:
             columns = self._check_tables(database)
             has_embeddings = EMBEDDINGS in columns
@@ -95,9 +97,9 @@ class DatabaseIndex:
             )
 
     def _check_unpaid(self) -> None:
-        """Raise what a search would, before its queries are paid for.
+        """Check the database before its queries are embedded at a cost.
 
-        A file that has not changed since is not opened once more.
+        A file that has not changed since its last check is not opened again.
         """
         status = database_file(self._target).stat()
         state = (self.location, status.st_ino, status.st_size, status.st_mtime_ns)
@@ -113,39 +115,43 @@ class DatabaseIndex:
         return columns
 
     def _check_tables(self, database: Database) -> Columns:
-        """The columns of each table. Raises DatabaseError if it is no ChunkHound database."""
+        """Return the columns of each table. Raises DatabaseError if one is missing."""
         columns = database.columns()
         for table in ("files", "chunks"):
             if table not in columns:
-                raise DatabaseError(self._again(f"has no table '{table}'"))
+                raise DatabaseError(self._mismatch_text(f"has no table '{table}'"))
         for table in (name for name in _REQUIRED if name in columns):
             if missing := sorted(set(_REQUIRED[table]).difference(columns[table])):
-                raise DatabaseError(self._again(f"has no {', '.join(missing)} in '{table}'"))
+                raise DatabaseError(
+                    self._mismatch_text(f"has no {', '.join(missing)} in '{table}'")
+                )
             for column in _NUMBERS:
                 if columns[table].get(column, "BIGINT") not in _NUMBER_TYPES:
-                    raise DatabaseError(self._again(f"has no numbers as {column} in '{table}'"))
+                    raise DatabaseError(
+                        self._mismatch_text(f"has no numbers as {column} in '{table}'")
+                    )
         return columns
 
     def _check_embeddings(self, database: Database, columns: Columns) -> None:
-        """Raises DatabaseMismatchError unless there are embeddings of the queries' model."""
+        """Raise DatabaseMismatchError unless there are embeddings of the queries' model."""
         if EMBEDDINGS not in columns:
             others = sorted(name for name in columns if name.startswith("embeddings_"))
             named = ", ".join(
                 escape_line(name[:LABEL_CHARACTERS]) for name in others[:MODELS_NAMED]
             )
             has = f"has only {named}" if others else "has no embeddings"
-            raise DatabaseMismatchError(self._again(has))
+            raise DatabaseMismatchError(self._mismatch_text(has))
         if columns[EMBEDDINGS]["embedding"] != VECTOR:
-            raise DatabaseMismatchError(self._again(f"has no {VECTOR} in '{EMBEDDINGS}'"))
+            raise DatabaseMismatchError(self._mismatch_text(f"has no {VECTOR} in '{EMBEDDINGS}'"))
         if database.rows(HAS_EMBEDDINGS):
             return
         models = ", ".join(escape_line(str(name)) for (name,) in database.rows(MODELS))
         has = f"has only embeddings of {models}" if models else "has no embeddings"
-        raise DatabaseMismatchError(self._again(has))
+        raise DatabaseMismatchError(self._mismatch_text(has))
 
-    def _again(self, problem: str) -> str:
+    def _mismatch_text(self, problem: str) -> str:
         return (
-            f"{self.location} {problem}. Needed are those of {SPEC.provider} {SPEC.model} with "
+            f"{self.location} {problem}. It needs embeddings of {SPEC.provider} {SPEC.model} with "
             f"{SPEC.dimensions} dimensions. Run: chunkhound index {self._target.root}"
         )
 
@@ -158,7 +164,7 @@ class DatabaseIndex:
     ) -> list[list[SearchResult]]:
         parts = cut_embeddings(_number(database, COUNT_EMBEDDINGS), THREADS)
         filters, limit = request.filters, request.limit
-        rows = database.rows_of_all(
+        rows = database.parallel_rows(
             [rank_chunks(columns, vectors, filters, limit=limit, part=part) for part in parts]
         )
         best: list[dict[int, float]] = [{} for _ in vectors]

@@ -1,4 +1,4 @@
-"""The SQL that a ChunkHound database is asked: made of constants, numbers and parameter marks."""
+"""The SQL for ChunkHound databases, built from constants, numbers and placeholders."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ EMBEDDINGS: Final = f"embeddings_{SPEC.dimensions}"
 VECTOR: Final = f"FLOAT[{SPEC.dimensions}]"
 MODELS_NAMED: Final = 5
 
-_OF_MODEL: Final = "e.provider = 'openai' AND e.model = 'text-embedding-3-small'"
+_HAS_MODEL: Final = "e.provider = 'openai' AND e.model = 'text-embedding-3-small'"
 
-HAS_EMBEDDINGS: Final = f"SELECT 1 FROM project.main.{EMBEDDINGS} AS e WHERE {_OF_MODEL} LIMIT 1"
+HAS_EMBEDDINGS: Final = f"SELECT 1 FROM project.main.{EMBEDDINGS} AS e WHERE {_HAS_MODEL} LIMIT 1"
 COUNT_EMBEDDINGS: Final = f"SELECT count(*) FROM project.main.{EMBEDDINGS}"
 COUNT_CHUNKS: Final = "SELECT count(*) FROM project.main.chunks"
 MODELS: Final = (
@@ -31,12 +31,12 @@ MODELS: Final = (
 
 
 def count_files(columns: Columns) -> str:
-    """How many files are indexed."""
+    """Count the indexed files."""
     return f"SELECT count(*) FROM project.main.files AS f WHERE {_indexed(columns)}"
 
 
 def count_languages(columns: Columns) -> str:
-    """Language and how many files it has, the most common first."""
+    """Count the files of each language, the most common first."""
     if "language" not in columns["files"]:
         return "SELECT '', 0 WHERE FALSE"
     return (
@@ -54,17 +54,17 @@ def rank_chunks(
     limit: int,
     part: str,
 ) -> tuple[str, list[object]]:
-    """Number of the vector, chunk and similarity, with the query's parameters; in no order.
+    """Select vector number, chunk and similarity, unordered; return SQL and parameters.
 
-    For each vector the best chunks of a `part` of the embeddings, which is read once. Vectors are
-    written out: a parameter would be converted once for each row.
+    It selects the best chunks of each vector in a `part` of the embeddings, which is read once.
+    Vectors are literals: a parameter would be converted for each row.
     """
     similarities = ", ".join(
         f"array_cosine_similarity(e.embedding, {_literal(vector)}) AS s{number}"
         for number, vector in enumerate(vectors)
     )
     conditions, parameters = _conditions(columns, filters)
-    # -1: one of the two vectors has no direction, or NaN.
+    # -1: one of the two vectors is zero or has NaN.
     best = " UNION ALL ".join(
         f"(SELECT {number} AS vector, id, max(s{number}) AS best FROM admitted "
         f"WHERE s{number} > -1 GROUP BY id ORDER BY best DESC, id LIMIT {int(limit)})"
@@ -72,7 +72,7 @@ def rank_chunks(
     )
     return (
         f"WITH scored AS MATERIALIZED (SELECT e.chunk_id, {similarities} "
-        f"FROM project.main.{EMBEDDINGS} AS e WHERE {_OF_MODEL} AND {part}), "
+        f"FROM project.main.{EMBEDDINGS} AS e WHERE {_HAS_MODEL} AND {part}), "
         "admitted AS MATERIALIZED (SELECT c.id, s.* FROM scored AS s "
         "JOIN project.main.chunks AS c ON c.id = s.chunk_id "
         f"JOIN project.main.files AS f ON f.id = c.file_id WHERE {conditions}) {best}",
@@ -85,16 +85,16 @@ def _literal(vector: Sequence[float]) -> str:
 
 
 def describe_chunks(columns: Columns, *, characters: int, count: int) -> str:
-    """What is shown of chunks; no more of a text is read than that."""
+    """Select the columns of results; texts are read up to `characters`."""
     symbol = "c.symbol" if "symbol" in columns["chunks"] else "''"
-    known = [
+    language_columns = [
         f"{alias}.language"
         for alias, table in (("f", "files"), ("c", "chunks"))
         if "language" in columns[table]
     ]
-    language = f"coalesce({', '.join([*known, repr('')])})"
+    language = f"coalesce({', '.join([*language_columns, repr('')])})"
     return (
-        # A stranger's table may hold an id more often than once.
+        # An untrusted table may have duplicate ids.
         f"SELECT DISTINCT ON (c.id) c.id, left(coalesce(f.path, ''), {PATH_BYTES}),"
         f" left(coalesce({symbol}, ''), {NAME_CHARACTERS}),"
         f" left(coalesce(c.chunk_type, ''), {LABEL_CHARACTERS}),"
@@ -107,9 +107,9 @@ def describe_chunks(columns: Columns, *, characters: int, count: int) -> str:
 
 
 def cut_embeddings(count: int, threads: int) -> list[str]:
-    """Conditions that cut `count` embeddings into parts, one for each thread.
+    """Return conditions that split `count` embeddings into one part per thread.
 
-    DuckDB itself reads 122,880 rows by one thread, which takes most of the time of a search.
+    DuckDB reads 122,880 rows in one thread, which takes most of the time of a search.
     """
     step = math.ceil(count / threads) or 1
     parts = [
@@ -134,10 +134,10 @@ def _conditions(columns: Columns, filters: Filters) -> tuple[str, list[object]]:
 
 
 def _stored_types(chunk_type: ChunkType) -> list[str]:
-    """ChunkHound has a kind of its own for the docstrings among comments."""
+    """Return ChunkHound's types; it stores docstrings separately from comments."""
     return ["comment", "docstring"] if chunk_type is ChunkType.COMMENT else [str(chunk_type)]
 
 
 def _indexed(columns: Columns) -> str:
-    """Of files: that ChunkHound did not skip it; older versions keep no row of one."""
+    """Return the condition for indexed files; older versions store no skipped files."""
     return "f.skip_reason IS NULL" if "skip_reason" in columns["files"] else "TRUE"

@@ -1,7 +1,7 @@
-"""The DuckDB file that is being exported: rows in, in the order in which they are made.
+"""The writer of an exported DuckDB file.
 
-Its commit is written with its last chunk, so a file that was left before its vectors were
-complete can be gone on with.
+The origin is written in one transaction with all chunks, so a file without all vectors can be
+resumed.
 """
 
 import json
@@ -50,7 +50,7 @@ _CHUNK_COLUMNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a file is an export of; `embedder` is that of its vectors, "" if it has none."""
+    """The source of an export; `embedder` is that of its vectors, "" without vectors."""
 
     project: str
     commit: str
@@ -60,7 +60,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Rows of a file."""
+    """Row counts of a file."""
 
     files: int
     chunks: int
@@ -69,7 +69,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """What it takes to embed a chunk."""
+    """The parts of a chunk that are embedded."""
 
     id: int
     path: str
@@ -80,7 +80,7 @@ class StoredChunk:
 def make_empty(path: Path) -> None:
     """Overwrite the file at `path` with an empty database. Raises duckdb.Error.
 
-    That file is locked, so it is not replaced; and DuckDB takes none that has no bytes.
+    The file is locked, so it is not replaced, and DuckDB does not open a file without bytes.
     """
     with TemporaryDirectory() as directory:
         empty = Path(directory, "empty.db")
@@ -95,13 +95,13 @@ def make_empty(path: Path) -> None:
 
 @contextmanager
 def writing(path: Path, spec: EmbedderSpec | None) -> "Iterator[DatabaseWriter]":
-    """The file at `path`, to be written to; with `spec`, one with vectors. Raises duckdb.Error."""
+    """Open the file at `path` for writing; `spec`: with vectors. Raises duckdb.Error."""
     with _opened(path) as database:
         yield DatabaseWriter(database, spec)
 
 
-def origin_of(path: Path) -> Origin | None:
-    """What the file at `path` is a whole list of chunks of; None: no export. Never raises."""
+def read_origin(path: Path) -> Origin | None:
+    """Read the origin of an export with all its chunks; None for other files. Never raises."""
     import duckdb
 
     try:
@@ -109,8 +109,8 @@ def origin_of(path: Path) -> Origin | None:
             return None
         with opened_database(path, read_only=True) as database:
             row = database.execute("SELECT description FROM schema_version").fetchone()
-        sign, _, told = str(row[0]).partition(_SIGN) if row else ("", "", "")
-        return Origin(**json.loads(told)) if not sign and told else None
+        sign, _, origin = str(row[0]).partition(_SIGN) if row else ("", "", "")
+        return Origin(**json.loads(origin)) if not sign and origin else None
     except (OSError, ValueError, TypeError, duckdb.Error):
         return None
 
@@ -119,13 +119,13 @@ def _opened(path: Path) -> "AbstractContextManager[duckdb.DuckDBPyConnection]":
     return opened_database(
         path,
         storage_compatibility_version=schema.STORAGE_VERSION,
-        # Each time DuckDB writes the last 122,880 rows anew: of vectors that is 750 MB.
+        # Each checkpoint rewrites the last 122,880 rows, which is 750 MB of vectors.
         checkpoint_threshold="256MB",
     )
 
 
 class DatabaseWriter:
-    """Rows of one file. Raises duckdb.Error."""
+    """A writer of one file's rows. Raises duckdb.Error."""
 
     def __init__(self, database: "duckdb.DuckDBPyConnection", spec: EmbedderSpec | None) -> None:
         self._database = database
@@ -136,7 +136,7 @@ class DatabaseWriter:
         return self._spec.dimensions if self._spec else None
 
     def add_files(self, files: Iterable[CommitFile], origin: Origin) -> None:
-        """Make the tables, and add files with their chunks; all or nothing."""
+        """Create the tables and add files with their chunks in one transaction."""
         rows: list[dict[str, Any]] = []
         chunks: list[dict[str, Any]] = []
         first = 1
@@ -158,7 +158,7 @@ class DatabaseWriter:
         self._database.commit()
 
     def chunks_without_vectors(self) -> list[int]:
-        """Their ids, in order."""
+        """Return the ids of chunks without vectors, in order."""
         rows = self._database.execute(
             f"SELECT id FROM chunks ANTI JOIN {self._embeddings} AS known "  # noqa: S608
             "ON known.chunk_id = chunks.id ORDER BY id"
@@ -166,7 +166,7 @@ class DatabaseWriter:
         return [id for (id,) in rows]
 
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
-        """Those of the ids, which ascend."""
+        """Read the chunks with these ascending ids."""
         rows = self._database.execute(
             "SELECT chunks.id, path, coalesce(metadata ->> 'container', ''), code "
             "FROM chunks JOIN files ON files.id = file_id "
@@ -177,13 +177,13 @@ class DatabaseWriter:
         return [StoredChunk(*row) for row in rows]
 
     def add_vectors(self, vectors: Mapping[int, Vector]) -> None:
-        """Keep vectors by the id of their chunk."""
+        """Add vectors by the id of their chunk."""
         import numpy as np
 
         if not vectors or not self._spec:
             return
         dimensions = self._spec.dimensions
-        # By columns, one number to a row: a tenth of the time that lists or JSON take.
+        # As columns with one number per row: ten times as fast as lists or JSON.
         numbers = {
             "chunk": np.repeat(np.fromiter(vectors, np.int32), dimensions),
             "place": np.tile(np.arange(dimensions, dtype=np.int32), len(vectors)),
@@ -199,7 +199,7 @@ class DatabaseWriter:
         self._database.unregister("numbers")
 
     def finish(self) -> Counts:
-        """Make the indexes, and write all to the file."""
+        """Create the indexes and write all to the file."""
         embeddings = self._count(self._embeddings) if self._spec else 0
         counts = Counts(self._count("files"), self._count("chunks"), embeddings)
         self._database.execute(schema.indexes(self._dimensions))
@@ -217,7 +217,7 @@ class DatabaseWriter:
         self._insert("chunks", _CHUNK_COLUMNS, chunks)
 
     def _insert(self, table: str, columns: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
-        # As one parameter: a list of values for each column takes DuckDB forty times as long.
+        # One parameter: in DuckDB a list for each column takes 40 times as long.
         self._database.execute(
             f"INSERT INTO {table} ({', '.join(columns)}) SELECT one.* FROM "  # noqa: S608
             f"(SELECT unnest(from_json(?, '{json.dumps([columns])}')) AS one)",

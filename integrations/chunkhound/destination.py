@@ -1,34 +1,34 @@
-"""The file that an export writes: what must hold before it is replaced."""
+"""Checks of the file that an export writes, before it is replaced."""
 
 from pathlib import Path
 
 from cli.export.part_file import opened_database, require_own_log
 from indexer.errors import ConfigurationError
-from integrations.chunkhound.database_writer import origin_of
+from integrations.chunkhound.database_writer import read_origin
 
 
 def require_destination(destination: Path, root: Path, *, may_overwrite: bool) -> None:
     """Raise ConfigurationError unless an export may be written to `destination`.
 
-    No link of the checkout `root` may lead to it; a file there must be an export, unless
-    `may_overwrite`, and no process may have it open.
+    Its path must not contain a link of the checkout `root`. An existing file must be an export,
+    unless `may_overwrite`, and must not be open in another process.
     """
     if link := _link_within(root, destination):
         raise ConfigurationError(f"{link} is a symbolic link: name the file that it leads to")
     if not destination.parent.is_dir():
         raise ConfigurationError(
-            f"there is no directory {destination.parent}: make it, or name another"
+            f"there is no directory {destination.parent}: create it, or name another one"
         )
     if not destination.exists():
         return
     if not destination.is_file():
-        raise ConfigurationError(f"{destination} is no file: name one")
+        raise ConfigurationError(f"{destination} is not a file: name a file")
     require_own_log(destination)
     _require_unused(destination)
-    if not may_overwrite and origin_of(destination) is None:
+    if not may_overwrite and read_origin(destination) is None:
         raise ConfigurationError(
-            f"{destination} is there already, and no export: --force overwrites it, or name "
-            "another file"
+            f"{destination} exists already and is not an export: overwrite it with --force, or "
+            "name another file"
         )
 
 
@@ -51,8 +51,8 @@ def _require_unused(destination: Path) -> None:
     except duckdb.IOException as error:
         if "lock" in str(error):
             raise ConfigurationError(
-                f"{destination} is open in another program: end that first (`chunkhound mcp` "
-                "keeps it)"
+                f"{destination} is open in another program: end it first (`chunkhound mcp` keeps "
+                "the file open)"
             ) from error
     except duckdb.Error:
-        pass  # no database
+        pass  # not a database

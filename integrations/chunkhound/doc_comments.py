@@ -1,6 +1,6 @@
-"""Comments that document what a chunk holds: those before a definition, and docstrings.
+"""Comments that document the content of a chunk: those before a definition, and docstrings.
 
-In our own index such a comment is a part of what it documents, and no chunk.
+In this service's index such a comment is a part of the chunk that it documents.
 """
 
 import ast
@@ -17,7 +17,7 @@ _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class DocComment(NamedTuple):
-    """First and last line, 1-based and inclusive; `name` "": it is that of the whole chunk."""
+    """First and last line, 1-based and inclusive; `name` "" means the whole chunk."""
 
     first: int
     last: int
@@ -25,20 +25,19 @@ class DocComment(NamedTuple):
 
 
 def doc_comments(language: str, code: str) -> list[DocComment]:
-    """The comments that document `code` or a definition in it, in their order.
+    """Return the comments that document `code` or a definition in it, in order.
 
-    `code` is a chunk, so a method has the indentation that it has in its file. What cannot be
-    parsed has none.
+    `code` is a chunk: a method keeps the indentation of its file. Invalid code has no comments.
     """
-    found = list(_docstrings(code)) if language == _PYTHON else []
-    known = _languages().get(language)
-    if known is not None and known.grammar is not None:
-        parsed = parse(known, code.encode())
+    comments = list(_docstrings(code)) if language == _PYTHON else []
+    language_support = _languages().get(language)
+    if language_support is not None and language_support.grammar is not None:
+        parsed = parse(language_support, code.encode())
         if isinstance(parsed, ParsedFile):
-            found += _before_definitions(parsed)
-            found += _at_the_beginning(parsed, code)
-    by_place = {comment[:2]: comment for comment in reversed(found)}
-    return sorted(by_place.values())
+            comments += _before_definitions(parsed)
+            comments += _at_the_beginning(parsed, code)
+    by_lines = {comment[:2]: comment for comment in reversed(comments)}
+    return sorted(by_lines.values())
 
 
 def _before_definitions(parsed: ParsedFile) -> Iterator[DocComment]:
@@ -54,7 +53,7 @@ def _before_definitions(parsed: ParsedFile) -> Iterator[DocComment]:
 
 
 def _at_the_beginning(parsed: ParsedFile, code: str) -> Iterator[DocComment]:
-    """Such as of what the grammar names no definition."""
+    """Find a comment at the beginning, also before code that is not a definition."""
     comment = list[int]()
     for number, line in enumerate(code.split("\n"), start=1):
         if number in parsed.comment_lines:

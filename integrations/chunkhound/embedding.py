@@ -1,4 +1,4 @@
-"""Vectors of queries, by OpenAI's model that ChunkHound's databases are made with."""
+"""Vectors of queries, from the OpenAI model of ChunkHound's databases."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ SPEC: Final = EmbedderSpec("openai", "text-embedding-3-small", 1536)
 
 
 def embed_queries(queries: Sequence[str], access: EmbedderConfig) -> list[list[float]]:
-    """Unit vectors, one for each query, by one request. Raises EmbeddingFailedError."""
+    """Embed the queries as unit vectors with one request. Raises EmbeddingFailedError."""
     try:
         rows = open_embedder(SPEC, access).embed_queries(list(queries))
     except ImportError as exc:

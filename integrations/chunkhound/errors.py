@@ -5,13 +5,13 @@ CodeSearchError
 ├── NotIndexedError            there is neither a database nor an index
 ├── MissingKeyError            no key for the embedding of queries
 ├── NotInstalledError          an optional dependency is absent
-├── DatabaseError              no ChunkHound database, or a broken one
-│   ├── DatabaseLockedError    a writer holds it
+├── DatabaseError              not a ChunkHound database, or a damaged one
+│   ├── DatabaseLockedError    locked by a writer
 │   ├── DatabaseMismatchError  embeddings of other models or dimensions only
 │   ├── DatabaseOutsideError   a link leads out of the project
 │   └── DatabaseTimeoutError   it did not answer in time
 ├── EmbeddingFailedError       the embedding service
-└── ServiceFailedError         the service of our own index
+└── ServiceFailedError         the service of this project's index
 """
 
 from pathlib import Path
@@ -20,26 +20,26 @@ from indexer.errors import not_installed
 
 
 class CodeSearchError(Exception):
-    """Root. The message is safe to show and says what to do; `code` is stable, `status` HTTP's."""
+    """The base class. The message is safe to show; `code` is stable, `status` is HTTP's."""
 
     code = "failed"
     status = 500
 
     @property
     def text(self) -> str:
-        """As `code.search` answers it."""
+        """The text that `code.search` returns."""
         return f"Error: {self}"
 
 
 class InvalidRequestError(CodeSearchError):
-    """A parameter is wrong; the message names it and what it may be."""
+    """A parameter is invalid; the message names it and its valid values."""
 
     code = "invalid"
     status = 400
 
 
 class NotIndexedError(CodeSearchError):
-    """The project has no database of ChunkHound, and no index of ours answers for it."""
+    """The project has neither a ChunkHound database nor an index of this service."""
 
     code = "INDEX_NOT_FOUND"
     status = 404
@@ -49,7 +49,7 @@ class NotIndexedError(CodeSearchError):
         super().__init__(
             f"Project not indexed. Run: chunkhound index {project_root}\n"
             f"Expected database at: {database}"
-            f"{'' if is_explicit else own}"  # no other index is asked then
+            f"{'' if is_explicit else own}"  # then no other index is searched
         )
 
 
@@ -66,7 +66,7 @@ class MissingKeyError(CodeSearchError):
 
     @property
     def text(self) -> str:
-        """The specification's text, as it is."""
+        """The text that the specification requires."""
         return str(self)
 
 
@@ -81,14 +81,14 @@ class NotInstalledError(CodeSearchError):
 
 
 class DatabaseError(CodeSearchError):
-    """The file is no ChunkHound database, or cannot be read."""
+    """The file is not a ChunkHound database, or cannot be read."""
 
     code = "database_unreadable"
     status = 422
 
 
 class DatabaseLockedError(DatabaseError):
-    """A process that writes holds the file."""
+    """The file is locked by a writing process."""
 
     code = "database_locked"
     status = 409
@@ -115,14 +115,14 @@ class DatabaseTimeoutError(DatabaseError):
 
 
 class EmbeddingFailedError(CodeSearchError):
-    """The embedding service refused, did not answer, or answered nonsense."""
+    """The embedding service rejected the request, or gave no valid answer."""
 
     code = "embedding_failed"
     status = 502
 
 
 class ServiceFailedError(CodeSearchError):
-    """The service of our own index refused or did not answer."""
+    """The service of this project's index rejected the request or did not answer."""
 
     code = "service_failed"
     status = 502

@@ -1,7 +1,7 @@
 """A project's index as a DuckDB file that ChunkHound reads: files, chunks, embeddings.
 
 All is written to FILE.part, which replaces FILE when it is complete. If it ends while chunks are
-embedded, their vectors are kept there, and the next export continues from them.
+embedded, their vectors are kept there, and the next export resumes from them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from cli.api import HttpSearchApi
 from cli.export.part_file import (
-    held_part,
+    locked_part,
     mapped_errors,
-    take_place,
+    replace_target,
 )
 from cli.target.target import IndexTarget
 from indexer.config.settings import GitCredential
@@ -43,7 +43,7 @@ from integrations.chunkhound.database_writer import (
     Origin,
     StoredChunk,
     make_empty,
-    origin_of,
+    read_origin,
     writing,
 )
 from integrations.chunkhound.destination import require_destination
@@ -56,7 +56,7 @@ _EMBEDDED_AT_ONCE: Final = 2_048
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A receiver of progress and total: files that were read, chunks that were embedded."""
+    """Callbacks for progress and totals of files read and chunks embedded, and notes."""
 
     read: Callable[[int, int], None]
     embedded: Callable[[int, int], None]
@@ -65,7 +65,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What the file holds, and what its vectors took. `differs`: how the index is another one."""
+    """Counts of the file and usage of the embedder. `differs`: a note if the index differs."""
 
     project: str
     commit: str
@@ -78,7 +78,7 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class _Indexed:
-    """What the service says of a project's index."""
+    """The service's status of a project's index."""
 
     project: str
     commit: str
@@ -87,7 +87,7 @@ class _Indexed:
     dimensions: int
 
     @classmethod
-    def of(cls, row: dict[str, Any]) -> "_Indexed":
+    def from_row(cls, row: dict[str, Any]) -> "_Indexed":
         embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
         return cls(
             project=row["project"],
@@ -99,23 +99,23 @@ class _Indexed:
 
 
 def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
-    """Who makes the vectors of chunks: the model that queries are embedded by, with their key.
+    """Open the embedder of chunks: the model and key of queries.
 
-    Raises ConfigurationError where there is no key, or a setting is wrong.
+    Raises ConfigurationError if there is no key or a setting is invalid.
     """
     usual = EmbedderConfig()
     try:
         access = embedding_access(environ)
     except MissingKeyError as exc:
         raise ConfigurationError(
-            f"OPENAI_API_KEY is not set, and ChunkHound searches by vectors of {SPEC.model}: set "
-            "it, or leave them out with --no-embeddings"
+            f"OPENAI_API_KEY is not set, but ChunkHound needs vectors of {SPEC.model}: set it, or "
+            "omit vectors with --no-embeddings"
         ) from exc
     except CodeSearchError as exc:
         raise ConfigurationError(str(exc)) from exc
     return open_embedder(
         SPEC,
-        replace(  # a person waits for the answer to a query, not for this
+        replace(  # an export is not interactive, so it may retry longer than a query
             access, timeout_seconds=usual.timeout_seconds, retry_seconds=usual.retry_seconds
         ),
     )
@@ -131,17 +131,15 @@ def export_index(
     may_overwrite: bool,
     progress: Progress,
 ) -> Exported:
-    """Write the index of `project`, else of the place's own, to `destination`.
+    """Write the index of `project`, default the target's own, to `destination`.
 
-    The commit that is indexed is read from the place's checkout. Without `embedder`, which makes
-    vectors of SPEC, the file has none. Raises ConfigurationError where it cannot be written, or is
-    there and may not be overwritten; CommitNotFoundError, and IndexerError of what is asked.
+    The indexed commit is read from the target's checkout. `embedder` computes vectors of SPEC;
+    without it the file has none. Raises ConfigurationError if the file cannot be written, or exists
+    and may not be overwritten. Raises CommitNotFoundError, and IndexerError of requests.
     """
     _require_installed()
     if target.root is None:
-        raise NotARepositoryError(
-            "the file is made of a checkout of the repository: go to one, and call it there"
-        )
+        raise NotARepositoryError("an export needs a checkout of the repository: change to one")
     destination = destination.absolute()
     require_destination(destination, target.root, may_overwrite=may_overwrite)
     indexed = _indexed(target, project or target.project)
@@ -150,27 +148,27 @@ def export_index(
     )
     with (
         closing(_repository(target, target.root, credential)) as repository,
-        held_part(destination, is_kept=lambda part: origin_of(part) == origin) as part,
+        locked_part(destination, is_resumable=lambda part: read_origin(part) == origin) as part,
         mapped_errors(part),
     ):
         _require_commit(repository, indexed)
         if embedder:
             embedder.check()
-        is_begun = origin_of(part) == origin
-        if is_begun:
-            progress.note(f"Going on with {part}; delete it to begin anew.")
+        is_resumed = read_origin(part) == origin
+        if is_resumed:
+            progress.note(f"Resuming {part}; delete it to start over.")
         else:
             make_empty(part)
         with writing(part, embedder.spec if embedder else None) as writer:
-            if not is_begun:
+            if not is_resumed:
                 writer.add_files(_counted(repository, indexed, progress), origin)
             if embedder:
                 _embed(writer, embedder, progress)
             counts = writer.finish()
-        for ending in schema.COMPANIONS:  # they are of the file that is overwritten
+        for ending in schema.COMPANIONS:  # they belong to the overwritten file
             if destination.exists():
                 destination.with_name(destination.name + ending).unlink(missing_ok=True)
-        take_place(part, destination)
+        replace_target(part, destination)
     return Exported(
         indexed.project,
         indexed.commit,
@@ -199,22 +197,22 @@ def _indexed(target: IndexTarget, project: str) -> _Indexed:
     rows = [row for row in answer["projects"] if row["last_indexed_commit"]]
     if not rows:
         raise IndexerError(
-            f"{project} is not indexed, or this credential does not see it: type "
+            f"{project} is not indexed, or not visible to this credential: type "
             "`codesearch index` in a checkout of it"
         )
-    return _Indexed.of(rows[0])
+    return _Indexed.from_row(rows[0])
 
 
 def _repository(target: IndexTarget, root: Path, credential: GitCredential | None) -> Repository:
-    """The checkout; of a central index a partial clone fetches what it lacks."""
+    """Open the checkout; for a central index a partial clone fetches missing objects."""
     return WorkingCopy(root) if target.is_local else Repository(root, credential)
 
 
 def _require_commit(repository: Repository, indexed: _Indexed) -> None:
     if not repository.has_commit(indexed.commit):
         raise CommitNotFoundError(
-            f"the index of {indexed.project} is of commit {indexed.commit}, which is not in this "
-            "clone: fetch it, or index what is here (`codesearch index`)"
+            f"the index of {indexed.project} is at commit {indexed.commit}, which is not in this "
+            "clone: fetch it, or index this checkout (`codesearch index`)"
         )
 
 
@@ -225,15 +223,15 @@ def _counted(repository: Repository, indexed: _Indexed, progress: Progress) -> I
         chunks += len(file.chunks)
         if chunks > CHUNKHOUND_EXPORTED_CHUNKS:
             raise ConfigurationError(
-                f"{indexed.project} has more than {CHUNKHOUND_EXPORTED_CHUNKS:,} chunks, which is "
-                "the most of such a file: leave directories out in .codesearch.toml"
+                f"{indexed.project} has more than {CHUNKHOUND_EXPORTED_CHUNKS:,} chunks, the limit "
+                "of an export: exclude directories in .codesearch.toml"
             )
         yield file
         progress.read(number, total)
 
 
 def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> None:
-    """Add the vectors that are missing. Raises EmbeddingError when what it made is kept."""
+    """Add the missing vectors. Raises EmbeddingError after storing the finished ones."""
     ids = writer.chunks_without_vectors()
     for start in range(0, len(ids), _EMBEDDED_AT_ONCE):
         chunks = writer.chunks(ids[start : start + _EMBEDDED_AT_ONCE])
@@ -243,14 +241,14 @@ def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> No
         except EmbeddingError as exc:
             writer.add_vectors({chunks[at].id: row for at, row in exc.done.items() if row.any()})
             raise type(exc)(
-                f"{exc} What was embedded is kept: the same command goes on with it."
+                f"{exc} The finished embeddings are kept: run the same command again to resume."
             ) from exc
         writer.add_vectors({chunks[at].id: row for at, row in rows.items() if row.any()})
         progress.embedded(start + len(chunks), len(ids))
 
 
 def _input(chunk: StoredChunk) -> str:
-    """As for our own index, so that a model that both use gives one vector."""
+    """Return the same input as for the service's index, so that equal models give equal vectors."""
     return embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
 
 
@@ -258,6 +256,6 @@ def _difference(indexed: _Indexed, chunks: int) -> str:
     if chunks == indexed.chunks:
         return ""
     return (
-        f"The index of {indexed.project} has {pluralize(indexed.chunks, 'chunk')}: another version "
-        "made it, or this clone lacks files. `codesearch index` makes it anew."
+        f"The index of {indexed.project} has {pluralize(indexed.chunks, 'chunk')}: it is from "
+        "another version, or this clone lacks files. Rebuild it with `codesearch index`."
     )

@@ -1,6 +1,6 @@
-"""The key for embeddings: of the user's own secrets.yaml, else of the environment.
+"""The key for embeddings, from the user's own secrets.yaml, else from the environment.
 
-Never of a file of the project: OneTool's `.onetool/` of a checkout is not read.
+Files of the project are not read, including OneTool's `.onetool/` in a checkout.
 """
 
 import stat
@@ -29,11 +29,12 @@ SECRETS_FILES: Final = ("~/.onetool/config/secrets.yaml", "~/.onetool/secrets.ya
 
 
 def embedding_access(environ: Mapping[str, str]) -> EmbedderConfig:
-    """Where queries are embedded, and with which key.
+    """Return the configuration of the embedder of queries, with its key.
 
-    The key: OT_SECRETS_FILE, `~/.onetool/config/secrets.yaml`, `~/.onetool/secrets.yaml`,
-    OPENAI_API_KEY, OPENAI_API_KEY_FILE, in this order. The address is OPENAI_BASE_URL's alone.
-    Raises MissingKeyError, InvalidRequestError where a file or a setting is wrong.
+    The key is that of OT_SECRETS_FILE, `~/.onetool/config/secrets.yaml`,
+    `~/.onetool/secrets.yaml`, OPENAI_API_KEY or OPENAI_API_KEY_FILE, in this order. The URL is
+    always OPENAI_BASE_URL. Raises MissingKeyError, and InvalidRequestError for an invalid file or
+    setting.
     """
     try:
         access = embedder_access(environ)
@@ -54,17 +55,17 @@ def _configured_key(environ: Mapping[str, str]) -> str:
     named = environ.get("OT_SECRETS_FILE", "").strip()
     if named:
         path = expand_home(environ, named)
-        if not path.is_absolute():  # it would be another file in each checkout
+        if not path.is_absolute():  # a relative path would name a file of the checkout
             raise InvalidRequestError("OT_SECRETS_FILE must be an absolute path")
         return _key_in(path, must_exist=True)
-    for place in SECRETS_FILES:
-        if key := _key_in(expand_home(environ, place), must_exist=False):
+    for name in SECRETS_FILES:
+        if key := _key_in(expand_home(environ, name), must_exist=False):
             return key
     return ""
 
 
 def _key_in(path: Path, *, must_exist: bool) -> str:
-    """The key in one file; an error names the file and nothing of its content."""
+    """Read the key in a file; errors name the file and do not quote it."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > CHUNKHOUND_SECRETS_BYTES:
@@ -75,7 +76,7 @@ def _key_in(path: Path, *, must_exist: bool) -> str:
     except (FileNotFoundError, NotADirectoryError) as exc:
         if must_exist:
             raise InvalidRequestError(
-                f"The file that OT_SECRETS_FILE names is not there: {path}"
+                f"The file that OT_SECRETS_FILE names does not exist: {path}"
             ) from exc
         return ""
     except OSError as exc:
@@ -98,5 +99,5 @@ def _read_key(path: Path, content: bytes) -> str:
         raise InvalidRequestError(f"{path} must be YAML with lines such as {NAME}: sk-…")
     key = secrets.get(NAME) or ""
     if not isinstance(key, str):
-        raise InvalidRequestError(f"{NAME} in {path} must be a text: put it in quotes")
+        raise InvalidRequestError(f"{NAME} in {path} must be a string: put it in quotes")
     return key.strip()

@@ -1,6 +1,6 @@
 """`code.search`, `code.search_batch` and `code.status` as tools of `codesearch mcp`.
 
-A path that an agent gives may be any directory that the user may read.
+The path of an agent may be any directory that the user can read.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ DatabasePath = Annotated[
     str | None,
     Field(
         max_length=PATH_BYTES,
-        description="ChunkHound's database, relative to the project; default: where it puts it",
+        description="ChunkHound database, relative to the project; default: its usual path",
     ),
 ]
 Limit = Annotated[int, Field(ge=1, le=CHUNKHOUND_RESULTS, description="Results at most")]
@@ -89,7 +89,7 @@ def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) 
 
 @dataclass(frozen=True)
 class _CodeTools:
-    """The tools; their docstrings are what agents read."""
+    """The tools; their docstrings are the descriptions that agents read."""
 
     environ: Mapping[str, str] = field(repr=False)
     directory: Path
@@ -105,7 +105,7 @@ class _CodeTools:
         exclude: Exclude = None,
         expand: Expand = None,
     ) -> CallToolResult:
-        """Search a project's code by meaning, in its ChunkHound database or in our own index.
+        """Search a project's code by meaning, in its ChunkHound database or this service's index.
 
         Answers file, lines, name, kind, score (best first) and code of each result. Example:
         query="authentication logic", chunk_type="function", exclude="test|mock".
@@ -117,8 +117,8 @@ class _CodeTools:
 
         filters = {"limit": limit, "language": language, "chunk_type": chunk_type}
         filters |= {"exclude": exclude, "expand": expand}
-        found = await _in_thread(answer)
-        return success(search_text(found), asdict(found))
+        answered = await _in_thread(answer)
+        return success(search_text(answered), asdict(answered))
 
     async def search_batch(
         self,
@@ -133,7 +133,7 @@ class _CodeTools:
     ) -> CallToolResult:
         """Search a project's code for several queries at once, separated by |.
 
-        The best results of all of them, each once, as code.search answers them. Example:
+        Returns the best results of all queries, each once, in the form of code.search. Example:
         queries="auth logic|token validation|session handling".
         """
 
@@ -143,13 +143,13 @@ class _CodeTools:
 
         filters = {"limit": limit, "language": language, "chunk_type": chunk_type}
         filters |= {"exclude": exclude, "expand": expand}
-        found = await _in_thread(answer)
-        return success(batch_text(found), asdict(found))
+        answered = await _in_thread(answer)
+        return success(batch_text(answered), asdict(answered))
 
     async def status(self, path: ProjectPath = None, db: DatabasePath = None) -> CallToolResult:
         """Count the files, chunks and languages of a project's code index."""
-        found = await _in_thread(lambda: index_status(self.environ, self._target(path, db)))
-        return success(status_text(found), asdict(found))
+        answered = await _in_thread(lambda: index_status(self.environ, self._target(path, db)))
+        return success(status_text(answered), asdict(answered))
 
     def _target(self, path: str | None, db: str | None) -> Target:
         return resolve_target(self.environ, self.directory, path=path, db=db)
@@ -161,7 +161,7 @@ class _CodeTools:
 
 
 async def _in_thread(answer: Callable[[], _Answer]) -> _Answer:
-    """Who is cancelled waits no longer; the thread is free when there is an answer."""
+    """Run `answer` in a thread; a cancelled call does not wait for it."""
     try:
         return await anyio.to_thread.run_sync(answer, abandon_on_cancel=True)
     except CodeSearchError as error:

@@ -1,4 +1,4 @@
-"""What is asked of an index of code, and what it answers; the same for both kinds of index."""
+"""Requests to and answers of an index of code; the same for both kinds of index."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from typing import Protocol
 
 
 class Backend(StrEnum):
-    """Whose index answered."""
+    """The kind of index that answered."""
 
     CHUNKHOUND = "chunkhound"
     AETERNA = "aeterna"
 
 
 class ChunkType(StrEnum):
-    """What may be asked for. An index has more kinds, which no filter names."""
+    """The types of chunks that a filter accepts; an index has further types."""
 
     FUNCTION = "function"
     CLASS = "class"
@@ -25,9 +25,9 @@ class ChunkType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A project and the database that is looked at.
+    """A project and its database.
 
-    `root` is absolute; `is_explicit`: the caller named the database, and no other index answers.
+    `root` is absolute; `is_explicit`: the caller named the database, so no other index is used.
     """
 
     root: Path
@@ -37,7 +37,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a result must be; `excluded` are parts of paths in lower case."""
+    """Filters of results; `excluded` are parts of paths in lower case."""
 
     language: str = ""
     chunk_type: ChunkType | None = None
@@ -57,10 +57,10 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A chunk. Lines are 1-based and inclusive; None: the index does not know them.
+    """A chunk. Lines are 1-based and inclusive; None if the index does not have them.
 
     `file` is relative to the project's root. `score` is the cosine of query and chunk. `content`
-    has the lines `content_start_line` to `content_end_line`, cut if `truncated`.
+    has the lines `content_start_line` to `content_end_line`, and is cut if `truncated`.
     """
 
     file: str
@@ -91,7 +91,7 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """What an index holds. `embeddings` None: not told. `languages`: files by language."""
+    """The size of an index. `embeddings` None: unknown. `languages`: files by language."""
 
     project: str
     backend: Backend
@@ -109,22 +109,22 @@ class Index(Protocol):
 
     @property
     def location(self) -> str:
-        """The database file, or where the service is."""
+        """The database file, or the location of the service."""
         ...
 
     def search(self, request: SearchRequest) -> list[list[SearchResult]]:
-        """For each query at most `limit` results, best first."""
+        """Return at most `limit` results for each query, best first."""
         ...
 
     def status(self) -> IndexStatus:
-        """What it holds."""
+        """Return the size of the index."""
         ...
 
 
-def merge_results(found: Sequence[Sequence[SearchResult]], limit: int) -> list[SearchResult]:
-    """The best of several queries' results; of those of one file and range the best alone."""
+def merge_results(ranked: Sequence[Sequence[SearchResult]], limit: int) -> list[SearchResult]:
+    """Merge results of several queries; keep the best one of each file and range."""
     best: dict[tuple[str, int | None, int | None], SearchResult] = {}
-    for result in (result for results in found for result in results):
+    for result in (result for results in ranked for result in results):
         key = (result.file, result.start_line, result.end_line)
         if key not in best or result.score > best[key].score:
             best[key] = result

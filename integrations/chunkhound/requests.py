@@ -1,4 +1,4 @@
-"""Parameters of the tools, checked: what they may be, and the request that they make."""
+"""Validation of the tools' parameters, and the request that they form."""
 
 from typing import Final
 
@@ -18,32 +18,32 @@ DEFAULT_LIMIT: Final = 10
 
 
 def one_query(query: str) -> tuple[str, ...]:
-    """The query of `code.search`. Raises InvalidRequestError."""
+    """Validate the query of `code.search`. Raises InvalidRequestError."""
     _check_text("query", query)
     stripped = query.strip()
     if not stripped:
-        raise InvalidRequestError("query must not be empty: say what to look for")
+        raise InvalidRequestError("query must not be empty: write what to search for")
     _check_length("query", stripped, QUERY_CHARACTERS)
     return (stripped,)
 
 
 def split_queries(queries: str) -> tuple[str, ...]:
-    """The queries of `code.search_batch`, which `|` separates; each once.
+    """Split the queries of `code.search_batch` at `|`, without duplicates.
 
     Raises InvalidRequestError.
     """
     _check_text("queries", queries)
     _check_length("queries", queries, CHUNKHOUND_BATCH_CHARACTERS)
-    found = tuple(dict.fromkeys(part.strip() for part in queries.split("|") if part.strip()))
-    if not found:
+    parts = tuple(dict.fromkeys(part.strip() for part in queries.split("|") if part.strip()))
+    if not parts:
         raise InvalidRequestError(
             'queries must name at least one query, such as "auth logic|token validation"'
         )
-    if len(found) > CHUNKHOUND_QUERIES:
+    if len(parts) > CHUNKHOUND_QUERIES:
         raise InvalidRequestError(f"queries must be at most {CHUNKHOUND_QUERIES}")
-    for query in found:
+    for query in parts:
         _check_length("a query", query, QUERY_CHARACTERS)
-    return found
+    return parts
 
 
 def make_request(
@@ -56,7 +56,7 @@ def make_request(
     exclude: str | None = None,
     expand: int | None = None,
 ) -> SearchRequest:
-    """The request of these parameters; None and "" are "not given".
+    """Validate the parameters; None and "" mean that one is omitted.
 
     Raises InvalidRequestError.
     """
@@ -85,21 +85,21 @@ def _chunk_type(text: str) -> ChunkType | None:
         raise InvalidRequestError(f"chunk_type must be one of: {', '.join(ChunkType)}") from exc
 
 
-def _check_number(name: str, value: int, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidRequestError(f"{name} must be a whole number from {least} to {most}")
+def _check_number(name: str, value: int, minimum: int, maximum: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+        raise InvalidRequestError(f"{name} must be a whole number from {minimum} to {maximum}")
 
 
 def _check_text(name: str, value: object) -> None:
-    """That it is one, which UTF-8 can write: half of a surrogate pair is no character."""
+    """Raise InvalidRequestError unless the value is a string that UTF-8 can encode."""
     try:
         if isinstance(value, str) and value.encode() is not None:
             return
     except UnicodeEncodeError:
         pass
-    raise InvalidRequestError(f"{name} must be a text, in UTF-8")
+    raise InvalidRequestError(f"{name} must be UTF-8 text")
 
 
-def _check_length(name: str, text: str, most: int) -> None:
-    if len(text) > most:
-        raise InvalidRequestError(f"{name} must have at most {most:,} characters")
+def _check_length(name: str, text: str, maximum: int) -> None:
+    if len(text) > maximum:
+        raise InvalidRequestError(f"{name} must have at most {maximum:,} characters")

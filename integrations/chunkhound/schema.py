@@ -1,15 +1,15 @@
-"""ChunkHound's DuckDB file: its tables, sequences and indexes as its version 6.1 expects them.
+"""The schema of ChunkHound's DuckDB file: tables, sequences and indexes of its version 6.1.
 
-Where one differs, ChunkHound makes the table anew when it opens the file. The index of vectors
-(HNSW) is its own: it makes that with its first search.
+If a table differs, ChunkHound recreates it when it opens the file. ChunkHound builds the index of
+vectors (HNSW) itself at its first search.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-# The oldest storage format that every DuckDB 1.x reads, which ChunkHound itself writes.
+# The storage format that every DuckDB 1.x reads and ChunkHound writes.
 STORAGE_VERSION: Final = "v1.0.0"
-# Files that ChunkHound keeps beside its database: of which directory and which model it is.
+# Files beside ChunkHound's database, with its directory and its model.
 COMPANIONS: Final = (".root.json", ".embedding.json")
 
 _TIMES: Final = """created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
@@ -55,43 +55,43 @@ CREATE INDEX IF NOT EXISTS idx_chunks_type ON chunks (chunk_type);
 CREATE INDEX IF NOT EXISTS idx_chunks_symbol ON chunks (symbol);
 """
 
-# What our names of languages are there; one that ChunkHound does not know keeps ours.
+# Names of languages that differ in ChunkHound; others are equal or unknown there.
 _LANGUAGES: Final[Mapping[str, str]] = {
     "docker": "text",
     "make": "makefile",
     "objective-c": "objc",
 }
-# What our types of chunks are there: code outside of definitions, and windows of lines.
+# Chunk types for code outside of definitions and for windows of lines.
 _CHUNK_TYPES: Final[Mapping[str, str]] = {"module": "block", "text": "block"}
 
 
 def tables(dimensions: int | None) -> str:
-    """The statements for an empty file; with `dimensions`, one that holds such vectors."""
+    """Return the statements for an empty file; with `dimensions`, one for such vectors."""
     return _TABLES + (_embeddings(dimensions) if dimensions else "")
 
 
 def indexes(dimensions: int | None) -> str:
-    """The statements for the indexes of a full file: made at the end they cost less."""
+    """Return the statements for the indexes, which are cheaper to create at the end."""
     return _INDEXES + (_embedding_indexes(dimensions) if dimensions else "")
 
 
 def advance(sequence: str, count: int) -> str:
-    """The statement that makes a new sequence go on after `count` rows."""
+    """Return the statement that advances a new sequence by `count` rows."""
     return f"SELECT max(nextval('{sequence}')) FROM range({count})"  # noqa: S608
 
 
 def embedding_table(dimensions: int) -> str:
-    """The table of vectors of one length."""
+    """Return the name of the table of vectors with these dimensions."""
     return f"embeddings_{dimensions}"
 
 
-def language_of(name: str) -> str:
-    """A language as ChunkHound calls it."""
+def map_language(name: str) -> str:
+    """Map a language to ChunkHound's name."""
     return _LANGUAGES.get(name, name)
 
 
-def chunk_type_of(name: str) -> str:
-    """A chunk's type as ChunkHound calls it."""
+def map_chunk_type(name: str) -> str:
+    """Map a chunk type to ChunkHound's name."""
     return _CHUNK_TYPES.get(name, name)
 
 
@@ -110,7 +110,7 @@ CREATE TABLE {embedding_table(dimensions)} (
 
 def _embedding_indexes(dimensions: int) -> str:
     table = embedding_table(dimensions)
-    # The one of 1536 has kept the name that it had when it was the only one.
+    # The index of 1536 dimensions has an older form of name.
     by_chunk = table if dimensions == 1536 else dimensions
     return f"""
 CREATE INDEX IF NOT EXISTS idx_{by_chunk}_chunk_id ON {table} (chunk_id);

@@ -1,4 +1,4 @@
-"""Searches and the status of a project, by the index that it has; logged as spans."""
+"""Searches and status of a project in its index; logged as spans."""
 
 import json
 import logging
@@ -21,14 +21,14 @@ from integrations.chunkhound.records import (
     merge_results,
 )
 from integrations.chunkhound.service_index import OwnIndex, has_index
-from integrations.chunkhound.targets import is_there
+from integrations.chunkhound.targets import exists
 from integrations.service_index import ServiceIndex
 
 _log = logging.getLogger("integrations.chunkhound")
 
 
 def search_code(environ: Mapping[str, str], request: SearchRequest) -> SearchAnswer:
-    """The best results of one query. Raises CodeSearchError."""
+    """Return the best results of one query. Raises CodeSearchError."""
     with opened_index(environ, request.target) as index:
         (results,) = index.search(request)
     answer = _answer(index, request, results)
@@ -43,7 +43,7 @@ def search_code(environ: Mapping[str, str], request: SearchRequest) -> SearchAns
 
 
 def search_batch(environ: Mapping[str, str], request: SearchRequest) -> SearchAnswer:
-    """The best results of several queries, each chunk once. Raises CodeSearchError."""
+    """Return the merged results of several queries. Raises CodeSearchError."""
     with opened_index(environ, request.target) as index:
         results = merge_results(index.search(request), request.limit)
     answer = _answer(index, request, results)
@@ -59,18 +59,18 @@ def search_batch(environ: Mapping[str, str], request: SearchRequest) -> SearchAn
 
 
 def index_status(environ: Mapping[str, str], target: Target) -> IndexStatus:
-    """What the project's index holds. Raises CodeSearchError."""
+    """Return the size of the project's index. Raises CodeSearchError."""
     with opened_index(environ, target) as index:
         return index.status()
 
 
 @contextmanager
 def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
-    """ChunkHound's database where there is one; else our own index, unless a database was named.
+    """Open ChunkHound's database, or this service's index if there is none and none was named.
 
     Raises CodeSearchError.
     """
-    if target.is_explicit or is_there(target.database):
+    if target.is_explicit or exists(target.database):
         yield DatabaseIndex(
             target, lambda queries: embed_queries(queries, embedding_access(environ))
         )
@@ -83,9 +83,9 @@ def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
 
 @lru_cache(maxsize=1)
 def _service(environ: frozenset[tuple[str, str]], directory: Path) -> ServiceIndex:
-    """The last one stays open: an unused service of this machine ends, and starts slowly.
+    """Return a service index; the last one stays open, because a local service starts slowly.
 
-    One that is replaced, and the last at exit, closes by itself.
+    A replaced one closes by itself, and the last one at exit.
     """
     return ServiceIndex(dict(environ), directory)
 
@@ -102,6 +102,6 @@ def _answer(index: Index, request: SearchRequest, results: Sequence[SearchResult
 
 
 def _log_span(name: str, **values: str | int) -> None:
-    """One line of JSON; the same values are attributes of the record."""
+    """Log a line of JSON, with the same values as attributes of the record."""
     fields = {"span": name, **values}
     _log.info("%s", json.dumps(fields), extra=fields)

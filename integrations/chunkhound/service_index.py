@@ -1,4 +1,4 @@
-"""Our own index as the other index of a project: semantic search, with the service's embedder."""
+"""The service's index of a project: semantic search with the service's embedder."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -28,14 +28,14 @@ from integrations.chunkhound.targets import is_directory
 from integrations.service_index import ServiceIndex
 
 _Answer = TypeVar("_Answer")
-_WHOLE_CHUNK: Final = 100_000  # characters; the most that the service gives
+_MAX_CONTENT: Final = 100_000  # characters; the service's maximum
 _NOT_INDEXED: Final = {"never_indexed", "unknown_project"}
 
 
 class OwnIndex:
-    """The index that `service` has of the project at the target's root.
+    """The index of the project at the target's root, in `service`.
 
-    `expand` shows lines of the commit that is indexed, which are those that the result names.
+    `expand` shows lines of the indexed commit, which match the line numbers of the result.
     """
 
     backend = Backend.AETERNA
@@ -46,12 +46,12 @@ class OwnIndex:
 
     @property
     def location(self) -> str:
-        """Address or data directory of the service."""
+        """URL or data directory of the service."""
         return self._service.location
 
     def search(self, request: SearchRequest) -> list[list[SearchResult]]:
-        """For each query its best chunks. Raises CodeSearchError."""
-        project, folder = self._ask(self._place)
+        """Return the best chunks of each query. Raises CodeSearchError."""
+        project, folder = self._request(self._project_and_folder)
         if request.filters.chunk_type is ChunkType.COMMENT:
             return [self._comments(request, query, project, folder) for query in request.queries]
         return [
@@ -63,9 +63,9 @@ class OwnIndex:
         ]
 
     def status(self) -> IndexStatus:
-        """Counts of the repository; a directory of it has no counts of its own."""
-        project, _ = self._ask(self._place)
-        answer = self._ask(lambda: self._service.status(project))
+        """Return the counts of the whole repository, also for a directory in it."""
+        project, _ = self._request(self._project_and_folder)
+        answer = self._request(lambda: self._service.status(project))
         rows = [row for row in answer["projects"] if row["project"] == project]
         if not rows or not rows[0]["last_indexed_commit"]:
             raise self._not_indexed()
@@ -83,11 +83,13 @@ class OwnIndex:
     def _comments(
         self, request: SearchRequest, query: str, project: str, folder: str
     ) -> list[SearchResult]:
-        """Comments that are chunks, and those that document what is in a chunk, with its score."""
-        plain = replace(request, filters=replace(request.filters, chunk_type=None))
-        rows = self._rows(plain, query, project, folder, max_content=_WHOLE_CHUNK)
+        """Return comment chunks, and documentation comments within chunks with their scores."""
+        unfiltered = replace(request, filters=replace(request.filters, chunk_type=None))
+        rows = self._rows(unfiltered, query, project, folder, max_content=_MAX_CONTENT)
         comments = (
-            comment for row in rows for comment in _comments_of(row, query, folder, request.expand)
+            comment
+            for row in rows
+            for comment in _doc_comment_results(row, query, folder, request.expand)
         )
         return list(islice(comments, request.limit))
 
@@ -100,12 +102,12 @@ class OwnIndex:
         *,
         max_content: int | None = None,
     ) -> Iterator[Mapping[str, Any]]:
-        """Results as the service gives them, page after page."""
+        """Yield the service's results, page by page."""
         body = _body(request, query, project, folder)
         if max_content is not None:
             body |= {"max_content": max_content, "limit": RESULTS}
         while True:
-            answer = self._ask(partial(self._service.search, body))
+            answer = self._request(partial(self._service.search, body))
             self._check_receipt(answer, project)
             for row in answer["results"]:
                 if not _is_excluded(row["file"].removeprefix(folder), request.filters):
@@ -122,12 +124,12 @@ class OwnIndex:
             raise self._not_indexed()
         if reasons.get(project) == "embedder_unavailable":
             raise ServiceFailedError(
-                f"The service at {self.location} cannot embed queries now: its embedding service "
-                "is unavailable. Try again later."
+                f"The service at {self.location} cannot embed queries: its embedding service is "
+                "unavailable. Try again later."
             )
 
-    def _place(self) -> tuple[str, str]:
-        """The project's name, and the directory of it that is asked for, as a path's beginning."""
+    def _project_and_folder(self) -> tuple[str, str]:
+        """Return the project's name, and the requested directory as a path prefix."""
         project, top = self._service.project(), self._service.root()
         if not project or top is None:
             raise self._not_indexed()
@@ -137,9 +139,9 @@ class OwnIndex:
     def _not_indexed(self) -> NotIndexedError:
         return NotIndexedError(self._target.root, self._target.database)
 
-    def _ask(self, ask: Callable[[], _Answer]) -> _Answer:
+    def _request(self, request: Callable[[], _Answer]) -> _Answer:
         try:
-            return ask()
+            return request()
         except CentralRefusedError as exc:
             if exc.code == "repository_not_found":
                 raise self._not_indexed() from exc
@@ -149,9 +151,9 @@ class OwnIndex:
 
 
 def has_index(service: ServiceIndex, root: Path) -> bool:
-    """Whether there is a service to ask about `root`; none is started for it.
+    """Whether there may be an index of `root`; no service is started.
 
-    Raises ServiceFailedError where a setting is wrong.
+    Raises ServiceFailedError if a setting is invalid.
     """
     try:
         return is_directory(root) and service.may_hold_something()
@@ -161,7 +163,7 @@ def has_index(service: ServiceIndex, root: Path) -> bool:
 
 def _failed(error: IndexerError, location: str) -> ServiceFailedError:
     where = f" at {location}" if location else ""
-    return ServiceFailedError(f"The index{where} cannot be asked: {error}")
+    return ServiceFailedError(f"The index{where} is unavailable: {error}")
 
 
 def _body(request: SearchRequest, query: str, project: str, folder: str) -> dict[str, Any]:
@@ -174,7 +176,9 @@ def _body(request: SearchRequest, query: str, project: str, folder: str) -> dict
         "language": filters.language.lower(),
         "chunk_type": str(filters.chunk_type or ""),
         "path": folder,
-        "exclude": "" if folder else "|".join(filters.excluded),  # of paths as they are answered
+        "exclude": ""
+        if folder
+        else "|".join(filters.excluded),  # with a folder, paths are filtered later
         "expand": request.expand,
         "max_content": _characters(request.expand),
     }
@@ -208,30 +212,30 @@ def _result(row: Mapping[str, Any], query: str, folder: str, expand: int) -> Sea
     )
 
 
-def _comments_of(
+def _doc_comment_results(
     row: Mapping[str, Any], query: str, folder: str, expand: int
 ) -> Iterator[SearchResult]:
-    """The comments of a chunk that the service gave as a whole."""
-    start, begin = row["start_line"], row["content_start_line"]
+    """Yield the comments of a chunk with its whole content."""
+    start, first_line = row["start_line"], row["content_start_line"]
     lines = row["content"].split("\n")
     result = _result(row, query, folder, expand)
     if row["chunk_type"] == ChunkType.COMMENT:
-        yield _with_lines(result, lines, begin, (start, row["end_line"]), expand)
+        yield _with_lines(result, lines, first_line, (start, row["end_line"]), expand)
         return
-    code = "\n".join(lines[start - begin : row["end_line"] - begin + 1])
+    code = "\n".join(lines[start - first_line : row["end_line"] - first_line + 1])
     for first, last, name in doc_comments(row["language"], code):
         named = replace(result, name=name or result.name, chunk_type=str(ChunkType.COMMENT))
-        place = (start + first - 1, start + last - 1)
-        yield _with_lines(named, lines, begin, place, expand)
+        span = (start + first - 1, start + last - 1)
+        yield _with_lines(named, lines, first_line, span, expand)
 
 
 def _with_lines(
-    result: SearchResult, lines: list[str], begin: int, place: tuple[int, int], expand: int
+    result: SearchResult, lines: list[str], first_line: int, span: tuple[int, int], expand: int
 ) -> SearchResult:
-    """The result at another `place`, first and last line; `lines` begin at line `begin`."""
-    first, last = place
-    top = max(begin, first - expand)
-    shown = lines[top - begin : last + expand - begin + 1]
+    """Move the result to the lines of `span`; the first of `lines` is `first_line`."""
+    first, last = span
+    top = max(first_line, first - expand)
+    shown = lines[top - first_line : last + expand - first_line + 1]
     content, characters = "\n".join(shown), _characters(expand)
     return replace(
         result,

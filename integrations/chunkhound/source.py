@@ -1,4 +1,4 @@
-"""Lines of a project's source files, around what an index names; never of a file outside."""
+"""Lines of a project's source files around results; never of files outside of the project."""
 
 import os
 import stat
@@ -10,10 +10,10 @@ from integrations.chunkhound.records import SearchResult
 
 
 def expand_result(root: Path, result: SearchResult, lines: int) -> SearchResult:
-    """The result with so many lines before and after it, as they are in its file now.
+    """Add `lines` before and after a result from the current content of its file.
 
-    It stays as it is where the file cannot be read, is outside of the project, or has no such
-    lines any more.
+    The result is unchanged if the file cannot be read, is outside of the project, or no longer has
+    these lines.
     """
     first, last = result.start_line, result.end_line
     if first is None or last is None or not 1 <= first <= last:
@@ -21,11 +21,11 @@ def expand_result(root: Path, result: SearchResult, lines: int) -> SearchResult:
     content = read_source(root, result.file)
     if content is None:
         return result
-    there = content.removesuffix("\n").split("\n")
-    if first > len(there):
+    file_lines = content.removesuffix("\n").split("\n")
+    if first > len(file_lines):
         return result
-    start, end = max(1, first - lines), min(len(there), last + lines)
-    text = "\n".join(there[start - 1 : end])
+    start, end = max(1, first - lines), min(len(file_lines), last + lines)
+    text = "\n".join(file_lines[start - 1 : end])
     return replace(
         result,
         content=text[:CHUNKHOUND_EXPANDED_CHARACTERS],
@@ -36,7 +36,7 @@ def expand_result(root: Path, result: SearchResult, lines: int) -> SearchResult:
 
 
 def read_source(root: Path, name: str) -> str | None:
-    """The text of a regular file below `root`, wherever links lead; None if it is none of these."""
+    """Read a regular file whose resolved path is below `root`; None for other files."""
     try:
         top = root.resolve(strict=True)
         path = (top / name).resolve(strict=True)
@@ -47,11 +47,11 @@ def read_source(root: Path, name: str) -> str | None:
             if not stat.S_ISREG(status.st_mode) or status.st_size > CHUNKHOUND_SOURCE_BYTES:
                 return None
             content = file.read(CHUNKHOUND_SOURCE_BYTES + 1)
-    except (OSError, RuntimeError, ValueError):  # RuntimeError: links in a circle
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of links
         return None
     return content.decode("utf-8", "replace") if len(content) <= CHUNKHOUND_SOURCE_BYTES else None
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Neither wait for a pipe nor follow a link that has come meanwhile."""
+    """Open without waiting for a pipe or following a link that appeared meanwhile."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""Which project and which database a call is about; nothing is opened."""
+"""The project and database of a call; no file is opened."""
 
 import os
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Final
 from integrations.chunkhound.errors import InvalidRequestError
 from integrations.chunkhound.records import Target
 
-# ChunkHound's own place comes first. The others are those of its older versions and of OneTool.
+# ChunkHound's path comes first, then those of older versions and of OneTool.
 DATABASE: Final = ".chunkhound/db/chunks.db"
 OLDER_DATABASES: Final = (".chunkhound/chunks.db", ".chunkhound/db", ".chunkhound.db")
 
@@ -16,28 +16,27 @@ OLDER_DATABASES: Final = (".chunkhound/chunks.db", ".chunkhound/db", ".chunkhoun
 def resolve_target(
     environ: Mapping[str, str], directory: Path, *, path: str | None, db: str | None
 ) -> Target:
-    """The project at `path` and its database.
+    """Return the project at `path` and its database.
 
-    `path` is relative to OT_CWD, if that is set, else to `directory`; without it that is the
-    project. `db` is relative to the project's root; a directory stands for the file that ChunkHound
-    keeps in it. Raises InvalidRequestError.
+    `path` is relative to OT_CWD, else to `directory`, and defaults to it. `db` is relative to the
+    project's root; a directory means ChunkHound's file in it. Raises InvalidRequestError.
     """
     for name, value in (("path", path), ("db", db)):
         if value is not None and not _is_path(value):
-            raise InvalidRequestError(f"{name} must be the path of a file system")
+            raise InvalidRequestError(f"{name} must be a file system path")
     base = directory / expand_home(environ, environ.get("OT_CWD") or ".")
     root = Path(os.path.normpath(base / expand_home(environ, path or ".")))
     if db is not None:
         return Target(root, _database_at(root / expand_home(environ, db)), is_explicit=True)
     candidates = [root / DATABASE, *(root / older for older in OLDER_DATABASES)]
-    found = next(filter(is_there, candidates), candidates[0])
-    return Target(root, found, is_explicit=False)
+    database = next(filter(exists, candidates), candidates[0])
+    return Target(root, database, is_explicit=False)
 
 
 def expand_home(environ: Mapping[str, str], path: str) -> Path:
-    """`path` with `~` as the home directory that `environ` names.
+    """Expand `~` in `path` to the home directory in `environ`.
 
-    Raises InvalidRequestError for `~` and a name that no user has.
+    Raises InvalidRequestError for `~name` of an unknown user.
     """
     first, _, rest = path.partition("/")
     if first == "~" and environ.get("HOME"):
@@ -45,7 +44,9 @@ def expand_home(environ: Mapping[str, str], path: str) -> Path:
     try:
         return Path(path).expanduser() if first.startswith("~") else Path(path)
     except RuntimeError as exc:
-        raise InvalidRequestError(f"{first} is no user of this machine: give a full path") from exc
+        raise InvalidRequestError(
+            f"{first} is not a user of this machine: pass a full path"
+        ) from exc
 
 
 def _is_path(value: object) -> bool:
@@ -58,15 +59,15 @@ def _database_at(path: Path) -> Path:
 
 
 def is_directory(path: Path) -> bool:
-    """Whether it is one; a path that no system takes is none."""
+    """Whether the path is a directory; False for an invalid path."""
     try:
         return path.is_dir()
-    except OSError:  # such as a name that is too long
+    except OSError:  # for example a name that is too long
         return False
 
 
-def is_there(path: Path) -> bool:
-    """Whether something that is no directory is there, a link that leads nowhere included."""
+def exists(path: Path) -> bool:
+    """Whether the path exists and is not a directory; a broken link counts as existing."""
     try:
         return path.is_symlink() or (path.exists() and not path.is_dir())
     except OSError:

@@ -1,4 +1,4 @@
-"""Answers as text, in the layout of the original tool, whose readers are agents."""
+"""Answers as text, in the layout of the original tool, for agents."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from integrations.chunkhound.records import IndexStatus, SearchAnswer, SearchRes
 
 
 def search_text(answer: SearchAnswer) -> str:
-    """The results of one query."""
+    """Format the results of one query."""
     query = answer.queries[0]
     if not answer.results:
         return f"No results found for: {query}"
@@ -16,7 +16,7 @@ def search_text(answer: SearchAnswer) -> str:
 
 
 def batch_text(answer: SearchAnswer) -> str:
-    """The results of several queries."""
+    """Format the results of several queries."""
     if not answer.results:
         return f"No results found for: {', '.join(answer.queries)}"
     heading = f"Found {answer.count} results for {len(answer.queries)} queries"
@@ -24,7 +24,7 @@ def batch_text(answer: SearchAnswer) -> str:
 
 
 def status_text(status: IndexStatus) -> str:
-    """What an index holds."""
+    """Format the size of an index."""
     languages = ", ".join(f"{escape_line(name)}: {n}" for name, n in status.languages.items())
     lines = [
         f"Project indexed: {status.project}",
@@ -45,7 +45,7 @@ def _listed(heading: str, answer: SearchAnswer) -> Iterator[str]:
 
 
 def _entry(number: int, result: SearchResult) -> Iterator[str]:
-    """Nothing in it commands a terminal; a name stays on its line."""
+    """Format a result; its text cannot control a terminal, and names stay on one line."""
     lines = f"{result.content_start_line or '?'}-{result.content_end_line or '?'}"
     heading = f"[{result.chunk_type}] {result.name} ({result.language})"
     yield f"{number}. {escape_line(heading)}"
@@ -59,6 +59,6 @@ def _entry(number: int, result: SearchResult) -> Iterator[str]:
 
 
 def _fence(code: list[str]) -> str:
-    """Marks that no line of the code ends early: what it holds looks like no other result."""
+    """Return a fence that is longer than any in the code, so that the code cannot close it."""
     runs = (len(run) for line in code for run in re.findall("`{3,}", line))
     return "`" * max(3, 1 + max(runs, default=0))

@@ -1,6 +1,6 @@
-"""CodeQuery (docs/integrations.md): semantic questions about a checkout, by OpenAI's file search.
+"""CodeQuery (docs/integrations.md): questions about a checkout, by OpenAI's file search.
 
-Nothing happens before the user's own settings switch it on. openai is imported in a call.
+It is disabled until the user's own settings enable it. openai is imported when it is called.
 """
 
 from typing import Final

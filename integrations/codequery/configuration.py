@@ -1,7 +1,7 @@
-"""The user's own settings: [codequery] of a TOML file that no checkout can bring.
+"""The user's own settings: [codequery] of a TOML file outside of any checkout.
 
-It is the file that CODESEARCH_CONFIG names; else config.toml in the user's directory of settings
-for codesearch, or ~/.forge/config.toml, whichever has the section.
+The file is that of CODESEARCH_CONFIG, else the first one with the section of config.toml in
+codesearch's user configuration directory and ~/.forge/config.toml.
 """
 
 import os
@@ -56,7 +56,7 @@ class DiscoveryRules:
 
 @dataclass(frozen=True, slots=True)
 class RetryRules:
-    """[codequery.retry]: attempts in all, and the pauses between them in milliseconds."""
+    """[codequery.retry]: total attempts, and the pauses between them in milliseconds."""
 
     max_attempts: int = 3
     backoff_ms: tuple[int, ...] = (200, 500, 1000)
@@ -65,7 +65,7 @@ class RetryRules:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """[codequery]. `source`: the file that it is of, or where one would be looked for."""
+    """[codequery]. `source`: the file of the section, or the default path of such a file."""
 
     source: Path
     cache_path: Path
@@ -79,9 +79,9 @@ class Configuration:
 
     @classmethod
     def load(cls, environ: Mapping[str, str], directory: Path) -> "Configuration":
-        """Raises CodeQueryError for a file that cannot be read, is wrong, or is of a checkout.
+        """Load the settings. The file must not be in the checkout of `directory`.
 
-        `directory` is the working directory, whose checkout may have no say.
+        Raises CodeQueryError if the file cannot be read, is invalid, or is in a checkout.
         """
         source, section = _section(environ, directory)
         table = _Table(section, "codequery", source)
@@ -105,7 +105,7 @@ class Configuration:
 
 
 class _Table:
-    """A table of the file, whose members are taken one by one; none may be left over."""
+    """A table of the file; reading a member removes it, so that unknown ones remain."""
 
     def __init__(self, members: object, name: str, source: Path) -> None:
         self._name, self._source = name, source
@@ -122,45 +122,45 @@ class _Table:
     def text(self, key: str, default: str) -> str:
         value = self._members.pop(key, default)
         if not isinstance(value, str) or not value.isprintable():
-            raise self._wrong(f"{key} must be a text")
+            raise self._wrong(f"{key} must be a string")
         return value
 
-    def integer(self, key: str, default: int, least: int, most: float) -> int:
+    def integer(self, key: str, default: int, minimum: int, maximum: float) -> int:
         value = self._members.pop(key, default)
-        if type(value) is not int or not least <= value <= most:
-            raise self._wrong(f"{key} must be a whole number from {least} to {most:,.0f}")
+        if type(value) is not int or not minimum <= value <= maximum:
+            raise self._wrong(f"{key} must be a whole number from {minimum} to {maximum:,.0f}")
         return value
 
     def texts(self, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
         values = self._members.pop(key, default)
         if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
-            raise self._wrong(f"{key} must be a list of texts")
+            raise self._wrong(f"{key} must be a list of strings")
         return tuple(values)
 
-    def integers(self, key: str, default: tuple[int, ...], most: float) -> tuple[int, ...]:
+    def integers(self, key: str, default: tuple[int, ...], maximum: float) -> tuple[int, ...]:
         values = self._members.pop(key, default)
         are_right = isinstance(values, list | tuple) and all(
-            type(one) is int and 0 <= one <= most for one in values
+            type(one) is int and 0 <= one <= maximum for one in values
         )
         if not are_right or not values:
-            raise self._wrong(f"{key} must be a list of whole numbers from 0 to {most:,.0f}")
+            raise self._wrong(f"{key} must be a list of whole numbers from 0 to {maximum:,.0f}")
         return tuple(values)
 
     def table(self, key: str) -> "_Table":
         return _Table(self._members.pop(key, {}), f"{self._name}.{key}", self._source)
 
     def require_known(self) -> None:
-        """Raise CodeQueryError if something is left over."""
+        """Raise CodeQueryError if unknown members remain."""
         if self._members:
             names = ", ".join(sorted(str(name)[:100] for name in self._members))
-            raise self._wrong(f"there is no setting {names}")
+            raise self._wrong(f"unknown setting {names}: remove it")
 
     def _wrong(self, what: str) -> CodeQueryError:
         return CodeQueryError(Code.CONFIGURATION, f"{self._source}, [{self._name}]: {what}")
 
 
-def home_of(environ: Mapping[str, str]) -> Path:
-    """The user's own directory."""
+def home_directory(environ: Mapping[str, str]) -> Path:
+    """Return the user's home directory."""
     home = environ.get("HOME")
     return Path(home) if home and Path(home).is_absolute() else Path.home()
 
@@ -179,38 +179,38 @@ def _discovery(table: _Table) -> DiscoveryRules:
 
 
 def _retry(table: _Table) -> RetryRules:
-    default, most = RetryRules(), 1000 * CODEQUERY_PAUSE_SECONDS
+    default, maximum = RetryRules(), 1000 * CODEQUERY_PAUSE_SECONDS
     rules = RetryRules(
         max_attempts=table.integer("max_attempts", default.max_attempts, 1, CODEQUERY_ATTEMPTS),
-        backoff_ms=table.integers("backoff_ms", default.backoff_ms, most),
-        jitter_ms=table.integer("jitter_ms", default.jitter_ms, 0, most),
+        backoff_ms=table.integers("backoff_ms", default.backoff_ms, maximum),
+        jitter_ms=table.integer("jitter_ms", default.jitter_ms, 0, maximum),
     )
     table.require_known()
     return rules
 
 
 def _section(environ: Mapping[str, str], directory: Path) -> tuple[Path, object]:
-    """The section with the file that has it; an empty one with the first place if none has."""
+    """Return the section with its file; without one, an empty section and the first candidate."""
     from platformdirs import user_config_path
 
     named = environ.get("CODESEARCH_CONFIG")
-    home = home_of(environ)
+    home = home_directory(environ)
     own = user_config_path("codesearch", appauthor=False) / "config.toml"
-    places = [directory / named] if named else [own, home / ".forge/config.toml"]
-    # At home everything is the user's own, even where that is a checkout.
+    candidates = [directory / named] if named else [own, home / ".forge/config.toml"]
+    # The home directory is trusted, even if it is a checkout.
     trusted = () if named or not _is_own(home) else (home.resolve(), *home.resolve().parents)
-    for place in places:
-        if not named and not place.is_file():
+    for path in candidates:
+        if not named and not path.is_file():
             continue
-        _require_own(place, directory, trusted)
-        section = _read(place).get("codequery")
+        _require_own(path, directory, trusted)
+        section = _read(path).get("codequery")
         if section is not None:
-            return place, section
-    return places[0], {}
+            return path, section
+    return candidates[0], {}
 
 
 def _is_own(home: Path) -> bool:
-    """Whether it is the account's home, or in no checkout: one may set HOME (direnv) to itself."""
+    """Whether it is the account's home, or outside of checkouts; direnv could set HOME to one."""
     home = home.resolve()
     with suppress(KeyError):
         if home == Path(pwd.getpwuid(os.getuid()).pw_dir).resolve():
@@ -218,23 +218,23 @@ def _is_own(home: Path) -> bool:
     return not any(os.path.lexists(parent / ".git") for parent in (home, *home.parents))
 
 
-def _require_own(place: Path, directory: Path, trusted: tuple[Path, ...]) -> None:
+def _require_own(path: Path, directory: Path, trusted: tuple[Path, ...]) -> None:
     """Raise CodeQueryError if the file is in the working directory, or in its checkout."""
-    file, here = place.resolve(), directory.resolve()
+    file, here = path.resolve(), directory.resolve()
     for parent in (here, *here.parents):
         is_checkout = parent == here or os.path.lexists(parent / ".git")
         if is_checkout and parent not in trusted and file.is_relative_to(parent):
             raise CodeQueryError(
                 Code.CONFIGURATION,
-                f"{place} is in the checkout {parent}: settings of CodeQuery are the user's own. "
-                "Move the file out of it, and name it with CODESEARCH_CONFIG",
+                f"{path} is in the checkout {parent}, but settings of CodeQuery must be the "
+                "user's own: move the file out of it, and name it with CODESEARCH_CONFIG",
             )
 
 
-def _read(place: Path) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, Any]:
     problem = ""
     try:
-        with place.open("rb") as file:
+        with path.open("rb") as file:
             content = file.read(PROJECT_FILE_BYTES + 1)
         if len(content) > PROJECT_FILE_BYTES:
             problem = f"has more than {PROJECT_FILE_BYTES:,} bytes"
@@ -243,12 +243,12 @@ def _read(place: Path) -> dict[str, Any]:
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
     except (ValueError, RecursionError) as error:
-        problem = f"is no TOML ({error})"
-    raise CodeQueryError(Code.CONFIGURATION, f"the settings {place}: the file {problem}")
+        problem = f"is not valid TOML ({error})"
+    raise CodeQueryError(Code.CONFIGURATION, f"the settings {path}: the file {problem}")
 
 
 def _expanded(text: str, environ: Mapping[str, str], source: Path) -> Path:
-    path = Path(text.replace("${HOME}", str(home_of(environ))))
+    path = Path(text.replace("${HOME}", str(home_directory(environ))))
     if not path.is_absolute():
         raise CodeQueryError(
             Code.CONFIGURATION,

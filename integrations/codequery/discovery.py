@@ -1,6 +1,6 @@
-"""Which files of the working directory may be uploaded, as far as their names and sizes tell.
+"""Discovery of the working directory's files that may be uploaded, by name and size.
 
-No link is followed: what is read lies in the directory.
+No link is followed: only files in the directory are read.
 """
 
 import os
@@ -17,7 +17,7 @@ from indexer.limits import (
     CODEQUERY_PATH_CHARACTERS,
     FILE_BYTES,
 )
-from integrations.codequery.configuration import DiscoveryRules, home_of
+from integrations.codequery.configuration import DiscoveryRules, home_directory
 from integrations.codequery.errors import Code, CodeQueryError
 from integrations.codequery.ignore_rules import (
     NO_RULES,
@@ -29,12 +29,12 @@ from integrations.codequery.retry import Deadline
 from integrations.codequery.secret_files import is_secret_path
 
 _DOING: Final = "looking for files"
-_ENTRIES_BETWEEN_LOOKS: Final = 512  # at the clock
+_ENTRIES_BETWEEN_LOOKS: Final = 512  # between checks of the deadline
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file, by its path from the directory; `stamp` changes with its content."""
+    """A file, by its path relative to the directory; `stamp` changes with its content."""
 
     path: str
     size: int
@@ -42,15 +42,15 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Found:
-    """Files by their paths, those left out with the reason, and named ones that are not there."""
+class DiscoveredFiles:
+    """Candidates, skipped files with reasons, and requested files that are missing."""
 
     candidates: list[Candidate] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
-    def take(self, path: str, status: os.stat_result) -> None:
-        """Count the file as found, or as left out."""
+    def add(self, path: str, status: os.stat_result) -> None:
+        """Add the file to the candidates or to the skipped files."""
         reason = _reason(path, status)
         if reason:
             self.skipped[_shown(path)] = reason
@@ -59,70 +59,70 @@ class Found:
         self.candidates.append(Candidate(path, status.st_size, stamp))
 
     def require_bounds(self) -> None:
-        """Raise CodeQueryError for more files or bytes than a call may have."""
+        """Raise CodeQueryError if there are too many files or bytes for one call."""
         size = sum(one.size for one in self.candidates)
         if len(self.candidates) > CODEQUERY_FILES or size > CODEQUERY_BYTES:
             raise CodeQueryError(
                 Code.INVALID_REQUEST,
-                f"there are too many files: at most {CODEQUERY_FILES:,} with "
-                f"{CODEQUERY_BYTES:,} bytes are allowed. Call it in a smaller directory, name "
+                f"there are too many files: at most {CODEQUERY_FILES:,} files with "
+                f"{CODEQUERY_BYTES:,} bytes are allowed. Use a smaller directory, name "
                 "file_paths, or extend .gitignore, skip_dirs or exclude_extensions",
             )
 
 
 def discovered_files(
     root: Path, rules: DiscoveryRules, environ: Mapping[str, str], deadline: Deadline
-) -> Found:
-    """The files below `root`, without those that the rules leave out. Raises CodeQueryError."""
-    home = home_of(environ).resolve()
+) -> DiscoveredFiles:
+    """Return the files below `root` that the rules allow. Raises CodeQueryError."""
+    home = home_directory(environ).resolve()
     if root in {home, *home.parents}:
         raise CodeQueryError(
             Code.INVALID_REQUEST,
-            f"{root} is no project: call it in the directory of one, or name file_paths",
+            f"{root} is not a project: use a project's directory, or name file_paths",
         )
-    found, ignore, base = Found(), NO_RULES, ""
+    discovered, ignore, base = DiscoveredFiles(), NO_RULES, ""
     if rules.respect_gitignore:
         ignore, base = rules_above(root, environ)
     excluded = _Excluded(rules)
-    for path, entry in _Walk(root, base, excluded, found, deadline).files(ignore):
-        found.take(path, entry.stat(follow_symlinks=False))
-        if len(found.candidates) > CODEQUERY_FILES:
+    for path, entry in _Walk(root, base, excluded, discovered, deadline).files(ignore):
+        discovered.add(path, entry.stat(follow_symlinks=False))
+        if len(discovered.candidates) > CODEQUERY_FILES:
             break
-    found.require_bounds()
-    found.candidates.sort(key=lambda one: one.path)
-    return found
+    discovered.require_bounds()
+    discovered.candidates.sort(key=lambda one: one.path)
+    return discovered
 
 
-def named_files(root: Path, paths: Iterable[str]) -> Found:
-    """The files that a request names; those outside of `root` are refused by CodeQueryError."""
-    found = Found()
+def named_files(root: Path, paths: Iterable[str]) -> DiscoveredFiles:
+    """Return the files that a request names. Raises CodeQueryError for those outside of `root`."""
+    discovered = DiscoveredFiles()
     for path in dict.fromkeys(_inside(root, name) for name in paths):
         try:
             status = (root / path).lstat()
             linked = next((one for one in _parents(root, path) if one.is_symlink()), None)
         except (FileNotFoundError, NotADirectoryError):
-            found.missing.append(path)
+            discovered.missing.append(path)
             continue
         except OSError as error:
-            found.skipped[_shown(path)] = f"cannot be read: {error.strerror}"
+            discovered.skipped[_shown(path)] = f"cannot be read: {error.strerror}"
             continue
         if stat.S_ISDIR(status.st_mode):
             raise CodeQueryError(
                 Code.INVALID_REQUEST, f"{_shown(path)} is a directory: file_paths names files"
             )
         if linked:
-            found.skipped[_shown(path)] = "symlink"
+            discovered.skipped[_shown(path)] = "symlink"
         else:
-            found.take(path, status)
-    found.require_bounds()
-    found.candidates.sort(key=lambda one: one.path)
-    return found
+            discovered.add(path, status)
+    discovered.require_bounds()
+    discovered.candidates.sort(key=lambda one: one.path)
+    return discovered
 
 
 def read_inside(root: Path, path: str) -> bytes | None:
-    """The content of a file below `root`, one byte more than a file may have at most.
+    """Read a file below `root`, up to one byte more than the size limit.
 
-    None if it is gone, or is a link or no file, also where a directory on the way is one.
+    Returns None if it is missing or not a regular file, or if a directory on its path is a link.
     """
     *directories, name = path.split("/")
     number = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -141,14 +141,14 @@ def read_inside(root: Path, path: str) -> bytes | None:
 
 
 def _opened(name: str, parent: int, flags: int) -> int:
-    """Open a member of a directory, which is closed then; on an error it stays open."""
+    """Open a member of a directory and close the directory; on an error it stays open."""
     number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | flags, dir_fd=parent)
     os.close(parent)
     return number
 
 
 class _Excluded:
-    """Names that the configuration leaves out."""
+    """Names that the configuration excludes."""
 
     def __init__(self, rules: DiscoveryRules) -> None:
         self._directories = frozenset(rules.skip_dirs) | {".git"}
@@ -162,15 +162,20 @@ class _Excluded:
 
 
 class _Walk:
-    """Goes through a directory, with what each level ignores."""
+    """A walk through a directory with the ignore rules of each level."""
 
     def __init__(
-        self, root: Path, base: str, excluded: _Excluded, found: Found, deadline: Deadline
+        self,
+        root: Path,
+        base: str,
+        excluded: _Excluded,
+        discovered: DiscoveredFiles,
+        deadline: Deadline,
     ) -> None:
         self._root = root
-        self._base = base  # of the root, from the checkout's top
+        self._base = base  # path of the root in the checkout
         self._excluded = excluded
-        self._found = found
+        self._found = discovered
         self._deadline = deadline
         self._entries = 0
 
@@ -184,7 +189,7 @@ class _Walk:
                     members = list(entries)
             except ExcessiveRulesError:
                 self._found.skipped[_shown(f"{directory}.gitignore")] = (
-                    "too many rules to be read: its directory is left out"
+                    "too many rules to be read: its directory is skipped"
                 )
                 continue
             except OSError as error:
@@ -194,15 +199,15 @@ class _Walk:
                 self._count()
                 path = f"{directory}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
-                    if not self._leaves_out_directory(path, entry.name, rules):
+                    if not self._excludes_directory(path, entry.name, rules):
                         waiting.append((f"{path}/", rules))
-                elif not self._leaves_out_file(path, entry.name, rules):
+                elif not self._excludes_file(path, entry.name, rules):
                     yield path, entry
 
-    def _leaves_out_directory(self, path: str, name: str, rules: IgnoreRules) -> bool:
+    def _excludes_directory(self, path: str, name: str, rules: IgnoreRules) -> bool:
         return self._excluded.directory(name) or rules.ignores(f"{self._base}{path}/")
 
-    def _leaves_out_file(self, path: str, name: str, rules: IgnoreRules) -> bool:
+    def _excludes_file(self, path: str, name: str, rules: IgnoreRules) -> bool:
         return self._excluded.file(name) or rules.ignores(f"{self._base}{path}")
 
     def _count(self) -> None:
@@ -212,13 +217,13 @@ class _Walk:
         if self._entries > CODEQUERY_ENTRIES:
             raise CodeQueryError(
                 Code.INVALID_REQUEST,
-                f"the directory has more than {CODEQUERY_ENTRIES:,} entries: call it in a smaller "
-                "one, name file_paths, or extend .gitignore or skip_dirs",
+                f"the directory has more than {CODEQUERY_ENTRIES:,} entries: use a smaller one, "
+                "name file_paths, or extend .gitignore or skip_dirs",
             )
 
 
 def _reason(path: str, status: os.stat_result) -> str:
-    """Why the file is left out, as far as can be told without its content; "" if it is not."""
+    """Return why the file is skipped without reading it, or ""."""
     if stat.S_ISLNK(status.st_mode):
         return "symlink"
     if not stat.S_ISREG(status.st_mode):
@@ -235,14 +240,14 @@ def _reason(path: str, status: os.stat_result) -> str:
 
 
 def _inside(root: Path, name: str) -> str:
-    """A named path from `root`; links are not looked through here."""
+    """Return a requested path relative to `root`, without resolving links."""
     if not name or "\0" in name:
         raise CodeQueryError(Code.INVALID_REQUEST, "file_paths has an empty path, or one with NUL")
     path = os.path.relpath(os.path.normpath(root / name), root)
     if path == os.curdir or PurePosixPath(path).parts[0] == os.pardir:
         raise CodeQueryError(
             Code.INVALID_REQUEST,
-            f"{_shown(name[:200])} is outside of {root}: file_paths must be files in it",
+            f"{_shown(name[:200])} is outside of {root}: file_paths must name files in it",
         )
     return path
 
@@ -260,5 +265,5 @@ def _is_utf8(path: str) -> bool:
 
 
 def _shown(path: str) -> str:
-    """A path that can be written whatever its bytes are."""
+    """Return a printable form of a path with any bytes."""
     return os.fsencode(path).decode(errors="replace")

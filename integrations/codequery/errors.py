@@ -1,4 +1,4 @@
-"""What goes wrong in a call: a stable code with a message, and the exit code of each."""
+"""The errors of a call: stable codes with messages, and their exit codes."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -27,7 +27,7 @@ class Code(StrEnum):
     NO_ANSWER = "no_answer"
 
 
-EXIT_OF: Final[Mapping[Code, Exit]] = {
+EXIT_CODES: Final[Mapping[Code, Exit]] = {
     Code.INVALID_REQUEST: Exit.USAGE,
     Code.NO_FILES: Exit.USAGE,
     Code.DISABLED: Exit.USAGE,
@@ -44,16 +44,16 @@ EXIT_OF: Final[Mapping[Code, Exit]] = {
     Code.INDEXING_FAILED: Exit.NOT_INDEXED,
     Code.NO_ANSWER: Exit.NOT_INDEXED,
 }
-_OF_ALL_FILES: Final = frozenset({
+_GENERAL: Final = frozenset({
     Code.CONFIGURATION, Code.STORE_NOT_FOUND, Code.UNREACHABLE,
 })  # fmt: skip
 
 
 class CodeQueryError(Exception):
-    """`message` is safe to show and says what to do.
+    """An error whose `message` is safe to show and says what to do.
 
-    `is_transient`: the same request may be answered later, after `pause_seconds` at least if the
-    service asks for that. `is_general`: other files of the same call would fail in the same way.
+    `is_transient`: the same request may succeed later, after at least `pause_seconds`.
+    `is_general`: other files of the same call would fail in the same way.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class CodeQueryError(Exception):
         self.message = message
         self.is_transient = is_transient
         self.pause_seconds = pause_seconds
-        self.is_general = is_general or code in _OF_ALL_FILES
+        self.is_general = is_general or code in _GENERAL
 
 
 class MissingError(CodeQueryError):
-    """The service knows no such object: HTTP 404."""
+    """The service does not know the object (HTTP 404)."""
 
     def __init__(self, message: str) -> None:
         super().__init__(Code.REFUSED, message)

@@ -1,4 +1,4 @@
-"""What files contain: their SHA-256, or why they are not uploaded; kept for unchanged files."""
+"""Hashes of files, or reasons why they are not uploaded; cached for unchanged files."""
 
 import hashlib
 import json
@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from indexer.limits import FILE_BYTES
-from integrations.codequery.discovery import Candidate, Found, read_inside
+from integrations.codequery.discovery import Candidate, DiscoveredFiles, read_inside
 from integrations.codequery.private_files import read_private, write_private
 from integrations.codequery.retry import Deadline
 from integrations.codequery.secret_files import RULES, is_secret_content
 
-# A file that was written so shortly before it was read may be written again with the same times.
+# A file that is younger than this may change again without new times.
 _SETTLED_NS: Final = 2_000_000_000
 _RULES: Final = hashlib.sha256(RULES + b"1").hexdigest()[:16]
-_REASON: Final = "!"  # before a reason that is kept in place of a hash
+_REASON: Final = "!"  # prefix of a reason in place of a hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class LocalFile:
 
 
 def verdict(path: str, content: bytes | None) -> tuple[str, str]:
-    """The content's hash and "", or "" and why the file is not uploaded."""
+    """Return the content's hash and "", or "" and the reason why it is not uploaded."""
     if content is None:
         return "", "changed while it was read"
     if not content:
@@ -44,31 +44,36 @@ def verdict(path: str, content: bytes | None) -> tuple[str, str]:
 
 
 def local_files(
-    root: Path, found: Found, kept_in: Path, deadline: Deadline, *, keep_others: bool = False
+    root: Path,
+    discovered: DiscoveredFiles,
+    cache_path: Path,
+    deadline: Deadline,
+    *,
+    keep_others: bool = False,
 ) -> dict[str, LocalFile]:
-    """The candidates with their hashes; those left out are moved to `found.skipped`.
+    """Return the candidates with their hashes; add rejected ones to `discovered.skipped`.
 
-    Only files whose size, times or inode changed since the last call are read. `keep_others`:
-    the candidates are not all that there are. Raises CodeQueryError.
+    Only files whose size, times or inode changed since the last call are read. `keep_others`: the
+    candidates are a subset, so cached hashes of other files stay. Raises CodeQueryError.
     """
-    kept = _kept(kept_in)
+    cached = _read_cache(cache_path)
     files: dict[str, LocalFile] = {}
     settled: dict[str, list[Any]] = {}
-    for candidate in found.candidates:
+    for candidate in discovered.candidates:
         path, stamp = candidate.path, list(candidate.stamp)
-        told = kept.get(path)
-        if not (isinstance(told, list) and told[:-1] == stamp and isinstance(told[-1], str)):
+        row = cached.get(path)
+        if not (isinstance(row, list) and row[:-1] == stamp and isinstance(row[-1], str)):
             deadline.check("reading files")
-            told = [*stamp, _read(root, candidate)]
+            row = [*stamp, _read(root, candidate)]
         if _is_settled(candidate):
-            settled[path] = told
-        if told[-1].startswith(_REASON):
-            found.skipped[path] = told[-1].removeprefix(_REASON)
+            settled[path] = row
+        if row[-1].startswith(_REASON):
+            discovered.skipped[path] = row[-1].removeprefix(_REASON)
         else:
-            files[path] = LocalFile(told[-1], candidate.size)
-    if any(kept.get(path) != told for path, told in settled.items()):
-        document = {"rules": _RULES, "files": {**kept, **settled} if keep_others else settled}
-        write_private(kept_in, json.dumps(document, separators=(",", ":")).encode())
+            files[path] = LocalFile(row[-1], candidate.size)
+    if any(cached.get(path) != row for path, row in settled.items()):
+        document = {"rules": _RULES, "files": {**cached, **settled} if keep_others else settled}
+        write_private(cache_path, json.dumps(document, separators=(",", ":")).encode())
     return files
 
 
@@ -82,8 +87,8 @@ def _is_settled(candidate: Candidate) -> bool:
     return max(mtime, ctime) < time.time_ns() - _SETTLED_NS
 
 
-def _kept(path: Path) -> Mapping[str, Any]:
-    """What was kept by the same rules; nothing if the file is damaged: it is made again."""
+def _read_cache(path: Path) -> Mapping[str, Any]:
+    """Read the hashes that were cached with the same rules; {} if the file is damaged."""
     try:
         document = json.loads(read_private(path) or b"{}")
         files = document["files"] if document["rules"] == _RULES else {}

@@ -1,7 +1,7 @@
-"""Git's rules of what to ignore, read from files alone: no git runs, no setting is obeyed.
+"""Git's ignore rules, read from files without running git or reading its settings.
 
-They are those of `.git/info/exclude`, of each `.gitignore` from the top of the checkout down, and
-of the user's own list in its usual place (not one that core.excludesFile names).
+The rules come from `.git/info/exclude`, from each `.gitignore` below the root of the checkout, and
+from the user's ignore file in its default path (core.excludesFile is not read).
 """
 
 import errno
@@ -15,49 +15,49 @@ from pathlib import Path
 from typing import Final
 
 from indexer.limits import CODEQUERY_IGNORE_BYTES, CODEQUERY_IGNORE_PATTERNS
-from integrations.codequery.configuration import home_of
+from integrations.codequery.configuration import home_directory
 from integrations.codequery.errors import Code, CodeQueryError
 
-_TRAILING_SPACES: Final = re.compile(r"(?<![\\ ]) +\Z")  # but those that are escaped
-_MOST_NAME_BYTES: Final = 8_192  # more than any system takes for a path
+_TRAILING_SPACES: Final = re.compile(r"(?<![\\ ]) +\Z")  # without escaped ones
+_MAX_NAME_BYTES: Final = 8_192  # longer than any path
 
 
 class ExcessiveRulesError(Exception):
-    """A file of rules is too large, or cannot be read; what it would leave out is not known."""
+    """A file of rules is too large or cannot be read, so its rules are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A line that matches a path itself; what lies below is never asked for if that is ignored."""
+    """A rule for a path itself; the walk does not enter an ignored directory."""
 
     pattern: re.Pattern[str]
     ignores: bool
-    is_of_directories: bool
+    directories_only: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    base: str  # of the directory whose rules they are, with a slash at its end; "" is the top
-    rules: tuple[_Rule, ...]  # the strongest first
+    base: str  # directory of the rules, with a final slash; "" is the root
+    rules: tuple[_Rule, ...]  # highest precedence first
 
-    def told(self, path: str, *, is_directory: bool) -> bool | None:
-        """Whether the path is ignored; None if no rule says."""
+    def match(self, path: str, *, is_directory: bool) -> bool | None:
+        """Whether the path is ignored; None if no rule matches."""
         below = _bytewise(path[len(self.base) :])
         for rule in self.rules:
-            if (is_directory or not rule.is_of_directories) and rule.pattern.search(below):
+            if (is_directory or not rule.directories_only) and rule.pattern.search(below):
                 return rule.ignores
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """Those that hold in one directory, the weakest first. Paths are relative to the top."""
+    """The rules of a directory, lowest precedence first. Paths are relative to the root."""
 
     levels: tuple[_Level, ...] = ()
-    are_read: bool = True  # False: files of rules are files like others
+    are_read: bool = True  # False: ignore files are not read
 
     def below(self, directory: Path, base: str) -> "IgnoreRules":
-        """With those of the directory's own `.gitignore`. Raises ExcessiveRulesError."""
+        """Add the rules of the directory's own `.gitignore`. Raises ExcessiveRulesError."""
         if not self.are_read:
             return self
         files = [directory / ".gitignore"]
@@ -67,12 +67,12 @@ class IgnoreRules:
         return IgnoreRules((*self.levels, *levels)) if levels else self
 
     def ignores(self, path: str) -> bool:
-        """Whether git ignores it; a directory's path ends in a slash. The last rule decides."""
+        """Whether git ignores the path; a directory's path ends in a slash."""
         is_directory = path.endswith("/")
         for level in reversed(self.levels):
-            told = level.told(path.removesuffix("/"), is_directory=is_directory)
-            if told is not None:
-                return told
+            ignored = level.match(path.removesuffix("/"), is_directory=is_directory)
+            if ignored is not None:
+                return ignored
         return False
 
 
@@ -80,14 +80,14 @@ NO_RULES: Final = IgnoreRules(are_read=False)
 
 
 def rules_above(root: Path, environ: Mapping[str, str]) -> tuple[IgnoreRules, str]:
-    """What holds at `root` before its own `.gitignore`, and its path from the checkout's top.
+    """Return the rules above `root`'s own `.gitignore`, and the path of `root` in the checkout.
 
-    Raises CodeQueryError: what such a file would leave out must not be uploaded, nor what lies in
-    a directory that is ignored, whatever rules it has itself.
+    Raises CodeQueryError if rules cannot be read or `root` is ignored: ignored files must not be
+    uploaded.
     """
     top = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), root)
-    base = _base_of(root, top)
-    config = environ.get("XDG_CONFIG_HOME") or home_of(environ) / ".config"
+    base = _relative_base(root, top)
+    config = environ.get("XDG_CONFIG_HOME") or home_directory(environ) / ".config"
     try:
         weakest = (Path(config) / "git/ignore", _git_dir(top) / "info/exclude")
         levels = [_Level("", spec) for file in weakest if (spec := _rules_in(file))]
@@ -95,45 +95,45 @@ def rules_above(root: Path, environ: Mapping[str, str]) -> tuple[IgnoreRules, st
         if base:
             way = [root, *root.parents][: base.count("/") + 1][::-1]
             for parent, child in pairwise(way):
-                rules = rules.below(parent, _base_of(parent, top))
-                if rules.ignores(_base_of(child, top)):
+                rules = rules.below(parent, _relative_base(parent, top))
+                if rules.ignores(_relative_base(child, top)):
                     raise CodeQueryError(
                         Code.INVALID_REQUEST,
-                        f"{child} is ignored by {top}: name file_paths, or mend its .gitignore",
+                        f"{child} is ignored by {top}: name file_paths, or fix its .gitignore",
                     )
     except ExcessiveRulesError as error:
-        raise CodeQueryError(Code.INVALID_REQUEST, f"{error}: mend it") from error
+        raise CodeQueryError(Code.INVALID_REQUEST, f"{error}: fix it") from error
     return rules, base
 
 
-def _base_of(directory: Path, top: Path) -> str:
+def _relative_base(directory: Path, top: Path) -> str:
     return "" if directory == top else f"{directory.relative_to(top).as_posix()}/"
 
 
 def _bytewise(path: str) -> str:
-    """A letter for each byte, as git matches: of `é` a `?` takes the half."""
+    """Return one character per byte, as git matches: `?` matches half of `é`."""
     return path if path.isascii() else os.fsencode(path).decode("latin-1")
 
 
 def _git_dir(top: Path) -> Path:
-    """The directory that the checkout's work trees share: a `.git` file names it by way of one."""
+    """Return the git directory that the checkout's work trees share."""
     git_dir = top / ".git"
     try:
         if git_dir.is_file():
-            name = _start_of(git_dir).removeprefix(b"gitdir: ").rstrip(b"\r\n")
+            name = _read_start(git_dir).removeprefix(b"gitdir: ").rstrip(b"\r\n")
             git_dir = top / os.fsdecode(name)
-        return git_dir / os.fsdecode(_start_of(git_dir / "commondir").rstrip(b"\r\n"))
+        return git_dir / os.fsdecode(_read_start(git_dir / "commondir").rstrip(b"\r\n"))
     except (OSError, ValueError):
         return git_dir
 
 
-def _start_of(path: Path) -> bytes:
+def _read_start(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(_MOST_NAME_BYTES)
+        return file.read(_MAX_NAME_BYTES)
 
 
 def _rules_in(path: Path) -> tuple[_Rule, ...]:
-    """As git reads it: no link is followed, a line that is no pattern says nothing."""
+    """Read a file of rules as git does: links are not followed, invalid lines are ignored."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except ValueError:  # a path with NUL
@@ -172,8 +172,8 @@ def _rule(line: str) -> _Rule | None:
     from indexer.globs import file_pattern
 
     ignores, body = not line.startswith("!"), _TRAILING_SPACES.sub("", line.removeprefix("!"))
-    is_of_directories = body.endswith("/")
+    directories_only = body.endswith("/")
     body = body.removesuffix("/")
-    # What stands after a first "!" has no meaning of its own.
+    # A "#" or "!" after the first "!" is literal.
     pattern = file_pattern(f"\\{body}" if not ignores and body[:1] in {"#", "!"} else body)
-    return _Rule(pattern, ignores, is_of_directories) if pattern else None
+    return _Rule(pattern, ignores, directories_only) if pattern else None

@@ -20,10 +20,10 @@ from indexer.limits import (
     QUERY_CHARACTERS,
 )
 from indexer.output.terminal import escape_lines
-from integrations.codequery.errors import EXIT_OF, Code
+from integrations.codequery.errors import EXIT_CODES, Code
 from integrations.codequery.tool import ALIASES, NAME, codequery
 
-_STATUS_OF: Final[Mapping[Exit, int]] = {
+_STATUS_CODES: Final[Mapping[Exit, int]] = {
     Exit.USAGE: 400,
     Exit.REFUSED: 403,
     Exit.UNREACHABLE: 503,
@@ -32,34 +32,38 @@ _STATUS_OF: Final[Mapping[Exit, int]] = {
 
 
 def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) -> None:
-    """Offer CodeQuery for `directory`; each call asks the user's settings whether it is on."""
+    """Register CodeQuery for `directory`; each call checks that the user's settings enable it."""
 
     async def call(  # noqa: PLR0913 (the tool's parameters)
         query: Annotated[
             str, Field(min_length=1, max_length=QUERY_CHARACTERS, description="The question")
         ],
         vector_store_id: Annotated[
-            str | None, Field(description="Use this vector store of OpenAI's")
+            str | None, Field(description="Use this OpenAI vector store")
         ] = None,
         vector_store_name: Annotated[
-            str | None, Field(description="Use the one of this name; made if there is none")
+            str | None, Field(description="Use the vector store of this name; created if missing")
         ] = None,
         file_paths: Annotated[
             list[str] | None,
             Field(max_length=CODEQUERY_FILES, description="Index these files only"),
         ] = None,
         concurrent_limit: Annotated[
-            int | None, Field(ge=1, le=CODEQUERY_CONCURRENT, description="Uploads at once")
+            int | None, Field(ge=1, le=CODEQUERY_CONCURRENT, description="Concurrent uploads")
         ] = None,
         timeout_ms: Annotated[
             int | None,
-            Field(ge=1, le=int(1000 * CODEQUERY_SECONDS), description="Of the whole call"),
+            Field(
+                ge=1, le=int(1000 * CODEQUERY_SECONDS), description="Time limit of the whole call"
+            ),
         ] = None,
-        model: Annotated[str | None, Field(description="Starts with gpt-5")] = None,
+        model: Annotated[str | None, Field(description="A gpt-5 model")] = None,
         max_num_results: Annotated[
             int | None, Field(ge=1, le=CODEQUERY_RESULTS, description="Matches at most")
         ] = None,
-        include_results: Annotated[bool | None, Field(description="Answer the matches too")] = None,
+        include_results: Annotated[
+            bool | None, Field(description="Include the matches in the answer")
+        ] = None,
     ) -> CallToolResult:
         """Answer a question about this checkout's code in natural language, by OpenAI.
 
@@ -67,7 +71,7 @@ def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) 
         and works only where the user's own settings switch it on. A first call may take long: give
         a larger timeout_ms, or call again. Example: query="How are tokens verified?".
         """
-        given = {
+        arguments = {
             "query": query,
             "vector_store_id": vector_store_id,
             "vector_store_name": vector_store_name,
@@ -79,7 +83,7 @@ def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) 
             "include_results": include_results,
         }
         answer = await anyio.to_thread.run_sync(
-            lambda: codequery(given, environ=environ, directory=directory)
+            lambda: codequery(arguments, environ=environ, directory=directory)
         )
         return _result(answer)
 
@@ -95,6 +99,6 @@ def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) 
 def _result(answer: Mapping[str, Any]) -> CallToolResult:
     error = answer.get("error")
     if error:
-        status = _STATUS_OF[EXIT_OF[Code(error["code"])]]
+        status = _STATUS_CODES[EXIT_CODES[Code(error["code"])]]
         raise ToolError(error["message"], code=error["code"], status=status)
     return success("\n".join(escape_lines(str(answer["answer"]))), answer)

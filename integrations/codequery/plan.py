@@ -1,17 +1,17 @@
-"""What makes a vector store the same as the files here. A pure function of both."""
+"""The changes that make a vector store equal to the local files. Pure."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-# The service refused the content itself: it would refuse it again.
-_FOR_GOOD: Final = frozenset({"unsupported_file", "invalid_file"})
+# The service rejects the content itself, so a retry would fail too.
+_PERMANENT_ERRORS: Final = frozenset({"unsupported_file", "invalid_file"})
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of the vector store that has our attributes; `error_code` if it could not be read."""
+    """A file of the vector store with this integration's attributes, and its error."""
 
     file_id: str
     path: str
@@ -21,18 +21,18 @@ class Entry:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it stands for its content: it can be searched, or will be."""
+        """Whether its content can be searched, now or after processing."""
         return self.status in {"completed", "in_progress"}
 
     @property
-    def is_kept(self) -> bool:
-        """Whether nothing is won by uploading the same content again."""
-        return self.is_usable or (self.status == "failed" and self.error_code in _FOR_GOOD)
+    def is_final(self) -> bool:
+        """Whether uploading the same content again would change nothing."""
+        return self.is_usable or (self.status == "failed" and self.error_code in _PERMANENT_ERRORS)
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file to be uploaded; entries that it replaces are deleted once it can be searched."""
+    """A file to upload; the entries that it replaces are deleted once it can be searched."""
 
     path: str
     hash: str
@@ -41,7 +41,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An entry whose content is now at another path."""
+    """An entry whose content has moved to another path."""
 
     entry: Entry
     path: str
@@ -50,63 +50,63 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`deletes`: entries of files that are gone, and second ones of the same path."""
+    """The changes. `deletes`: entries of deleted files, and duplicates of a path."""
 
     uploads: tuple[Upload, ...] = ()
     moves: tuple[Move, ...] = ()
     deletes: tuple[Entry, ...] = ()
-    kept: tuple[Entry, ...] = ()
+    unchanged: tuple[Entry, ...] = ()
 
 
-def plan_of(
+def make_plan(
     local: Mapping[str, str], remote: Iterable[Entry], scope: Collection[str] | None = None
 ) -> Plan:
-    """From {path: hash} here, and what the store has; linear in both.
+    """Compare the local {path: hash} with the entries of the store, in linear time.
 
-    `scope`: the paths that the call is about, if not all; entries of others stay as they are.
+    `scope`: the paths of the call, if not all; entries of other paths stay.
     """
-    kept: dict[str, Entry] = {}
+    unchanged: dict[str, Entry] = {}
     others: list[Entry] = []
     for entry in sorted(remote, key=_rank):
         if scope is not None and entry.path not in scope:
             continue
-        if local.get(entry.path) == entry.hash and entry.is_kept and entry.path not in kept:
-            kept[entry.path] = entry
+        if local.get(entry.path) == entry.hash and entry.is_final and entry.path not in unchanged:
+            unchanged[entry.path] = entry
         else:
             others.append(entry)
-    wanted = {path: digest for path, digest in sorted(local.items()) if path not in kept}
-    moved = _moved(wanted, others)
-    taken = {entry.file_id for entry in moved.values()}
+    pending = {path: digest for path, digest in sorted(local.items()) if path not in unchanged}
+    moved = _find_moves(pending, others)
+    moved_ids = {entry.file_id for entry in moved.values()}
     replaced: defaultdict[str, list[Entry]] = defaultdict(list)
     deletes = []
     for entry in others:
-        if entry.file_id in taken:
+        if entry.file_id in moved_ids:
             continue
-        if entry.path in wanted:
+        if entry.path in pending:
             replaced[entry.path].append(entry)
         else:
             deletes.append(entry)
     return Plan(
         uploads=tuple(
             Upload(path, digest, tuple(replaced[path]))
-            for path, digest in wanted.items()
+            for path, digest in pending.items()
             if path not in moved
         ),
         moves=tuple(Move(entry, path, tuple(replaced[path])) for path, entry in moved.items()),
         deletes=tuple(deletes),
-        kept=tuple(kept.values()),
+        unchanged=tuple(unchanged.values()),
     )
 
 
-def _moved(wanted: Mapping[str, str], others: Iterable[Entry]) -> dict[str, Entry]:
-    """By path, the entry that has the content which is wanted there."""
+def _find_moves(pending: Mapping[str, str], others: Iterable[Entry]) -> dict[str, Entry]:
+    """Map paths to entries that already have their content."""
     free: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in others:
         if entry.is_usable:
             free[entry.hash].append(entry)
-    return {path: free[digest].pop() for path, digest in wanted.items() if free.get(digest)}
+    return {path: free[digest].pop() for path, digest in pending.items() if free.get(digest)}
 
 
 def _rank(entry: Entry) -> tuple[int, str]:
-    """The better one of two first; the same one in each run."""
+    """Return a stable sort key; better entries come first."""
     return ("completed", "in_progress").index(entry.status) if entry.is_usable else 2, entry.file_id

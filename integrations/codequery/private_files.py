@@ -1,4 +1,4 @@
-"""Files of the cache directory: their owner's alone, never half written; and locks."""
+"""Files of the cache directory, which are private and written atomically, and locks."""
 
 import fcntl
 import os
@@ -13,11 +13,11 @@ from indexer.limits import CODEQUERY_CACHE_BYTES
 from integrations.codequery.errors import Code, CodeQueryError
 from integrations.codequery.retry import Deadline
 
-_LOOK_SECONDS: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 
 
 def read_private(path: Path) -> bytes | None:
-    """The file's content; None if there is none, or more than a file of the cache may have."""
+    """Read a file; None if it does not exist, b"" if it is too large."""
     try:
         with path.open("rb") as file:
             content = file.read(CODEQUERY_CACHE_BYTES + 1)
@@ -29,7 +29,7 @@ def read_private(path: Path) -> bytes | None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Replace the file by one that is whole. Raises CodeQueryError."""
+    """Replace the file atomically. Raises CodeQueryError."""
     partial = None
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -48,9 +48,9 @@ def write_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked_file(path: Path, deadline: Deadline, busy: str) -> Iterator[None]:
-    """Hold the lock that the file is; another one's is waited for. `busy`: what is then said.
+    """Lock the file; wait for another process until the deadline.
 
-    The lock ends with its process. Raises CodeQueryError.
+    The lock ends with its process. Raises CodeQueryError, with the message `busy` at the deadline.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def locked_file(path: Path, deadline: Deadline, busy: str) -> Iterator[None]:
         while not _locks(number):
             if not deadline.seconds:
                 raise CodeQueryError(Code.STORE_BUSY, busy)
-            time.sleep(min(_LOOK_SECONDS, deadline.seconds))
+            time.sleep(min(_POLL_SECONDS, deadline.seconds))
         yield
     finally:
         os.close(number)
@@ -78,5 +78,5 @@ def _unusable(path: Path, error: OSError) -> CodeQueryError:
     return CodeQueryError(
         Code.CONFIGURATION,
         f"the cache {path} cannot be used ({error.strerror}): set cache_path of [codequery] to a "
-        "path of a directory that you may write to",
+        "path in a writable directory",
     )

@@ -1,4 +1,4 @@
-"""The request as it is checked, and the response as it is answered."""
+"""The validated request and the response of a call."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _ID: Final = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call's request. `file_paths`: None to discover them; `timeout_ms` is of the whole call."""
+    """A request. `file_paths`: None to discover them; `timeout_ms` limits the whole call."""
 
     query: str
     concurrent_limit: int
@@ -41,39 +41,39 @@ class Request:
     max_num_results: int | None = None
 
     @classmethod
-    def read(cls, given: object, configuration: Configuration) -> "Request":
-        """The request in a mapping of its fields; None stands for one that is left out.
+    def read(cls, request: object, configuration: Configuration) -> "Request":
+        """Validate a mapping of fields; None means that a field is omitted.
 
         Raises CodeQueryError.
         """
-        if not isinstance(given, Mapping):
+        if not isinstance(request, Mapping):
             raise _invalid("the request must be an object of fields, such as {'query': '…'}")
-        unknown = sorted(str(name)[:100] for name in given if name not in FIELDS)
+        unknown = sorted(str(name)[:100] for name in request if name not in FIELDS)
         if unknown:
-            raise _invalid(f"there is no field {', '.join(unknown)}; there are {', '.join(FIELDS)}")
-        told = {name: value for name, value in given.items() if value is not None}
+            raise _invalid(f"unknown field {', '.join(unknown)}; known fields: {', '.join(FIELDS)}")
+        fields = {name: value for name, value in request.items() if value is not None}
         return cls(
-            query=_query(told),
-            vector_store_id=_matched(told, "vector_store_id", _ID, "an id, such as vs_abc123"),
-            vector_store_name=_store_name(told),
-            file_paths=_paths(told),
-            concurrent_limit=_integer(told, "concurrent_limit", 1, CODEQUERY_CONCURRENT)
+            query=_query(fields),
+            vector_store_id=_matched(fields, "vector_store_id", _ID, "an id, such as vs_abc123"),
+            vector_store_name=_store_name(fields),
+            file_paths=_paths(fields),
+            concurrent_limit=_integer(fields, "concurrent_limit", 1, CODEQUERY_CONCURRENT)
             or configuration.default_concurrent_limit,
-            timeout_ms=_integer(told, "timeout_ms", 1, 1000 * CODEQUERY_SECONDS)
+            timeout_ms=_integer(fields, "timeout_ms", 1, 1000 * CODEQUERY_SECONDS)
             or configuration.default_timeout_ms,
-            model=_matched(told, "model", _MODEL, "a model that starts with gpt-5")
+            model=_matched(fields, "model", _MODEL, "a model that starts with gpt-5")
             or DEFAULT_MODEL,
-            max_num_results=_integer(told, "max_num_results", 1, CODEQUERY_RESULTS),
-            include_results=_boolean(told, "include_results", configuration.include_results),
+            max_num_results=_integer(fields, "max_num_results", 1, CODEQUERY_RESULTS),
+            include_results=_boolean(fields, "include_results", configuration.include_results),
         )
 
 
 @dataclass(slots=True)
 class Response:
-    """What a call answers; counts grow while it works, so that an error has them too.
+    """The response of a call; counts grow during the call, so an error includes them.
 
-    `skipped_count`: files that were not uploaded, as they are unchanged or for a reason that
-    `skipped` says.
+    `skipped_count`: files that were not uploaded because they are unchanged, or for a reason in
+    `skipped`.
     """
 
     query: str
@@ -90,8 +90,8 @@ class Response:
     warnings: list[str] = field(default_factory=list)
 
     def document(self, error: CodeQueryError | None = None) -> dict[str, Any]:
-        """The payload of FR-CQ-03, and `failures`, `skipped` and `warnings` if there are any."""
-        told: dict[str, Any] = {
+        """Return the payload of FR-CQ-03, with `failures`, `skipped` and `warnings` if any."""
+        payload: dict[str, Any] = {
             "status": "error" if error else "ok",
             "vector_store_id": self.vector_store_id,
             "vector_store_name": self.vector_store_name,
@@ -103,65 +103,65 @@ class Response:
             "answer": None if error else self.answer,
         }
         if error:
-            told["error"] = {"code": str(error.code), "message": error.message}
+            payload["error"] = {"code": str(error.code), "message": error.message}
         elif self.results is not None:
-            told["results"] = list(self.results)
+            payload["results"] = list(self.results)
         for name, rows in (("failures", self.failures), ("skipped", self.skipped)):
-            told.update(listed(name, rows))
+            payload.update(listed(name, rows))
         if self.warnings:
-            told["warnings"] = list(self.warnings)
-        return told
+            payload["warnings"] = list(self.warnings)
+        return payload
 
 
 def listed(name: str, rows: Sequence[Any]) -> dict[str, Any]:
-    """The first rows under `name`, and how many more there are."""
-    told: dict[str, Any] = {name: list(rows[:CODEQUERY_LISTED])} if rows else {}
+    """Return the first rows under `name`, and the number of the others."""
+    limited: dict[str, Any] = {name: list(rows[:CODEQUERY_LISTED])} if rows else {}
     if len(rows) > CODEQUERY_LISTED:
-        told[f"{name}_left_out"] = len(rows) - CODEQUERY_LISTED
-    return told
+        limited[f"{name}_left_out"] = len(rows) - CODEQUERY_LISTED
+    return limited
 
 
-def query_of(given: object) -> str:
-    """What a request asks for, as far as it is a text: a refusal repeats it."""
-    query = given.get("query") if isinstance(given, Mapping) else None
-    return _written(query[:QUERY_CHARACTERS]) if isinstance(query, str) else ""
+def requested_query(request: object) -> str:
+    """Return the query of an unchecked request, for the response; "" if it is not a string."""
+    query = request.get("query") if isinstance(request, Mapping) else None
+    return _replace_surrogates(query[:QUERY_CHARACTERS]) if isinstance(query, str) else ""
 
 
-def _query(told: Mapping[str, Any]) -> str:
-    query = told.get("query")
+def _query(fields: Mapping[str, Any]) -> str:
+    query = fields.get("query")
     if query is None or (isinstance(query, str) and not query.strip()):
-        raise _invalid("query is required: write what to look for")
+        raise _invalid("query is required: write what to search for")
     if not isinstance(query, str) or len(query) > QUERY_CHARACTERS:
-        raise _invalid(f"query must be a text of at most {QUERY_CHARACTERS:,} characters")
-    if query != _written(query):
-        raise _invalid("query must be a text: it has half a character (a lone surrogate)")
+        raise _invalid(f"query must be a string of at most {QUERY_CHARACTERS:,} characters")
+    if query != _replace_surrogates(query):
+        raise _invalid("query must be valid text: it contains a lone surrogate")
     return query
 
 
-def _written(text: str) -> str:
-    """The text as it can be written: half a character is a question mark."""
+def _replace_surrogates(text: str) -> str:
+    """Replace lone surrogates by question marks."""
     return text.encode(errors="replace").decode()
 
 
-def _matched(told: Mapping[str, Any], name: str, form: re.Pattern[str], what: str) -> str | None:
-    value = told.get(name)
+def _matched(fields: Mapping[str, Any], name: str, form: re.Pattern[str], what: str) -> str | None:
+    value = fields.get(name)
     if value is not None and not (isinstance(value, str) and form.fullmatch(value)):
         raise _invalid(f"{name} must be {what}")
     return value
 
 
-def _store_name(told: Mapping[str, Any]) -> str | None:
-    name = told.get("vector_store_name")
+def _store_name(fields: Mapping[str, Any]) -> str | None:
+    name = fields.get("vector_store_name")
     if name is not None and not is_store_name(name):
         raise _invalid(
-            "vector_store_name must be a text of 1 to "
+            "vector_store_name must be a string of 1 to "
             f"{CODEQUERY_STORE_NAME_CHARACTERS} printable characters"
         )
     return name
 
 
 def is_store_name(name: object) -> bool:
-    """Whether a vector store may be called so."""
+    """Whether the name is valid for a vector store."""
     return (
         isinstance(name, str)
         and bool(name.strip())
@@ -170,30 +170,30 @@ def is_store_name(name: object) -> bool:
     )
 
 
-def _paths(told: Mapping[str, Any]) -> tuple[str, ...] | None:
-    paths = told.get("file_paths")
+def _paths(fields: Mapping[str, Any]) -> tuple[str, ...] | None:
+    paths = fields.get("file_paths")
     if paths is None:
         return None
     if not isinstance(paths, list | tuple) or not all(isinstance(path, str) for path in paths):
         raise _invalid("file_paths must be a list of paths, such as ['src/app.py']")
     if not paths:
         raise CodeQueryError(
-            Code.NO_FILES, "file_paths is empty: name files, or leave it out to discover them"
+            Code.NO_FILES, "file_paths is empty: name files, or omit it to discover them"
         )
     if len(paths) > CODEQUERY_FILES:
         raise _invalid(f"file_paths must have at most {CODEQUERY_FILES:,} paths")
     return tuple(paths)
 
 
-def _integer(told: Mapping[str, Any], name: str, least: int, most: float) -> int | None:
-    value = told.get(name)
-    if value is not None and not (type(value) is int and least <= value <= most):
-        raise _invalid(f"{name} must be a whole number from {least} to {most:,.0f}")
+def _integer(fields: Mapping[str, Any], name: str, minimum: int, maximum: float) -> int | None:
+    value = fields.get(name)
+    if value is not None and not (type(value) is int and minimum <= value <= maximum):
+        raise _invalid(f"{name} must be a whole number from {minimum} to {maximum:,.0f}")
     return value
 
 
-def _boolean(told: Mapping[str, Any], name: str, default: bool) -> bool:
-    value = told.get(name, default)
+def _boolean(fields: Mapping[str, Any], name: str, default: bool) -> bool:
+    value = fields.get(name, default)
     if type(value) is not bool:
         raise _invalid(f"{name} must be true or false")
     return value

@@ -1,7 +1,7 @@
-"""Carries a plan out: uploads first, then what they replace is deleted.
+"""Execution of a plan: uploads first, then deletion of the replaced files.
 
-Killed at any point, the next call repairs it: ids of uploaded files are kept in a journal until
-they are in the store or deleted, and what is there twice is planned away.
+The next call repairs an interrupted one: a journal has the ids of uploaded files until they are in
+the store or deleted, and the next plan removes duplicates.
 """
 
 import os
@@ -23,24 +23,24 @@ from integrations.codequery.private_files import read_private, write_private
 from integrations.codequery.records import Response
 from integrations.codequery.retry import Deadline
 
-_FIRST_LOOK_SECONDS: Final = 0.05
-_LONGEST_LOOK_SECONDS: Final = 2.0
+_FIRST_POLL_SECONDS: Final = 0.05
+_LONGEST_POLL_SECONDS: Final = 2.0
 _FAILED: Final = "the service could not read the file"
 
 
 class Journal:
-    """Ids of files that may be in no store, one a line. The store's lock must be held."""
+    """Ids of files that may not be in a store, one per line. Requires the store's lock."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def ids(self) -> list[str]:
-        """Those of calls that were interrupted."""
+        """Return the ids of interrupted calls."""
         lines = (read_private(self._path) or b"").decode("ascii", errors="ignore").split("\n")
-        return list(dict.fromkeys(filter(None, lines[:-1])))  # what follows the last end is torn
+        return list(dict.fromkeys(filter(None, lines[:-1])))  # an incomplete last line is dropped
 
     def add(self, file_id: str) -> None:
-        """Keep the id, also if this process is killed at once."""
+        """Append the id, so that it survives if this process is killed."""
         number = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             os.write(number, f"{file_id}\n".encode())
@@ -48,14 +48,14 @@ class Journal:
             os.close(number)
 
     def clear(self) -> None:
-        """Nothing is open."""
+        """Clear the journal: no upload is pending."""
         if self._path.exists():
             write_private(self._path, b"")
 
 
 @dataclass(slots=True)
 class Reindex:
-    """One run over a store. Counts and failures go into `response` while it works."""
+    """One update of a store. It writes counts and failures to `response` as it runs."""
 
     service: OpenAIService
     store: Store
@@ -76,7 +76,7 @@ class Reindex:
             self.journal.clear()
 
     def run(self, plan: Plan) -> None:
-        """Make the store what the plan says. Raises CodeQueryError for what concerns all files."""
+        """Execute the plan. Raises CodeQueryError for errors that affect all files."""
         self._each(
             [
                 *((partial(self._move, one), one.path) for one in plan.moves),
@@ -84,11 +84,11 @@ class Reindex:
             ]
         )
         failed = self._processed(plan)
-        gone = [
+        replaced_entries = [
             entry for file_id, replaced in self._done if file_id not in failed for entry in replaced
         ]
-        self._each((partial(self._delete, one), one.path) for one in gone)
-        self._each((partial(self._delete_gone, one), one.path) for one in plan.deletes)
+        self._each((partial(self._delete, one), one.path) for one in replaced_entries)
+        self._each((partial(self._delete_stale, one), one.path) for one in plan.deletes)
         if not self.response.failures:
             self.journal.clear()
 
@@ -97,7 +97,7 @@ class Reindex:
     def _upload(self, upload: Upload) -> None:
         content = read_inside(self.root, upload.path)
         digest, reason = verdict(upload.path, content)
-        if content is None or reason:  # it was another one when it was planned
+        if content is None or reason:  # it has changed since it was planned
             with self._counting:
                 self.response.skipped_count += 1
             self.response.skipped.append({"path": upload.path, "reason": reason})
@@ -121,7 +121,7 @@ class Reindex:
         self.service.remove(self.store.id, entry.file_id)
         self.service.delete(entry.file_id)
 
-    def _delete_gone(self, entry: Entry) -> None:
+    def _delete_stale(self, entry: Entry) -> None:
         self._delete(entry)
         with self._counting:
             self.response.deleted_count += 1
@@ -129,14 +129,14 @@ class Reindex:
     # All of them
 
     def _processed(self, plan: Plan) -> dict[str, str]:
-        """Wait until the service has read what it was given; the files that it could not read."""
-        paths = {one.file_id: one.path for one in plan.kept if one.status == "in_progress"}
+        """Wait until the service has processed the files; return those that failed."""
+        paths = {one.file_id: one.path for one in plan.unchanged if one.status == "in_progress"}
         paths |= self._attached
         failed: dict[str, str] = {}
         if paths:
             self._wait_for(paths)
             failed = self._failed(paths)
-        for entry in plan.kept:
+        for entry in plan.unchanged:
             if entry.status == "failed":
                 paths[entry.file_id], failed[entry.file_id] = entry.path, entry.error_code
         for file_id, code in failed.items():
@@ -145,11 +145,11 @@ class Reindex:
         return failed
 
     def _wait_for(self, files: Collection[str]) -> None:
-        pause = _FIRST_LOOK_SECONDS
+        pause = _FIRST_POLL_SECONDS
         while self.service.is_reading(self.store.id, files):
             self.deadline.check("the service was reading uploaded files")
             time.sleep(min(pause, self.deadline.seconds))
-            pause = min(2 * pause, _LONGEST_LOOK_SECONDS)
+            pause = min(2 * pause, _LONGEST_POLL_SECONDS)
 
     def _failed(self, files: Collection[str]) -> dict[str, str]:
         return {
@@ -163,7 +163,7 @@ class Reindex:
         self.response.failures.append({"path": path, "error": error})
 
     def _each(self, tasks: Iterable[tuple[Callable[[], None], str]]) -> None:
-        """Run the tasks, `concurrent_limit` at once; a failure is a path's, or a general one."""
+        """Run the tasks concurrently; record failures of single paths, raise general ones."""
         waiting = list(tasks)
         if not waiting:
             return
@@ -193,7 +193,7 @@ def _raise_first(futures: Sequence[Future[None]]) -> None:
 
 
 def nothing_indexed(response: Response) -> CodeQueryError:
-    """What is said if nothing is in the store since each file failed."""
+    """Return the error for a store that is empty because each file failed."""
     first = response.failures[0]
     return CodeQueryError(
         Code.INDEXING_FAILED,

@@ -1,4 +1,4 @@
-"""The time of a call, and attempts that are made again within it."""
+"""The deadline of a call, and retries within it."""
 
 import random
 import time
@@ -9,11 +9,11 @@ from integrations.codequery.configuration import RetryRules
 from integrations.codequery.errors import Code, CodeQueryError
 
 _Answer = TypeVar("_Answer")
-_NOTHING_SECONDS: Final = 0.05  # a request's own clock may be this much ahead
+_CLOCK_TOLERANCE_SECONDS: Final = 0.05  # requests may time out this early
 
 
 class Deadline:
-    """When a call has to be over."""
+    """The end of a call's time."""
 
     def __init__(self, milliseconds: int) -> None:
         self._milliseconds = milliseconds
@@ -21,28 +21,28 @@ class Deadline:
 
     @property
     def seconds(self) -> float:
-        """What is left; 0 when it is over."""
+        """The remaining seconds; 0 after the deadline."""
         return max(0.0, self._at - time.monotonic())
 
     def check(self, doing: str) -> None:
-        """Raise CodeQueryError if the time is over; `doing` ends the sentence "… while"."""
+        """Raise CodeQueryError after the deadline; `doing` completes "while …"."""
         if not self.seconds:
             raise self.passed(doing)
 
     def passed(self, doing: str) -> CodeQueryError:
-        """What is said when the time is over."""
+        """Return the error after the deadline."""
         return CodeQueryError(
             Code.TIMEOUT,
-            f"the call did not end within timeout_ms={self._milliseconds} (while {doing}). What is "
-            "uploaded stays: call again, which goes on from there, or with a larger timeout_ms",
+            f"the call did not end within timeout_ms={self._milliseconds} (while {doing}). "
+            "Uploaded files stay: call again to continue, or use a larger timeout_ms",
             is_general=True,
         )
 
 
 class Retries:
-    """Transient errors are tried again, after the pauses of the rules; others are raised at once.
+    """Retries of transient errors after the pauses of the rules; other errors are raised.
 
-    `sleep` and `jitter` (of 0 to 1) are real ones but in tests.
+    Tests replace `sleep` and `jitter` (0 to 1).
     """
 
     def __init__(
@@ -57,23 +57,23 @@ class Retries:
         self._jitter = jitter
 
     def run(self, attempt: Callable[[float], _Answer], deadline: Deadline, doing: str) -> _Answer:
-        """The first answer of `attempt`, which is given the seconds that it may take.
+        """Return the first answer of `attempt`, whose argument is its time limit in seconds.
 
-        Each gets its share of what is left, so that there is time for the next one. Raises
-        CodeQueryError: the last one, or that the time is over.
+        Each attempt gets a share of the remaining time, which leaves time for the next one. Raises
+        the last CodeQueryError, or that of the deadline.
         """
-        for left in range(self._rules.max_attempts, 0, -1):
+        for remaining in range(self._rules.max_attempts, 0, -1):
             deadline.check(doing)
             try:
-                return attempt(deadline.seconds / left)
+                return attempt(deadline.seconds / remaining)
             except CodeQueryError as error:
                 problem = error
-            if problem.code is Code.TIMEOUT and deadline.seconds < _NOTHING_SECONDS:
+            if problem.code is Code.TIMEOUT and deadline.seconds < _CLOCK_TOLERANCE_SECONDS:
                 raise deadline.passed(doing)
-            if not problem.is_transient or left == 1:
+            if not problem.is_transient or remaining == 1:
                 raise problem
-            pause = self._pause(self._rules.max_attempts - left, problem)
-            if pause >= deadline.seconds:  # it would be over before the next attempt
+            pause = self._pause(self._rules.max_attempts - remaining, problem)
+            if pause >= deadline.seconds:  # the deadline is before the next attempt
                 raise problem if problem.pause_seconds else deadline.passed(doing)
             self._sleep(pause)
         raise AssertionError("there is at least one attempt")

@@ -1,4 +1,4 @@
-"""Which files look like secrets, by their path or by what is in them. None of them is uploaded."""
+"""Detection of files that look like secrets, by path or content. They are never uploaded."""
 
 import re
 import unicodedata
@@ -20,12 +20,12 @@ _NAMES: Final = re.compile(
     r"|.*service[-_]?account.*\.json|client_secret.*\.json|shadow|auth\.json",
     re.IGNORECASE | re.ASCII,
 )
-# What editors and people add at the end of a copy's name.
+# Suffixes of copies and backups.
 _COPY: Final = re.compile(r"(?:[~#]|\.(?:bak|backup|old|orig|save|copy|sw[op]|\d{1,20})){1,8}$")
 _DIRECTORIES: Final = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud"})
-_PLACES: Final = frozenset({".docker/config.json"})
+_PATHS: Final = frozenset({".docker/config.json"})
 _GITHUB: Final = (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_")
-# What is looked for at first, as that is fast, and the form around it.
+# A literal for a fast first check, and the full pattern.
 _FORMS: Final[tuple[tuple[bytes, bytes], ...]] = (
     (b"PRIVATE KEY", rb"---- ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"),
     (b"LS0tLS1CRUdJTi", rb"key(?:-data)?[\"']?\s{0,20}[:=]\s{0,20}[\"']?LS0tLS1CRUdJTi"),
@@ -49,21 +49,21 @@ _FORMS: Final[tuple[tuple[bytes, bytes], ...]] = (
 )
 _CONTENT: Final = tuple((literal, re.compile(form)) for literal, form in _FORMS)
 _NPM: Final = re.compile(rb"(?m)(?:^|:)_(?:authToken|auth|password)[ \t]{0,20}=[ \t]{0,20}[^\s${]")
-RULES: Final = b"".join(form for _, form in _FORMS) + _NPM.pattern  # that a verdict is kept for
+RULES: Final = b"".join(form for _, form in _FORMS) + _NPM.pattern  # cached verdicts depend on them
 
 
 def is_secret_path(path: str) -> bool:
-    """Whether a file's path, relative and with slashes, is one of those that hold secrets."""
+    """Whether a file's relative path with slashes is typical of secrets."""
     *directories, name = path.lower().split("/")
     return (
         any(_NAMES.fullmatch(one) for one in _originals(name))
         or not _DIRECTORIES.isdisjoint(directories)
-        or "/".join([*directories[-1:], name]) in _PLACES
+        or "/".join([*directories[-1:], name]) in _PATHS
     )
 
 
 def _originals(name: str) -> Iterator[str]:
-    """The name, and those of which it may be a copy."""
+    """Yield the name, and the names of possible originals."""
     yield name
     name = unicodedata.normalize("NFKD", name.removeprefix("#"))
     name = "".join(one for one in name if not unicodedata.combining(one))
@@ -72,7 +72,7 @@ def _originals(name: str) -> Iterator[str]:
 
 
 def is_secret_content(path: str, content: bytes) -> bool:
-    """Whether there is a private key or a token in it that is known by its form."""
+    """Whether the content has a private key or a token of a known form."""
     is_npm = path.rpartition("/")[2].lower() in {".npmrc", ".yarnrc"}
     if is_npm and _NPM.search(content):
         return True

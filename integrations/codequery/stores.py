@@ -1,4 +1,4 @@
-"""Which vector store a call is about, and the names of stores that are kept on disk."""
+"""The vector store of a call, and the cache of store names on disk."""
 
 import hashlib
 import json
@@ -23,9 +23,9 @@ _log = logging.getLogger(__name__)
 
 
 class StoreCache:
-    """`stores.json`: {version, stores: {account: {name: id}}}.
+    """The cache `stores.json`: {version, stores: {account: {name: id}}}.
 
-    A damaged one is put aside; `warn` is called.
+    A damaged file is renamed, and `warn` is called.
     """
 
     def __init__(self, path: Path, account: Account, warn: Callable[[str], None]) -> None:
@@ -34,7 +34,7 @@ class StoreCache:
         self._warn = warn
 
     def lock(self, deadline: Deadline) -> AbstractContextManager[None]:
-        """Held to look a name up and to make a store: so no name is made twice."""
+        """Lock the lookup and creation of stores, so that no name is created twice."""
         busy = (
             "another process is looking for a vector store, and did not end within timeout_ms: "
             "call again"
@@ -42,12 +42,12 @@ class StoreCache:
         return locked_file(self._path.with_name(f"{self._path.name}.lock"), deadline, busy)
 
     def get(self, name: str) -> str | None:
-        """The id that the name had last."""
+        """Return the cached id of the name."""
         store_id = self._stores().get(self._account, {}).get(name)
         return store_id if isinstance(store_id, str) and store_id else None
 
     def put(self, name: str, store_id: str) -> None:
-        """Keep the id, in place of another one. The caller holds the lock."""
+        """Store the id of the name. The caller must hold the lock."""
         stores = self._stores()
         stores.setdefault(self._account, {})[name] = store_id
         content = json.dumps({"version": _VERSION, "stores": stores}, indent=1)
@@ -73,20 +73,20 @@ class StoreCache:
         aside = self._path.with_name(f"{self._path.name}.damaged")
         try:
             self._path.replace(aside)
-        except FileNotFoundError:  # another call was first
+        except FileNotFoundError:  # another call has renamed it
             return
         except OSError as error:
             raise CodeQueryError(
                 Code.CONFIGURATION, f"the cache {self._path} is damaged: delete it"
             ) from error
-        message = f"the cache {self._path} was damaged; it is now {aside}, and names are looked up"
+        message = f"the cache {self._path} was damaged and renamed to {aside}; names are looked up"
         _log.warning("%s", message)
         self._warn(message)
 
 
 @dataclass(frozen=True, slots=True)
 class StoreResolution:
-    """How a call finds its vector store: by its id, else by a name."""
+    """The lookup of a call's vector store by its id, else by a name."""
 
     request: Request
     configuration: Configuration
@@ -95,7 +95,7 @@ class StoreResolution:
 
     @property
     def name(self) -> str:
-        """The one that is asked for; else the configured one; else one of the directory."""
+        """The requested name, else the configured one, else one made from the directory."""
         return (
             self.request.vector_store_name
             or self.configuration.default_vector_store_name
@@ -103,30 +103,31 @@ class StoreResolution:
         )
 
     def store(self, service: OpenAIService, cache: StoreCache) -> Store:
-        """Made if there is none of the name. Raises CodeQueryError."""
+        """Return the store; create it if the name has none. Raises CodeQueryError."""
         if self.request.vector_store_id:
             return self._by_id(service, self.request.vector_store_id)
         name = self.name
         if not is_store_name(name):
             raise CodeQueryError(
-                Code.CONFIGURATION, f"default_vector_store_name {escape_line(name)!r} is no name"
+                Code.CONFIGURATION,
+                f"default_vector_store_name {escape_line(name)!r} is not a valid name",
             )
-        kept = cache.get(name)
-        if store := _still_there(service, kept):
+        cached = cache.get(name)
+        if store := _usable_store(service, cached):
             return store
         with cache.lock(self.deadline):
-            found_meanwhile = cache.get(name)
-            if found_meanwhile != kept and (store := _still_there(service, found_meanwhile)):
+            current = cache.get(name)
+            if current != cached and (store := _usable_store(service, current)):
                 return store
             store = service.find_or_create(name)
             cache.put(name, store.id)
             return store
 
-    def known(self, service: OpenAIService, cache: StoreCache) -> Store | None:
-        """As `store`, but none is made, and nothing is kept."""
+    def find(self, service: OpenAIService, cache: StoreCache) -> Store | None:
+        """Return the store, as `store` does, without creating or caching one."""
         if self.request.vector_store_id:
             return self._by_id(service, self.request.vector_store_id)
-        return _still_there(service, cache.get(self.name)) or service.find(self.name)
+        return _usable_store(service, cache.get(self.name)) or service.find(self.name)
 
     def _by_id(self, service: OpenAIService, store_id: str) -> Store:
         try:
@@ -136,7 +137,7 @@ class StoreResolution:
         raise problem
 
 
-def _still_there(service: OpenAIService, store_id: str | None) -> Store | None:
+def _usable_store(service: OpenAIService, store_id: str | None) -> Store | None:
     try:
         return service.store(store_id) if store_id else None
     except MissingError:
@@ -144,16 +145,16 @@ def _still_there(service: OpenAIService, store_id: str | None) -> Store | None:
 
 
 def missing_store(store_id: str) -> CodeQueryError:
-    """What is said of an id that the service does not know."""
+    """Return the error for an id that the service does not know."""
     return CodeQueryError(
         Code.STORE_NOT_FOUND,
-        f"there is no vector store {store_id}, or it was deleted or has expired: give another "
-        "vector_store_id, or a vector_store_name, of which one is made",
+        f"the vector store {store_id} does not exist, was deleted or has expired: pass another "
+        "vector_store_id, or a vector_store_name, which is created if missing",
     )
 
 
 def directory_name(directory: Path) -> str:
-    """A name that two directories do not share, even where they are called the same."""
+    """Return a name that is unique for the directory's path."""
     digest = hashlib.sha256(str(directory).encode(errors="surrogateescape")).hexdigest()[:8]
     name = escape_line(directory.name.encode(errors="replace").decode(errors="replace"))[:100]
     return f"codequery-{name}-{digest}"

@@ -1,4 +1,4 @@
-"""CodeQuery: answers questions about the files of a directory from a vector store of OpenAI's."""
+"""CodeQuery: answers questions about a directory's files from an OpenAI vector store."""
 
 import hashlib
 import threading
@@ -11,14 +11,14 @@ from typing import Any, Final
 from indexer.config.settings import read_environment
 from indexer.limits import CODEQUERY_RESULT_CHARACTERS, CODEQUERY_RESULTS
 from integrations.codequery.configuration import Configuration
-from integrations.codequery.discovery import Found, discovered_files, named_files
+from integrations.codequery.discovery import DiscoveredFiles, discovered_files, named_files
 from integrations.codequery.errors import Code, CodeQueryError, MissingError
 from integrations.codequery.hashes import LocalFile, local_files
 from integrations.codequery.openai_requests import Account
 from integrations.codequery.openai_service import OpenAIService, Store
-from integrations.codequery.plan import Plan, plan_of
+from integrations.codequery.plan import Plan, make_plan
 from integrations.codequery.private_files import locked_file
-from integrations.codequery.records import Request, Response, listed, query_of
+from integrations.codequery.records import Request, Response, listed, requested_query
 from integrations.codequery.reindex import Journal, Reindex, nothing_indexed
 from integrations.codequery.retry import Deadline
 from integrations.codequery.stores import StoreCache, StoreResolution, missing_store
@@ -39,24 +39,24 @@ def codequery(
     """Index the directory's files incrementally, and answer `query` from them.
 
     The request is a mapping or keyword arguments, with the fields of `records.Request`. The
-    answer is that of FR-CQ-03; an expected error is one too: `status` is "error", `error` has
-    `code` and `message`. It ends by `timeout_ms`. `dry_run`: tell what would be uploaded, deleted
-    and moved, with sizes in bytes, and change nothing.
+    answer is that of FR-CQ-03. After an expected error its `status` is "error", and `error` has
+    `code` and `message`. It ends within `timeout_ms`. `dry_run`: list what would be uploaded,
+    deleted and moved, with sizes in bytes, and change nothing.
     """
-    given = (
+    arguments = (
         {**(request or {}), **parameters}
         if request is None or isinstance(request, Mapping)
         else request
     )
-    response = Response(query_of(given))
+    response = Response(requested_query(arguments))
     try:
         here = (directory or Path.cwd()).resolve()
         environ = read_environment() if environ is None else environ
         configuration = Configuration.load(environ, here)
         if not (configuration.enabled or dry_run):
             raise _disabled(configuration)
-        asked = Request.read(given, configuration)
-        call = _Call(asked, configuration, environ, here, response, Deadline(asked.timeout_ms))
+        parsed = Request.read(arguments, configuration)
+        call = _Call(parsed, configuration, environ, here, response, Deadline(parsed.timeout_ms))
         return _in_time(call.dry_run if dry_run else call.run, call.deadline)
     except CodeQueryError as error:
         return response.document(error)
@@ -65,22 +65,22 @@ def codequery(
 def _disabled(configuration: Configuration) -> CodeQueryError:
     return CodeQueryError(
         Code.DISABLED,
-        "CodeQuery is switched off, as it uploads files to OpenAI. To switch it on, write "
+        "CodeQuery is disabled, because it uploads files to OpenAI. To enable it, write "
         f"`enabled = true` below [codequery] in {configuration.source}, your own settings",
     )
 
 
 def _in_time(work: Callable[[], dict[str, Any]], deadline: Deadline) -> dict[str, Any]:
-    """What `work` answers, in a thread that is left alone when the time is over.
+    """Return the answer of `work`, which runs in a thread until the deadline.
 
-    Requests have time-outs of their own; this is for an answer that drips in without an end.
+    Requests have their own timeouts; this one covers an answer that never ends.
     """
     outcome: list[dict[str, Any] | BaseException] = []
 
     def run() -> None:
         try:
             outcome.append(work())
-        except BaseException as error:  # noqa: BLE001 - raised again, in the caller's thread
+        except BaseException as error:  # noqa: BLE001 - re-raised in the caller's thread
             outcome.append(error)
 
     thread = threading.Thread(target=run, name="codequery", daemon=True)
@@ -93,12 +93,12 @@ def _in_time(work: Callable[[], dict[str, Any]], deadline: Deadline) -> dict[str
     return outcome[0]
 
 
-_GRACE_SECONDS: Final = 0.25  # in which it says itself what it was doing
+_GRACE_SECONDS: Final = 0.25  # time for the thread to report its own timeout
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """One call, from files to answer."""
+    """One call, from discovery to the answer."""
 
     request: Request
     configuration: Configuration
@@ -109,60 +109,62 @@ class _Call:
 
     def run(self) -> dict[str, Any]:
         account = Account.load(self.environ)
-        found, files = self._files()
+        discovered, files = self._files()
         with self._service(account) as service:
             cache, resolution = self._stores(account)
             store = resolution.store(service, cache)
-            self._indexed(service, found, files, store)
+            self._indexed(service, discovered, files, store)
             self._answer(service, store)
         return self.response.document()
 
     def dry_run(self) -> dict[str, Any]:
-        """What `run` would do; a store is only looked at, where key and switch allow it."""
-        found, files = self._files()
-        store, plan = None, plan_of({path: one.hash for path, one in files.items()}, ())
+        """Return what `run` would do; a store is only read, if a key is set and it is enabled."""
+        discovered, files = self._files()
+        store, plan = None, make_plan({path: one.hash for path, one in files.items()}, ())
         if self.configuration.enabled and self._has_key():
             account = Account.load(self.environ)
             with self._service(account) as service:
                 cache, resolution = self._stores(account)
-                store = resolution.known(service, cache)
-                plan = self._known_plan(service, store, found, files) if store else plan
+                store = resolution.find(service, cache)
+                plan = self._dry_plan(service, store, discovered, files) if store else plan
         return self._dry_document(store, plan, files)
 
-    def _files(self) -> tuple[Found, dict[str, LocalFile]]:
-        """Raises CodeQueryError if there are none."""
+    def _files(self) -> tuple[DiscoveredFiles, dict[str, LocalFile]]:
+        """Discover and hash the files. Raises CodeQueryError if there are none."""
         paths = self.request.file_paths
         rules = self.configuration.discovery
         if paths is None:
-            found = discovered_files(self.directory, rules, self.environ, self.deadline)
+            discovered = discovered_files(self.directory, rules, self.environ, self.deadline)
         else:
-            found = named_files(self.directory, paths)
+            discovered = named_files(self.directory, paths)
         name = hashlib.sha256(str(self.directory).encode(errors="surrogateescape")).hexdigest()
-        kept_in = self._beside_cache("hashes", f"{name[:24]}.json")
-        files = local_files(self.directory, found, kept_in, self.deadline, keep_others=bool(paths))
-        self.response.skipped_count = len(found.skipped)
-        self.response.skipped += (
-            {"path": path, "reason": reason} for path, reason in sorted(found.skipped.items())
+        hashes_path = self._beside_cache("hashes", f"{name[:24]}.json")
+        files = local_files(
+            self.directory, discovered, hashes_path, self.deadline, keep_others=bool(paths)
         )
-        if not files and not found.missing:
-            left_out = f": {len(found.skipped)} were left out" if found.skipped else ""
+        self.response.skipped_count = len(discovered.skipped)
+        self.response.skipped += (
+            {"path": path, "reason": reason} for path, reason in sorted(discovered.skipped.items())
+        )
+        if not files and not discovered.missing:
+            note = f": {len(discovered.skipped)} were skipped" if discovered.skipped else ""
             raise CodeQueryError(
-                Code.NO_FILES, f"there are no files to index in {self.directory}{left_out}"
+                Code.NO_FILES, f"there are no files to index in {self.directory}{note}"
             )
-        return found, files
+        return discovered, files
 
     def _indexed(
         self,
         service: OpenAIService,
-        found: Found,
+        discovered: DiscoveredFiles,
         files: Mapping[str, LocalFile],
         store: Store,
     ) -> None:
-        """Make the store the same as the files. Raises CodeQueryError."""
+        """Make the store equal to the files. Raises CodeQueryError."""
         self.response.vector_store_id = store.id
         self.response.vector_store_name = store.name
         try:
-            self._reindex(service, store, found, files)
+            self._reindex(service, store, discovered, files)
         except MissingError:
             problem = missing_store(store.id)
         else:
@@ -173,7 +175,7 @@ class _Call:
         self,
         service: OpenAIService,
         store: Store,
-        found: Found,
+        discovered: DiscoveredFiles,
         files: Mapping[str, LocalFile],
     ) -> None:
         name = f"{hashlib.sha256(store.id.encode()).hexdigest()[:24]}"
@@ -194,40 +196,42 @@ class _Call:
                 response=self.response,
             )
             work.repair(ids)
-            plan = self._plan(entries, found, files)
+            plan = self._plan(entries, discovered, files)
             if not (files or plan.deletes):
-                raise CodeQueryError(Code.NO_FILES, "none of the files in file_paths is there")
-            self.response.skipped_count += len(plan.kept)
+                raise CodeQueryError(Code.NO_FILES, "none of the files in file_paths exists")
+            self.response.skipped_count += len(plan.unchanged)
             work.run(plan)
-        self._tell_missing(found, plan)
-        is_empty = not (plan.kept or plan.moves or self.response.indexed_count)
+        self._report_missing(discovered, plan)
+        is_empty = not (plan.unchanged or plan.moves or self.response.indexed_count)
         if is_empty and self.response.failures:
             raise nothing_indexed(self.response)
 
-    def _plan(self, entries: Any, found: Found, files: Mapping[str, LocalFile]) -> Plan:
+    def _plan(
+        self, entries: Any, discovered: DiscoveredFiles, files: Mapping[str, LocalFile]
+    ) -> Plan:
         local = {path: one.hash for path, one in files.items()}
         if self.request.file_paths is None:
-            return plan_of(local, entries)
-        # Named files that are now left out are as good as gone.
-        return plan_of(local, entries, scope={*local, *found.missing, *found.skipped})
+            return make_plan(local, entries)
+        # Requested files that are skipped now are deleted from the store.
+        return make_plan(local, entries, scope={*local, *discovered.missing, *discovered.skipped})
 
-    def _known_plan(
+    def _dry_plan(
         self,
         service: OpenAIService,
         store: Store,
-        found: Found,
+        discovered: DiscoveredFiles,
         files: Mapping[str, LocalFile],
     ) -> Plan:
         try:
-            return self._plan(service.entries(store.id), found, files)
+            return self._plan(service.entries(store.id), discovered, files)
         except MissingError:
-            return self._plan((), found, files)
+            return self._plan((), discovered, files)
 
-    def _tell_missing(self, found: Found, plan: Plan) -> None:
+    def _report_missing(self, discovered: DiscoveredFiles, plan: Plan) -> None:
         deleted = {entry.path for entry in plan.deletes}
         self.response.failures += (
-            {"path": path, "error": "there is no such file"}
-            for path in found.missing
+            {"path": path, "error": "the file does not exist"}
+            for path in discovered.missing
             if path not in deleted
         )
 
@@ -246,15 +250,15 @@ class _Call:
             )
         self.response.answer = answer.text
         if self.request.include_results:
-            most = self.request.max_num_results or CODEQUERY_RESULTS
+            limit = self.request.max_num_results or CODEQUERY_RESULTS
             rows = [_result(one) for one in answer.results if isinstance(one, Mapping)]
-            self.response.results = sorted(rows, key=lambda row: -row["score"])[:most]
+            self.response.results = sorted(rows, key=lambda row: -row["score"])[:limit]
 
     def _dry_document(
         self, store: Store | None, plan: Plan, files: Mapping[str, LocalFile]
     ) -> dict[str, Any]:
         uploads = [{"path": one.path, "bytes": files[one.path].size} for one in plan.uploads]
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "status": "ok",
             "dry_run": True,
             "enabled": self.configuration.enabled,
@@ -266,9 +270,9 @@ class _Call:
             "uploads": uploads,
             "deletes": [one.path for one in plan.deletes],
             "moves": [{"from": one.entry.path, "to": one.path} for one in plan.moves],
-            "unchanged_count": len(plan.kept),
+            "unchanged_count": len(plan.unchanged),
         }
-        return told | listed("skipped", self.response.skipped)
+        return document | listed("skipped", self.response.skipped)
 
     @property
     def _resolution(self) -> StoreResolution:
@@ -293,18 +297,18 @@ class _Call:
         return self.configuration.cache_path.parent / kind / name
 
 
-def _result(told: Mapping[str, Any]) -> dict[str, Any]:
-    """A match as the response has it."""
-    attributes = told.get("attributes")
+def _result(match: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a match to the response's form."""
+    attributes = match.get("attributes")
     path = attributes.get("path") if isinstance(attributes, Mapping) else None
-    score = told.get("score")
+    score = match.get("score")
     return {
-        "file_path": _written(path or told.get("filename")),
+        "file_path": _replace_surrogates(path or match.get("filename")),
         "score": float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0,
-        "text": _written(told.get("text"))[:CODEQUERY_RESULT_CHARACTERS],
+        "text": _replace_surrogates(match.get("text"))[:CODEQUERY_RESULT_CHARACTERS],
     }
 
 
-def _written(value: object) -> str:
-    """A text of the service's as it can be written."""
+def _replace_surrogates(value: object) -> str:
+    """Return a text of the service without lone surrogates."""
     return str(value or "").encode(errors="replace").decode()

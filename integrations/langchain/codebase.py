@@ -1,4 +1,4 @@
-"""The indexed codebase of a directory, as tool and retriever search it. Opened when first asked."""
+"""The indexed codebase of a directory, for tool and retriever; opened at its first use."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -10,26 +10,26 @@ from cli.output.receipt import missing_note
 from indexer.client.responses import malformed_answer
 from indexer.config.settings import read_environment
 from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError
-from integrations.langchain.similarity import least_cosine
+from integrations.langchain.similarity import min_cosine
 from integrations.service_index import ServiceIndex
 
 
 class NoIndexError(IndexerError):
-    """The codebase is not indexed; the message says where an index was looked for."""
+    """The codebase is not indexed; the message names the location that was checked."""
 
 
 class IncompleteSearchError(IndexerError):
-    """Nothing was found, and not everything was searched in its newest state."""
+    """A search without results whose projects were not all searched in their newest state."""
 
     def __init__(self, incomplete: str) -> None:
         super().__init__(f"Nothing was found. {incomplete}")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchOutcome:
     """Results of the API, the most relevant first.
 
-    `incomplete` says what they may lack; "" where nothing is missing.
+    `incomplete` names projects that may have missing results; "" without any.
     """
 
     results: Sequence[Mapping[str, Any]]
@@ -38,18 +38,18 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class IndexSize:
-    """What of the codebase is indexed."""
+    """The size of the codebase's index."""
 
     exists: bool
     chunks: int
 
 
 class Codebase:
-    """The project of the checkout that holds `directory`, or `projects` of its service.
+    """The project of the checkout that contains `directory`, or `projects` of its service.
 
-    `projects`: None for the checkout's own; empty, or outside of a checkout, for everything that
-    the credential sees. The environment says which service (README, "Settings"); it is read at
-    the first question. Safe to share between threads. Methods raise IndexerError.
+    `projects`: None for the checkout's own; empty, or outside of a checkout, for all visible
+    projects. The environment names the service (README, "Settings"); it is read at the first
+    request. Safe to share between threads. Methods raise IndexerError.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Codebase:
     ) -> None:
         self._directory = Path(directory or ".").expanduser().absolute()
         if not self._directory.is_dir():
-            raise ConfigurationError(f"{self._directory} is no directory: name one that is indexed")
+            raise ConfigurationError(f"{self._directory} is not a directory: name an indexed one")
         names = (projects,) if isinstance(projects, str) else projects
         self._projects = None if names is None else tuple(names)
         self._lock = threading.Lock()
@@ -65,20 +65,20 @@ class Codebase:
 
     @property
     def location(self) -> str:
-        """Address of the service, or its data directory."""
+        """URL of the service, or its data directory."""
         return (self._index or ServiceIndex(read_environment(), self._directory)).location
 
     def require_index(self) -> None:
-        """Raise NoIndexError if there is no service to ask; none is started or asked."""
+        """Raise NoIndexError if there is no service; none is started."""
         self._service()
 
     def search(
         self, query: str, *, limit: int, max_characters: int, threshold: float = 0.0
-    ) -> Found:
-        """At most `limit` results by words and meaning, cut at `max_characters` of code each.
+    ) -> SearchOutcome:
+        """Return at most `limit` results by words and meaning, with at most `max_characters` each.
 
-        All are as similar as `threshold` (of `similarity_of`). Raises NoIndexError, and
-        IncompleteSearchError where nothing was found and something was not searched.
+        Their similarity (`similarity_of`) is at least `threshold`. Raises NoIndexError, and
+        IncompleteSearchError if there are no results and a project was not searched.
         """
         index = self._service()
         projects = self._scope(index)
@@ -87,7 +87,7 @@ class Codebase:
             "limit": limit,
             "max_content": max_characters,
             "include_projects": projects,
-            "min_similarity": least_cosine(threshold),
+            "min_similarity": min_cosine(threshold),
         }
         answer = index.search({name: value for name, value in body.items() if value})
         with malformed_answer(answer):
@@ -97,10 +97,10 @@ class Codebase:
                 raise self._no_index(index, incomplete)
         if incomplete and not results:
             raise IncompleteSearchError(incomplete)
-        return Found(results, incomplete)
+        return SearchOutcome(results, incomplete)
 
     def size(self) -> IndexSize:
-        """Count what is indexed of the codebase."""
+        """Return the size of the codebase's index."""
         try:
             index = self._service()
         except NoIndexError:
@@ -121,7 +121,7 @@ class Codebase:
             return IndexSize(exists=bool(rows), chunks=sum(row["chunks"] for row in rows))
 
     def close(self) -> None:
-        """Let go of the service; it is opened again when something is asked."""
+        """Close the service; the next request opens it again."""
         with self._lock:
             index, self._index = self._index, None
         if index:

@@ -1,4 +1,4 @@
-"""`config.yaml`: whether an agent may search the codebase, and how much it is shown."""
+"""`config.yaml`: switches and limits of the codebase search."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ CONFIG_FILE: Final = "config.yaml"
 class CodebaseSearchToolConfig(BaseModel):
     """The section `tools.codebase_search`."""
 
-    # Strict: "false" would be a true text, and true a 1.
+    # Strict: otherwise "false" would be true, and true would be 1.
     model_config = ConfigDict(strict=True, extra="forbid", validate_assignment=True)
 
     enabled: bool = False
@@ -26,13 +26,13 @@ class CodebaseSearchToolConfig(BaseModel):
 
 
 class ToolsConfig(BaseModel):
-    """The section `tools`; other tools' sections are theirs."""
+    """The section `tools`; sections of other tools are ignored."""
 
     codebase_search: CodebaseSearchToolConfig = Field(default_factory=CodebaseSearchToolConfig)
 
 
 class RagConfig(BaseModel):
-    """The section `rag`; its other keys are of indexes that are not ours."""
+    """The section `rag`; its other keys belong to other indexes."""
 
     model_config = ConfigDict(strict=True, validate_assignment=True)
 
@@ -40,10 +40,10 @@ class RagConfig(BaseModel):
 
 
 class Config(BaseModel):
-    """The configuration of a file, or of the sections that are given.
+    """The configuration of a file, or of the given sections.
 
-    `Config()` reads `config.yaml` of the current directory; where there is none, everything is
-    off. `Config(path)` reads another file, which must exist. `Config(rag=…, tools=…)` reads none.
+    `Config()` reads `config.yaml` of the current directory; without one, everything is disabled.
+    `Config(path)` reads another file, which must exist. `Config(rag=…, tools=…)` reads no file.
     Raises ConfigurationError for a file, ValidationError for sections.
     """
 
@@ -52,7 +52,7 @@ class Config(BaseModel):
 
     def __init__(self, config_path: str | Path | None = None, **sections: Any) -> None:
         if sections and config_path is not None:
-            raise ConfigurationError("give Config a path or sections, not both")
+            raise ConfigurationError("pass Config a path or sections, not both")
         if sections:
             super().__init__(**sections)
             return
@@ -68,9 +68,9 @@ class Config(BaseModel):
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Our sections of a file. Nothing else of it is made into values.
+    """Read this tool's sections of a file; the rest is not converted to values.
 
-    Causes are left out: they quote the file, and a link in a checkout may lead to any file.
+    Errors have no cause, which would quote the file: a link in a checkout may lead to any file.
     """
     try:
         root = yaml.compose(_content(path), Loader=yaml.SafeLoader)
@@ -85,17 +85,19 @@ def _read(path: Path) -> dict[str, Any]:
         enabled = {key: _scalar(rag[key], f"rag.{key}") for key in ("enabled",) if key in rag}
     except yaml.MarkedYAMLError as exc:
         line = exc.problem_mark.line + 1 if exc.problem_mark else 1
-        raise ConfigurationError(f"{path} is no YAML: {exc.problem} at line {line}") from None
+        raise ConfigurationError(
+            f"{path} is not valid YAML: {exc.problem} at line {line}"
+        ) from None
     except (yaml.YAMLError, RecursionError):
-        raise ConfigurationError(f"{path} is no YAML that can be read") from None
+        raise ConfigurationError(f"{path} is not valid YAML") from None
     except ValueError as exc:
         raise ConfigurationError(f"{path}: {exc}") from None
     return {"rag": enabled, "tools": {"codebase_search": search}}
 
 
 def _content(path: Path) -> bytes:
-    if not path.is_file():  # neither a directory nor a pipe, which would be waited for
-        raise ConfigurationError(f"{path} is no file: name the {CONFIG_FILE} to read")
+    if not path.is_file():  # neither a directory nor a pipe, which would block
+        raise ConfigurationError(f"{path} is not a file: name the {CONFIG_FILE} to read")
     try:
         with path.open("rb") as file:
             content = file.read(CONFIG_YAML_BYTES + 1)
@@ -107,7 +109,7 @@ def _content(path: Path) -> bytes:
 
 
 def _members(node: yaml.Node | None, where: str) -> Iterator[tuple[str, yaml.Node]]:
-    """Keys and nodes of a mapping; none of what is absent or empty. Raises ValueError."""
+    """Yield keys and nodes of a mapping, which may be absent or empty. Raises ValueError."""
     if node is None or (isinstance(node, yaml.ScalarNode) and node.value in {"", "~", "null"}):
         return
     if not isinstance(node, yaml.MappingNode):
@@ -118,7 +120,7 @@ def _members(node: yaml.Node | None, where: str) -> Iterator[tuple[str, yaml.Nod
 
 
 def _scalar(node: yaml.Node, where: str) -> object:
-    """The value of a plain node: aliases and merges are never expanded. Raises ValueError."""
+    """Return the value of a scalar node, without expanding aliases. Raises ValueError."""
     if not isinstance(node, yaml.ScalarNode):
         raise ValueError(f"{where} must be a number, true or false")
     try:
@@ -132,7 +134,7 @@ def _scalar(node: yaml.Node, where: str) -> object:
 
 
 def _first_problem(error: ValidationError) -> str:
-    """The key and what is wrong with it; the value may be anything, so it is not repeated."""
+    """Describe the first problem by its key; the value is not quoted."""
     first = error.errors(include_url=False, include_input=False)[0]
     key = ".".join(map(str, first["loc"]))
     return f"{key}: {first['msg']}"[:500]

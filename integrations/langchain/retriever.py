@@ -1,4 +1,4 @@
-"""`CodeSearchRetriever`: the same search for chains, as documents."""
+"""`CodeSearchRetriever`: the codebase search for chains, as documents."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ _COPIED: Final = (
 class CodeSearchRetriever(BaseRetriever):
     """The `k` most relevant chunks of the codebase of `directory`, the best first.
 
-    A document's content is code; its metadata says where it is. `projects`: see `Codebase`.
-    Raises IndexerError where nothing can be found because something is missing: no index, no
-    service, a refusal. Threads may share it.
+    A document's content is code; its metadata has the location. `projects`: see `Codebase`.
+    Raises IndexerError if there is no index or service, or the request is rejected. Threads may
+    share it.
     """
 
     k: int = Field(default=5, ge=1, le=50)
@@ -43,7 +43,7 @@ class CodeSearchRetriever(BaseRetriever):
         self._codebase = Codebase(directory, projects)
 
     def close(self) -> None:
-        """Let go of the service; a later question opens it again."""
+        """Close the service; the next request opens it again."""
         self._codebase.close()
 
     def _get_relevant_documents(
@@ -54,17 +54,17 @@ class CodeSearchRetriever(BaseRetriever):
     ) -> list[Document]:
         if not query.strip():
             return []
-        found = self._codebase.search(
+        outcome = self._codebase.search(
             query,
             limit=self.k,
             max_characters=self.max_code_length,
             threshold=self.similarity_threshold,
         )
-        lacks = {"incomplete": found.incomplete} if found.incomplete else {}
-        with malformed_answer(found.results):
+        notes = {"incomplete": outcome.incomplete} if outcome.incomplete else {}
+        with malformed_answer(outcome.results):
             return [
-                Document(page_content=row["content"], metadata={**_metadata(row), **lacks})
-                for row in found.results
+                Document(page_content=row["content"], metadata={**_metadata(row), **notes})
+                for row in outcome.results
             ]
 
 

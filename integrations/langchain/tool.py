@@ -1,4 +1,4 @@
-"""`codebase_search`, a tool for agents: JSON in, JSON out; off until it is switched on."""
+"""`codebase_search`, a tool for agents: JSON in, JSON out; disabled by default."""
 
 import json
 import logging
@@ -38,12 +38,12 @@ If there is a member incomplete, it says what the results may lack."""
 
 
 def _as_text(value: object) -> object:
-    """JSON text of an object, which models pass where a schema says string."""
+    """Encode an object, which models pass for a string of JSON."""
     return json.dumps(value) if isinstance(value, Mapping) else value
 
 
 class CodebaseSearchInput(BaseModel):
-    """The tool's arguments, as a model is shown them."""
+    """The tool's arguments, as a model sees them."""
 
     input_str: Annotated[str, BeforeValidator(_as_text)] = Field(
         description='A JSON object as text, such as {"query": "how does authentication work"}'
@@ -52,22 +52,22 @@ class CodebaseSearchInput(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _wrap_query(cls, arguments: Any) -> Any:
-        """Take the object itself, too: models that know it well leave out the string around it."""
+        """Accept the object itself, which some models pass without the string around it."""
         if isinstance(arguments, Mapping) and "input_str" not in arguments and "query" in arguments:
             return {"input_str": _as_text(arguments)}
         return arguments
 
 
 class InputError(Exception):
-    """The input is not what the tool takes; the message is the answer's."""
+    """Invalid input; the message is that of the answer."""
 
 
 class CodebaseSearchTool(BaseTool):
     """Semantic search of the codebase of `directory` (default: the current one).
 
-    `config` says whether it is on, and its bounds. `projects`: see `Codebase`. Constructing it
-    opens nothing; the first search does. Threads may share it. It never raises for what a model
-    can pass or a service can answer: the answer then says `"success": false` and why.
+    `config` enables it and sets its limits. `projects`: see `Codebase`. The first search opens the
+    index. Threads may share it. It never raises for the input of a model or the answer of a
+    service: its own answer then has `"success": false` and the error.
     """
 
     name: str = "codebase_search"
@@ -95,15 +95,15 @@ class CodebaseSearchTool(BaseTool):
             self._enabled.set()
 
     def enable(self) -> None:
-        """Let searches through, once the codebase is indexed."""
+        """Enable searches, once the codebase is indexed."""
         self._enabled.set()
 
     def disable(self) -> None:
-        """Answer searches with an error from now on."""
+        """Disable searches: they are answered with an error."""
         self._enabled.clear()
 
     def reload_index(self) -> bool:
-        """Open the index anew, by the environment of now; whether there is one."""
+        """Reopen the index with the current environment; return whether there is one."""
         self._codebase.close()
         try:
             return self._codebase.size().exists
@@ -112,9 +112,9 @@ class CodebaseSearchTool(BaseTool):
             return False
 
     def get_info(self) -> dict[str, Any]:
-        """Name, settings and state of the tool and its index, which is asked for its size.
+        """Return name, settings and state of the tool, and the size of its index.
 
-        Where it cannot be asked, `index_exists` is None and `index_error` says why.
+        If the index is unavailable, `index_exists` is None and `index_error` has the reason.
         """
         info: dict[str, Any] = {
             "name": self.name,
@@ -134,15 +134,15 @@ class CodebaseSearchTool(BaseTool):
         return {**info, "index_exists": size.exists, "index_size": size.chunks}
 
     def close(self) -> None:
-        """Let go of the service; a later search opens it again."""
+        """Close the service; the next search opens it again."""
         self._codebase.close()
 
     def _run(self, input_str: str) -> str:
-        """Search: `{"query": …}` in, the results as JSON out."""
+        """Search for `{"query": …}`; return the results as JSON."""
         return json.dumps(self._answer(input_str), indent=2)
 
     async def _arun(self, input_str: str) -> str:
-        """Search in a thread: the event loop goes on meanwhile."""
+        """Search in a thread, without blocking the event loop."""
         return await run_in_executor(None, self._run, input_str)
 
     def _answer(self, input_str: str) -> dict[str, Any]:
@@ -152,35 +152,35 @@ class CodebaseSearchTool(BaseTool):
             return _failure(_DISABLED)
         try:
             self._codebase.require_index()
-            return self._found(_query_in(input_str))
+            return self._search(_query_in(input_str))
         except (InputError, NoIndexError) as exc:
             return _failure(str(exc))
         except IndexerError as exc:
             return _failure(f"Search failed: {exc}")
 
-    def _found(self, query: str) -> dict[str, Any]:
+    def _search(self, query: str) -> dict[str, Any]:
         settings = self._settings
-        found = self._codebase.search(
+        outcome = self._codebase.search(
             query,
             limit=settings.top_k,
             max_characters=settings.max_code_length,
             threshold=settings.similarity_threshold,
         )
-        with malformed_answer(found.results):
+        with malformed_answer(outcome.results):
             results = [
                 _result(row, settings.max_code_length)
-                for row in sorted(found.results, key=_cosine, reverse=True)
+                for row in sorted(outcome.results, key=_cosine, reverse=True)
                 if row["similarity"] is not None
                 and similarity_of(row["similarity"]) >= settings.similarity_threshold
             ]
-        if found.incomplete and not results:
-            raise IncompleteSearchError(found.incomplete)
+        if outcome.incomplete and not results:
+            raise IncompleteSearchError(outcome.incomplete)
         answer = {"success": True, "results": results, "count": len(results), "error": ""}
-        return {**answer, "incomplete": found.incomplete} if found.incomplete else answer
+        return {**answer, "incomplete": outcome.incomplete} if outcome.incomplete else answer
 
 
 def _query_in(text: str) -> str:
-    """The query of the input. Raises InputError."""
+    """Read the query of the input. Raises InputError."""
     if len(text) > TOOL_INPUT_CHARACTERS:
         raise InputError(
             f"Invalid JSON input: it has more than {TOOL_INPUT_CHARACTERS:,} characters"

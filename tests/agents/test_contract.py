@@ -180,7 +180,7 @@ def test_an_argument_that_does_not_exist_is_refused_by_name(tool: str) -> None:
     result = call(server, tool, query="x", porject="auth-service")
     assert result.is_error
     assert text_of(result).startswith(
-        f"{INVALID} (400): There is no argument 'porject'. There are: "
+        f"{INVALID} (400): Unknown argument 'porject'. Known arguments: "
     )
     assert backend.asked == []
 

@@ -36,7 +36,7 @@ def test_arguments_are_checked_by_every_name(server: MCPServer[None], name: str)
     told = error_in(call(server, name, wrong="why"))
 
     assert told is not None
-    assert told.message.startswith("There is no argument 'wrong'. There are: query.")
+    assert told.message.startswith("Unknown argument 'wrong'. Known arguments: query.")
 
 
 def test_function_s_own_name_is_no_tool(server: MCPServer[None]) -> None:

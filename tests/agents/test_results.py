@@ -39,7 +39,7 @@ def test_near_names_are_told_apart_from_the_sentence() -> None:
     assert (told.message, told.near, str(told)) == (
         "Not known.",
         ("a", "b"),
-        "Not known. Alike: a, b.",
+        "Not known. Similar names: a, b.",
     )
 
 

@@ -146,7 +146,7 @@ def test_uncommitted_work_is_marked() -> None:
     answer["receipt"]["local"] = local
     text = search_text(answer)
     assert "tokens.py:70-92 (uncommitted)  function" in text
-    assert "Uncommitted work of auth-service is in front, as of 2026-11-22T08:00:00Z." in text
+    assert "Includes uncommitted work of auth-service as of 2026-11-22T08:00:00Z." in text
 
 
 def test_a_caller_is_one_line_and_its_evidence() -> None:
@@ -199,7 +199,7 @@ def test_a_graph_is_nodes_by_distance_and_edges_by_name() -> None:
 
 def test_a_graph_that_was_cut_says_at_what() -> None:
     answer = {**recorded("graph"), "truncated": True, "truncated_reason": "limit"}
-    assert "The graph goes on: it was cut at limit." in graph_text(answer)
+    assert "The graph is truncated: limit reached." in graph_text(answer)
 
 
 def test_a_status_is_a_line_for_each_project_and_its_error() -> None:
@@ -237,8 +237,11 @@ def test_what_is_known_by_name_only_is_counted_and_sampled() -> None:
     receipt["unresolved"] = {"count": 10_000, "more": True, "sample": [site]}
     receipt["cut"] = ["10000 steps"]
     text = receipt_text(receipt, [])
-    assert "Limits that were met: 10000 steps." in text
-    assert "only the name is known: 10000+ (send at payments-api/a.py:3 …)." in text
+    assert "Limits reached: 10000 steps." in text
+    assert (
+        "Unresolved references, matched by name only: 10000+ (send at payments-api/a.py:3 …)."
+        in text
+    )
 
 
 def test_search_code_has_a_shorter_form() -> None:

@@ -118,7 +118,7 @@ def test_an_unknown_tool_is_refused_with_the_names_that_there_are() -> None:
     told = error_in(call(code_server(RecordedBackend()), "grep"))
     assert told is not None
     assert (told.code, told.status) == ("unknown_tool", 404)
-    assert told.message == f"There is no tool 'grep'. There are: {', '.join(TOOLS)}."
+    assert told.message == f"Unknown tool 'grep'. Known tools: {', '.join(TOOLS)}."
 
 
 @pytest.mark.parametrize("nothing", [{}, {"workspace": None}, {"workspace": ""}])
@@ -247,7 +247,7 @@ def test_a_link_is_described_and_asked_from_one_node_to_another() -> None:
     ]
     told = error_in(call(code_server(backend), "graph_link", source="a", to="b", type="c"))
     assert told is not None
-    assert told.message.startswith("There is no argument 'source'. There are: from, to, type")
+    assert told.message.startswith("Unknown argument 'source'. Known arguments: from, to, type")
     told = error_in(call(code_server(backend), "graph_link", to="b", type="c"))
     assert told is not None
     assert told.message == "from is required."
@@ -259,7 +259,7 @@ def test_a_search_is_for_a_query_or_for_several(both: dict[str, object]) -> None
     told = error_in(call(code_server(backend), "code_search", **both))
     assert told is not None
     assert (told.code, told.status) == ("invalid", 400)
-    assert told.message == "Give either query or queries, and only one of them."
+    assert told.message == "Pass either query or queries, not both."
     assert backend.asked == []
 
 
@@ -307,7 +307,7 @@ def test_names_of_repositories_are_not_translated() -> None:
     refusal = ToolError("Check org_id.", code="symbol_not_found", status=404, near=near)
     backend = RecordedBackend(refusal, status="status")
     result = call(code_server(backend), "code_graph", symbol="org_id")
-    sentence = "Check workspace. Alike: require_org_id, /api/v1/index/status."
+    sentence = "Check workspace. Similar names: require_org_id, /api/v1/index/status."
     assert text_of(result) == f"symbol_not_found (404): {sentence}"
 
 
@@ -319,5 +319,5 @@ def test_an_answer_that_is_too_long_says_in_both_forms_what_is_left_out() -> Non
     assert left == 5 - len(answer["results"]) > 0
     assert answer["count"] == len(answer["results"])
     assert answer["next_cursor"] is None  # it would go on behind what is left out
-    assert f"Left out: {left} of results" in text_of(result)
+    assert f"Omitted: {left} of results" in text_of(result)
     assert "max_tokens=600" in text_of(result)

@@ -242,4 +242,4 @@ def test_a_budget_takes_all_or_nothing() -> None:
     budget = Budget(3)
     assert not budget.fits("abcd" * 2, "abcd" * 2)
     assert budget.first(["abcd", "abcd" * 3, "abcd"]) == ["abcd"]
-    assert budget.left == 2
+    assert budget.remaining == 2

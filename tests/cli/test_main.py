@@ -184,7 +184,7 @@ def test_a_directory_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
         check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr.startswith("error: the directory that this shell is in is gone")
+    assert done.stderr.startswith("error: the working directory does not exist any more")
 
 
 @pytest.mark.parametrize("program", [[*PROGRAM, "watch"], [sys.executable, "-m", "indexer", "run"]])

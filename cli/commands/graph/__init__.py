@@ -1,4 +1,4 @@
-"""`graph`: decisions, policies and memories, their links to code, and what follows from them."""
+"""`graph`: decisions, policies and memories, and their links to code."""
 
 import typer
 
@@ -9,7 +9,7 @@ _graph = typer.Typer(no_args_is_help=True)
 commands.add_typer(
     _graph,
     name="graph",
-    help="Link decisions, policies and memories to code, and ask what belongs together.",
+    help="Link decisions, policies and memories to code, and query the links.",
 )
 for _module in (documents, links, questions, export):
     _graph.add_typer(_module.commands)

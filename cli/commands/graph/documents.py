@@ -22,9 +22,9 @@ from cli.commands.graph.options import (
     Status,
     Title,
     not_blank,
-    rule_of,
+    read_rule,
 )
-from cli.commands.graph.output import mapping, only_given, print_answer, print_stored
+from cli.commands.graph.output import mapping, print_answer, print_stored, without_empty
 from cli.commands.options import Json, Project, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 _add = typer.Typer(no_args_is_help=True)
-commands.add_typer(_add, name="add", help="Store a decision or a guide, a policy, or a memory.")
+commands.add_typer(_add, name="add", help="Store a decision or guide, a policy, or a memory.")
 
 
 @_add.command(
@@ -75,7 +75,7 @@ def add_memory(
     property: Properties = None,
     json: Json = False,
 ) -> Exit:
-    """Store what was learnt and is worth remembering."""
+    """Store a memory: a lesson worth remembering."""
     document = _document("memory", title, id, project, body, status, property)
     return _store(ctx.obj, document, json=json)
 
@@ -93,10 +93,10 @@ def add_policy(
     rule: Annotated[
         str,
         typer.Option(
-            "--rule", metavar="FILE", callback=rule_of, help="ast-grep's YAML; - is stdin."
+            "--rule", metavar="FILE", callback=read_rule, help="ast-grep YAML file; - is stdin"
         ),
     ],
-    language: Annotated[str, typer.Option(metavar="NAME", help="Such as rust.")],
+    language: Annotated[str, typer.Option(metavar="NAME", help="Language, such as rust")],
     include: Include = None,
     exclude: Exclude = None,
     severity: SeverityOption = None,
@@ -108,7 +108,7 @@ def add_policy(
     property: Properties = None,
     json: Json = False,
 ) -> Exit:
-    """Store a rule that code has to keep; code that violates it is found from then on."""
+    """Store a rule for code; code that violates it is reported from then on."""
     document = _document("policy", title, id, project, body, status, property)
     policy = _policy(rule, language, include, exclude, severity, message)
     return _store(ctx.obj, {**document, "policy": policy}, json=json)
@@ -116,18 +116,18 @@ def add_policy(
 
 @commands.command("show", epilog=examples("codesearch graph show ADR-042"))
 def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
-    """Show a node with its text and links; a short id may mean several.
+    """Show a node with its text and links; a short id may match several nodes.
 
-    In a pipe the nodes, then the links, their columns separated by tabs, then the text, indented.
+    In a pipe: the nodes and the links, their columns separated by tabs, then the indented text.
     """
     from cli.output import knowledge
 
-    invocation: CommandContext = ctx.obj
-    with invocation.graph() as graph:
+    context: CommandContext = ctx.obj
+    with context.graph() as graph:
         answer = graph.node(id)
     columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
     bodies = "".join(knowledge.body_text(one["body"]) for one in answer["nodes"])
-    return print_answer(invocation, answer, columns, found=answer["count"], json=json, after=bodies)
+    return print_answer(context, answer, columns, count=answer["count"], json=json, after=bodies)
 
 
 @commands.command(
@@ -135,15 +135,15 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
 )
 def list_documents(
     ctx: typer.Context,
-    kind: Annotated[Kind | None, typer.Option(help="Only these.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Only this kind")] = None,
     project: Project = None,
     query: Annotated[
-        str | None, typer.Option("--query", "-q", help="A part of the id or the title.")
+        str | None, typer.Option("--query", "-q", help="Part of the id or the title")
     ] = None,
     limit: Limit = 50,
     json: Json = False,
 ) -> Exit:
-    """List decisions, policies and memories by id.
+    """List decisions, policies and memories, ordered by id.
 
     In a pipe: id, kind, status, lines and title, separated by tabs.
     """
@@ -151,9 +151,9 @@ def list_documents(
 
     parameters = {"kind": kind and str(kind), "project": project, "query": query, "limit": limit}
     with ctx.obj.graph() as graph:
-        answer = graph.ask("nodes", only_given(parameters))
+        answer = graph.query("nodes", without_empty(parameters))
     columns = [knowledge.nodes(answer["nodes"])]
-    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 
 
 @commands.command(
@@ -166,7 +166,7 @@ def list_documents(
 def edit(
     ctx: typer.Context,
     id: Id,
-    title: Annotated[str | None, typer.Option(callback=not_blank, help="A new title.")] = None,
+    title: Annotated[str | None, typer.Option(callback=not_blank, help="New title")] = None,
     body: Body = None,
     status: Status = None,
     property: Properties = None,
@@ -178,19 +178,19 @@ def edit(
     message: Message = None,
     if_version: Annotated[
         int | None,
-        typer.Option(min=1, help="Only if it is of this version still (`version` of show --json)."),
+        typer.Option(min=1, help="Only if this is still the version (`version` of show --json)"),
     ] = None,
     json: Json = False,
 ) -> Exit:
-    """Change what is given of a document; `--property KEY=` removes a property.
+    """Change the given fields of a document; `--property KEY=` removes a property.
 
-    A concurrent change is never overwritten: the command is refused, with 5.
+    A concurrent change is never overwritten: the command fails with exit code 5.
     """
     policy = _policy(rule, language, include, exclude, severity, message)
     changes = {"title": title, "body": body, "status": status, **policy}
     changes = {name: value for name, value in changes.items() if value is not None}
     if not changes and not property:
-        raise typer.BadParameter("say what to change, such as --status Accepted")
+        raise typer.BadParameter("nothing to change: give an option, such as --status Accepted")
     with ctx.obj.graph() as graph:
         version, properties = _version_and_properties(graph, id, property or [])
         if property:
@@ -219,8 +219,8 @@ def _document(
     status: str | None,
     properties: list[str] | None,
 ) -> dict[str, Any]:
-    given = {"id": name, "project": project, "body": body, "status": status}
-    document = {"kind": kind, "title": title, **only_given(given)}
+    fields = {"id": name, "project": project, "body": body, "status": status}
+    document = {"kind": kind, "title": title, **without_empty(fields)}
     return document | {"properties": mapping(properties)} if properties else document
 
 
@@ -232,25 +232,25 @@ def _policy(
     severity: Severity | None,
     message: str | None,
 ) -> dict[str, Any]:
-    given = {"rule": rule, "language": language, "include": include, "exclude": exclude}
-    return only_given(given | {"severity": severity and str(severity), "message": message})
+    fields = {"rule": rule, "language": language, "include": include, "exclude": exclude}
+    return without_empty(fields | {"severity": severity and str(severity), "message": message})
 
 
-def _store(invocation: CommandContext, document: Mapping[str, Any], *, json: bool) -> Exit:
-    with invocation.graph() as graph:
+def _store(context: CommandContext, document: Mapping[str, Any], *, json: bool) -> Exit:
+    with context.graph() as graph:
         answer = graph.add(document)
-    return print_stored(invocation, answer, json=json)
+    return print_stored(context, answer, json=json)
 
 
 def _version_and_properties(
     graph: "GraphApi", name: str, properties: list[str]
 ) -> tuple[int | None, dict[str, Any]]:
-    """The version of the document as it is, and its properties as they are to be."""
+    """Return the document's current version and its properties after the change."""
     nodes = graph.node(name)["nodes"]
     if len(nodes) != 1:
-        return None, {}  # the service refuses the change and names them
-    given = mapping(properties)
-    merged = nodes[0]["properties"] | given
-    for removed in (name for name, value in given.items() if not value):
+        return None, {}  # the service rejects the change and lists them
+    updates = mapping(properties)
+    merged = nodes[0]["properties"] | updates
+    for removed in (name for name, value in updates.items() if not value):
         del merged[removed]
     return nodes[0]["version"], merged

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cli.export.graph import Exported, Progress
 
 commands = typer.Typer()
-_RETRY_SECONDS = 120.0  # a rate is a minute's: what was read so far is kept meanwhile
+_RETRY_SECONDS = 120.0  # rate limits are per minute; the pages read so far are kept
 
 
 @commands.command(
@@ -27,16 +27,16 @@ _RETRY_SECONDS = 120.0  # a rate is a minute's: what was read so far is kept mea
 )
 def export(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where it is to be.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write")],
     calls: Annotated[
-        bool, typer.Option("--calls", help="With a table of all calls, in every repository.")
+        bool, typer.Option("--calls", help="Add a table of all calls in every repository")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file")] = False,
 ) -> Exit:
     """Write the graph to a DuckDB file, for SQL: tables nodes, edges and, with --calls, calls.
 
-    Needs a credential of the whole organisation. Call it again if it ends before all calls are
-    there: it goes on with FILE.part.
+    Needs a credential of the whole organisation. After an interruption, run the command again: it
+    resumes FILE.part.
     """
     from cli.export.graph import export_graph
     from cli.output.console import print_stderr
@@ -62,7 +62,7 @@ def _content(exported: "Exported") -> str:
 
 @contextmanager
 def _progress() -> "Iterator[Progress]":
-    """A line that changes, on a terminal; elsewhere nothing but notes, each once."""
+    """Show a progress line on a terminal; elsewhere print each note once."""
     from rich.console import Console
     from rich.progress import Progress as Bars
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -71,21 +71,21 @@ def _progress() -> "Iterator[Progress]":
 
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    told: set[str] = set()
+    printed: set[str] = set()
     with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        task = bars.add_task("The graph is made ready", total=None)
+        task = bars.add_task("Preparing the graph", total=None)
 
         def received(done: int, size: int | None) -> None:
-            whole = f" of {size / 1e6:,.1f}" if size else ""
-            bars.update(task, description=f"{done / 1e6:,.1f}{whole} MB of the graph")
+            total = f" of {size / 1e6:,.1f}" if size else ""
+            bars.update(task, description=f"{done / 1e6:,.1f}{total} MB of the graph")
 
         def added(calls: int, project: str) -> None:
-            of_it = f", now of {escape_line(project)}" if project else ""
-            bars.update(task, description=f"{calls:,} calls{of_it}")
+            current = f", reading {escape_line(project)}" if project else ""
+            bars.update(task, description=f"{calls:,} calls{current}")
 
         def note(sentence: str) -> None:
-            if sentence not in told:
-                told.add(sentence)
+            if sentence not in printed:
+                printed.add(sentence)
                 console.print(escape_line(sentence), markup=False, highlight=False, soft_wrap=True)
 
         yield Progress(received, added, note)

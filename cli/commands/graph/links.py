@@ -1,11 +1,11 @@
-"""Links between nodes: make, take back, follow."""
+"""Links between nodes: create, remove and traverse."""
 
 from typing import Annotated
 
 import typer
 
 from cli.commands.graph.options import Direction, From, Id, Properties, To, Type
-from cli.commands.graph.output import mapping, only_given, print_answer
+from cli.commands.graph.output import mapping, print_answer, without_empty
 from cli.commands.options import Json, examples
 from indexer.exits import Exit
 
@@ -25,12 +25,12 @@ def link(
     type: Type,
     target: To,
     weight: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="How strong it is.")
+        float | None, typer.Option(min=0.0, max=1.0, help="Strength of the link")
     ] = None,
     property: Properties = None,
     json: Json = False,
 ) -> Exit:
-    """Link two nodes; the same link again changes its weight and properties alone.
+    """Link two nodes, or change the weight and properties of an existing link.
 
     In a pipe: from, type, to, weight and origin, separated by tabs.
     """
@@ -39,10 +39,10 @@ def link(
 
     body = {"from": source, "type": type, "to": target, "weight": weight}
     with ctx.obj.graph() as graph:
-        edge = graph.link({**only_given(body), "properties": mapping(property or [])})
+        edge = graph.link({**without_empty(body), "properties": mapping(property or [])})
     console = Console.of(ctx.obj.environ)
     print_stdout(
-        console.as_json(edge) if json else knowledge.shown(console, knowledge.edges([edge]))
+        console.as_json(edge) if json else knowledge.render(console, knowledge.edges([edge]))
     )
     return Exit.OK
 
@@ -52,12 +52,12 @@ def link(
     epilog=examples("codesearch graph unlink mem-123 derived_from code:src/auth/login.rs"),
 )
 def unlink(ctx: typer.Context, source: From, type: Type, target: To) -> Exit:
-    """Take a link back that was made by hand; others end with what they were made of."""
+    """Remove a link that was made by hand; derived links end with their source."""
     from cli.output.console import print_stderr
 
     with ctx.obj.graph() as graph:
         graph.unlink({"from": source, "type": type, "to": target})
-    print_stderr("The link is gone.")
+    print_stderr("Link removed.")
     return Exit.OK
 
 
@@ -72,13 +72,13 @@ def traverse(
     ctx: typer.Context,
     id: Id,
     types: Annotated[
-        str | None, typer.Option(metavar="TYPE,…", help="Follow these edges only.")
+        str | None, typer.Option(metavar="TYPE,…", help="Follow only these edge types")
     ] = None,
     direction: Annotated[
-        Direction, typer.Option(help="Along the edges, against them, or both.")
+        Direction, typer.Option(help="Follow edges forward, backward or both ways")
     ] = Direction.BOTH,
-    depth: Annotated[int, typer.Option(min=1, max=5, help="Steps at most.")] = 1,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Nodes at most.")] = 100,
+    depth: Annotated[int, typer.Option(min=1, max=5, help="Maximum number of steps")] = 1,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of nodes")] = 100,
     json: Json = False,
 ) -> Exit:
     """Follow links from a node, nearest nodes first.
@@ -97,12 +97,12 @@ def traverse(
         "limit": limit,
     }
     with ctx.obj.graph() as graph:
-        answer = graph.ask("traverse", only_given(parameters))
-    columns = [knowledge.found(answer)]
+        answer = graph.query("traverse", without_empty(parameters))
+    columns = [knowledge.traversed(answer)]
     if Console.of(ctx.obj.environ).is_terminal:
         columns.append(knowledge.edges(answer["edges"]))
     if answer["truncated"] and not json:
         print_stderr(
-            "There is more: raise --limit, lower --depth, or name --types or a --direction."
+            "The answer is truncated: raise --limit, lower --depth, or set --types or --direction."
         )
-    return print_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)
+    return print_answer(ctx.obj, answer, columns, count=len(columns[0].rows), json=json)

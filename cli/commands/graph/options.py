@@ -1,4 +1,4 @@
-"""Arguments and options that commands of the graph share, checked as they are read."""
+"""Arguments and options that the graph commands share, with their validation."""
 
 import sys
 from enum import StrEnum
@@ -11,7 +11,7 @@ from indexer.limits import NODE_BODY_BYTES, RULE_BYTES
 
 
 class Kind(StrEnum):
-    """What a document is."""
+    """The kind of a document."""
 
     KNOWLEDGE = "knowledge"
     POLICY = "policy"
@@ -19,7 +19,7 @@ class Kind(StrEnum):
 
 
 class Target(StrEnum):
-    """What relatives are looked for."""
+    """The kind of related node to find."""
 
     CODE = "code"
     KNOWLEDGE = "knowledge"
@@ -28,7 +28,7 @@ class Target(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way edges are followed."""
+    """The direction in which edges are followed."""
 
     OUT = "out"
     IN = "in"
@@ -36,7 +36,7 @@ class Direction(StrEnum):
 
 
 class Severity(StrEnum):
-    """How bad a violation is."""
+    """The severity of a violation."""
 
     INFO = "info"
     WARNING = "warning"
@@ -44,34 +44,34 @@ class Severity(StrEnum):
 
 
 def not_blank(text: str | None) -> str | None:
-    """A callback: the text without spaces around it. Raises BadParameter if that is nothing."""
+    """Return the stripped text (a callback). Raises BadParameter if it is blank."""
     if text is not None and not text.strip():
-        raise typer.BadParameter("it must not be blank")
+        raise typer.BadParameter("must not be blank")
     return text and text.strip()
 
 
-def _properties(given: list[str] | None) -> list[str]:
-    for one in given or ():
+def _properties(values: list[str] | None) -> list[str]:
+    for one in values or ():
         if not one.partition("=")[0] or "=" not in one:
             raise typer.BadParameter(f"write {one!r} as KEY=VALUE")
-    return given or []
+    return values or []
 
 
-def _file_content(path: str, most: int) -> str:
-    """The text of a file, or of standard input for `-`."""
+def _file_content(path: str, max_bytes: int) -> str:
+    """Read the text of a file, or of standard input for `-`."""
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(most + 1)
+            data = sys.stdin.buffer.read(max_bytes + 1)
         else:
             with Path(path).open("rb") as file:
-                data = file.read(most + 1)
+                data = file.read(max_bytes + 1)
         text = data.decode()
     except OSError as error:
         raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise typer.BadParameter(f"{path} is not UTF-8 text") from error
-    if len(data) > most:
-        raise typer.BadParameter(f"{path} is longer than {most:,} bytes")
+    if len(data) > max_bytes:
+        raise typer.BadParameter(f"{path} is longer than {max_bytes:,} bytes")
     return text
 
 
@@ -79,8 +79,8 @@ def _body(path: str | None) -> str | None:
     return None if path is None else _file_content(path, NODE_BODY_BYTES)
 
 
-def rule_of(path: str | None) -> str | None:
-    """A callback: the rule in a file."""
+def read_rule(path: str | None) -> str | None:
+    """Read the rule in a file (a callback)."""
     return None if path is None else _file_content(path, RULE_BYTES)
 
 
@@ -90,43 +90,52 @@ Id = Annotated[
     typer.Argument(
         metavar="ID",
         callback=not_blank,
-        help="ADR-042, REPOSITORY/ADR-042, code:REPOSITORY/PATH or code:REPOSITORY/PATH#NAME.",
+        help="ADR-042, REPOSITORY/ADR-042, code:REPOSITORY/PATH or code:REPOSITORY/PATH#NAME",
     ),
 ]
 NewId = Annotated[
-    str | None, typer.Option("--id", metavar="ID", help="Such as ADR-042; without it, one is made.")
+    str | None,
+    typer.Option("--id", metavar="ID", help="Id, such as ADR-042; default: a generated one"),
 ]
 Body = Annotated[
     str | None,
     typer.Option(
-        "--body", metavar="FILE", callback=_body, help="Markdown of a file; - is standard input."
+        "--body", metavar="FILE", callback=_body, help="Markdown file; - is standard input"
     ),
 ]
-Status = Annotated[str | None, typer.Option(help="Such as Accepted.")]
+Status = Annotated[str | None, typer.Option(help="Status, such as Accepted")]
 Properties = Annotated[
     list[str] | None,
     typer.Option(
-        "--property", metavar="KEY=VALUE", callback=_properties, help="Anything else; repeatable."
+        "--property",
+        metavar="KEY=VALUE",
+        callback=_properties,
+        help="Additional property; repeatable",
     ),
 ]
 Rule = Annotated[
     str | None,
-    typer.Option("--rule", metavar="FILE", callback=rule_of, help="ast-grep's YAML; - is stdin."),
+    typer.Option(
+        "--rule", metavar="FILE", callback=read_rule, help="ast-grep YAML file; - is stdin"
+    ),
 ]
-Language = Annotated[str | None, typer.Option(metavar="NAME", help="Such as rust.")]
+Language = Annotated[str | None, typer.Option(metavar="NAME", help="Language, such as rust")]
 Include = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATTERN", help="Paths that it holds for, as in .gitignore; repeatable."),
+    typer.Option(
+        metavar="PATTERN", help="Paths that the policy covers, as in .gitignore; repeatable"
+    ),
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATTERN", help="Paths that it does not hold for; repeatable."),
+    typer.Option(metavar="PATTERN", help="Paths that the policy does not cover; repeatable"),
 ]
-SeverityOption = Annotated[Severity | None, typer.Option(help="How bad a violation is.")]
-Message = Annotated[str | None, typer.Option(help="What to do about a violation.")]
-Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
-From = Annotated[str, typer.Argument(metavar="FROM", callback=not_blank, help="A node's id.")]
+SeverityOption = Annotated[Severity | None, typer.Option(help="Severity of a violation")]
+Message = Annotated[str | None, typer.Option(help="How to fix a violation")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
+From = Annotated[str, typer.Argument(metavar="FROM", callback=not_blank, help="Id of a node")]
 Type = Annotated[
-    str, typer.Argument(metavar="TYPE", callback=not_blank, help="Such as implements.")
+    str,
+    typer.Argument(metavar="TYPE", callback=not_blank, help="Type of the link, such as implements"),
 ]
-To = Annotated[str, typer.Argument(metavar="TO", callback=not_blank, help="A node's id.")]
+To = Annotated[str, typer.Argument(metavar="TO", callback=not_blank, help="Id of a node")]

@@ -1,4 +1,4 @@
-"""What commands of the graph send and print."""
+"""Request parameters and output of the graph commands."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,48 +10,48 @@ if TYPE_CHECKING:
     from cli.output.knowledge import Columns
 
 
-def only_given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given of the values: what is left out is the service's to choose."""
+def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are set; the service chooses the others."""
     return {name: value for name, value in values.items() if value not in (None, [])}
 
 
 def mapping(properties: list[str]) -> dict[str, str]:
-    """`KEY=VALUE` options by key."""
+    """Return the `KEY=VALUE` options by key."""
     pairs = (one.partition("=") for one in properties)
     return {name: value for name, _, value in pairs}
 
 
-def print_stored(invocation: CommandContext, answer: Mapping[str, Any], *, json: bool) -> Exit:
-    """Print a document as it is stored now."""
+def print_stored(context: CommandContext, answer: Mapping[str, Any], *, json: bool) -> Exit:
+    """Print a stored document."""
     from cli.output import knowledge
     from cli.output.console import Console, print_stdout
 
-    console = Console.of(invocation.environ)
+    console = Console.of(context.environ)
     stored = knowledge.nodes(answer["nodes"])
-    print_stdout(console.as_json(answer) if json else knowledge.shown(console, stored))
+    print_stdout(console.as_json(answer) if json else knowledge.render(console, stored))
     return Exit.OK
 
 
 def print_answer(
-    invocation: CommandContext,
+    context: CommandContext,
     answer: Mapping[str, Any],
     columns: "list[Columns]",
     *,
-    found: int,
+    count: int,
     json: bool,
     after: str = "",
 ) -> Exit:
-    """Print an answer, `after` its columns a text, and notes about it; ends by what was found."""
+    """Print the columns, the text `after` them and notes; the exit code follows `count`."""
     from cli.output import knowledge, receipt
     from cli.output.console import Console, print_stderr, print_stdout
 
-    console = Console.of(invocation.environ)
+    console = Console.of(context.environ)
     if json:
         print_stdout(console.as_json(answer))
     else:
-        print_stdout(knowledge.shown(console, *columns) + after)
+        print_stdout(knowledge.render(console, *columns) + after)
         print_stderr(*receipt.graph_notes(answer))
-    if found:
+    if count:
         return Exit.OK
     print_stderr(receipt.in_options(answer.get("hint") or "Nothing was found."))
     return Exit.NOTHING_FOUND

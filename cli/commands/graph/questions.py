@@ -1,4 +1,4 @@
-"""What belongs to a node or a file: relatives, violations, remaining work, context."""
+"""Queries of the graph: related nodes, violations, unmigrated code, context of a file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.commands.graph.options import Id, Limit, Target, not_blank
-from cli.commands.graph.output import only_given, print_answer
+from cli.commands.graph.output import print_answer, without_empty
 from cli.commands.options import Json, Project, examples
 from indexer.exits import Exit
 
@@ -26,11 +26,11 @@ commands = typer.Typer()
 def related(
     ctx: typer.Context,
     id: Id,
-    target_type: Annotated[Target, typer.Option(help="What is looked for.")],
-    limit: Annotated[int, typer.Option(min=1, max=45, help="How many at most.")] = 10,
+    target_type: Annotated[Target, typer.Option(help="Kind of node to find")],
+    limit: Annotated[int, typer.Option(min=1, max=45, help="Maximum number of results")] = 10,
     json: Json = False,
 ) -> Exit:
-    """Find what resembles a node in meaning and words, linked to it or not.
+    """Find nodes that resemble a node in meaning and words, linked to it or not.
 
     In a pipe: score, similarity, id, kind and title, separated by tabs.
     """
@@ -38,16 +38,16 @@ def related(
 
     parameters = {"id": id, "target_type": str(target_type), "limit": limit}
     with ctx.obj.graph() as graph:
-        answer = graph.ask("related", parameters)
+        answer = graph.query("related", parameters)
     columns = [knowledge.related(answer)]
-    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 
 
 @commands.command("violations", epilog=examples("codesearch graph violations -p payments-service"))
 def violations(
     ctx: typer.Context, project: Project = None, limit: Limit = 50, json: Json = False
 ) -> Exit:
-    """List code that violates policies; without --project, of this checkout's repository.
+    """List code that violates policies; default: in this checkout's repository.
 
     In a pipe: repository/path:line, severity, policy, message and text, separated by tabs.
     """
@@ -57,11 +57,13 @@ def violations(
 
     with ctx.obj.graph() as graph:
         parameters = {"project": _project(graph, project), "limit": limit}
-        answer = graph.ask("violations", parameters)
+        answer = graph.query("violations", parameters)
     if answer["over_limit"] and not json:
-        print_stderr(f"{pluralize(answer['over_limit'], 'file')} took too long to be matched.")
+        print_stderr(
+            f"{pluralize(answer['over_limit'], 'file')} not checked: matching took too long."
+        )
     columns = [knowledge.violations(answer)]
-    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 
 
 @commands.command(
@@ -70,11 +72,11 @@ def violations(
 def unmigrated(
     ctx: typer.Context,
     project: Project = None,
-    path: Annotated[str | None, typer.Option(help="What a file's path begins with.")] = None,
+    path: Annotated[str | None, typer.Option(help="Only files whose path begins with this")] = None,
     limit: Limit = 50,
     json: Json = False,
 ) -> Exit:
-    """List definitions without a migrated_to link on them, their file or a directory above.
+    """List definitions without a migrated_to link on them, their file or a parent directory.
 
     In a pipe: repository/path:line and name, separated by tabs.
     """
@@ -83,11 +85,11 @@ def unmigrated(
 
     with ctx.obj.graph() as graph:
         parameters = {"project": _project(graph, project), "path": path, "limit": limit}
-        answer = graph.ask("unmigrated", only_given(parameters))
+        answer = graph.query("unmigrated", without_empty(parameters))
     if answer["count"] < answer["total"] and not json:
         print_stderr(f"{answer['total']:,} definitions in all.")
     columns = [knowledge.unmigrated(answer)]
-    return print_answer(ctx.obj, answer, columns, found=answer["count"], json=json)
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 
 
 @commands.command(
@@ -104,36 +106,36 @@ def context(
         typer.Argument(
             metavar="FILE",
             callback=not_blank,
-            help="A file of this checkout; with --project, a path in that repository.",
+            help="A file of this checkout; with --project, a path in that repository",
         ),
     ],
     project: Project = None,
     json: Json = False,
 ) -> Exit:
-    """Tell what to know before a file is changed: policies, decisions, memories, callers, callees.
+    """Show the policies, decisions, memories, callers and callees of a file.
 
-    In a pipe: what, how, id or place, and title, separated by tabs.
+    In a pipe: what, how, id or location, and title, separated by tabs.
     """
     from cli.output import knowledge
 
     with ctx.obj.graph() as graph:
         path = file if project else _path(graph, ctx.obj.directory, file)
-        answer = graph.ask("context", {"project": _project(graph, project), "file": path})
+        answer = graph.query("context", {"project": _project(graph, project), "file": path})
     columns = [knowledge.context(answer)]
-    return print_answer(ctx.obj, answer, columns, found=len(columns[0].rows), json=json)
+    return print_answer(ctx.obj, answer, columns, count=len(columns[0].rows), json=json)
 
 
 def _project(graph: "GraphApi", project: str | None) -> str:
-    """What was named, else the checkout's own. Raises ConfigurationError."""
+    """Return `project`, else the checkout's own. Raises ConfigurationError."""
     from indexer.errors import ConfigurationError
 
     if named := project or graph.project:
         return named
-    raise ConfigurationError("this directory is in no repository: name one with --project")
+    raise ConfigurationError("this directory is not in a repository: name one with --project")
 
 
 def _path(graph: "GraphApi", directory: Path, file: str) -> str:
-    """The path in the repository of a file of this checkout."""
+    """Return the path of a checkout's file in its repository."""
     path = (directory / file).resolve()
     root = graph.root and graph.root.resolve()
     return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else file

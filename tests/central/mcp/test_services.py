@@ -149,7 +149,7 @@ def test_unknown_symbol_is_refused_with_the_names_that_are_alike(shop: Api, ask:
     with pytest.raises(ToolError, match="near lists names") as refused:
         ask("callers", {"symbol": "f"})
     assert refused.value.code == "symbol_not_found"
-    assert str(refused.value).endswith(f"Alike: {', '.join(near)}.")
+    assert str(refused.value).endswith(f"Similar names: {', '.join(near)}.")
 
 
 @pytest.mark.parametrize("workspace", [None, "acme", "org-acme"])

@@ -126,7 +126,7 @@ def test_a_file_that_is_there_is_overwritten_by_force_alone(
     file.write_text("mine")
     done = export("graph.duckdb", directory=tmp_path, organization=organization)
     assert done.returncode == 2
-    assert "--force overwrites it" in done.stderr
+    assert "overwrite it with --force" in done.stderr
     assert file.read_text() == "mine"
     (tmp_path / "graph.duckdb.wal").write_text("of the file that was there")
     done = export("graph.duckdb", "--force", directory=tmp_path, organization=organization)
@@ -172,7 +172,7 @@ def test_on_a_terminal_it_says_how_far_it_is(organization: Organization, tmp_pat
         directory=tmp_path, environ=environ(organization),
     )  # fmt: skip
     assert code == 0
-    assert "The graph is made ready" in sent
+    assert "Preparing the graph" in sent
     assert re.search(r"graph.duckdb: [\d,]+ nodes, [\d,]+ edges, [\d,]+ calls\.", sent)
 
 
@@ -242,7 +242,7 @@ def test_an_export_that_was_killed_goes_on_where_it_was(
     asked: list[str] = []
     with killed_export(large, here) as proxy:
         proxy.requests = lambda _, path: bool(asked.append(path))  # type: ignore[func-returns-value]
-        assert "Going on with" in go_on(large, here, proxy)
+        assert "Resuming" in go_on(large, here, proxy)
     assert len(asked) == 2
     assert all("/trace/calls" in path and "cursor=" in path for path in asked)
     assert rows(here / "graph.duckdb", BY_PATH) == WHOLE
@@ -271,7 +271,7 @@ def test_calls_are_read_again_where_the_service_does_not_know_the_place(
     with killed_export(large, here) as proxy:
         with duckdb.connect(str(here / "graph.duckdb.part")) as database:
             database.execute("UPDATE calls_progress SET cursor = 'of before a restore'")
-        assert "all calls are read again" in go_on(large, here, proxy)
+        assert "reading all calls again" in go_on(large, here, proxy)
     assert rows(here / "graph.duckdb", BY_PATH) == WHOLE
 
 
@@ -280,7 +280,7 @@ def test_what_is_of_something_else_is_begun_anew(organization: Organization, her
     (here / "graph.duckdb.part.wal").write_text("of something else")
     done = export("graph.duckdb", "--calls", directory=here, organization=organization)
     assert done.returncode == 0, done.stderr
-    assert "Going on" not in done.stderr
+    assert "Resuming" not in done.stderr
     assert list(here.iterdir()) == [here / "graph.duckdb"]
 
 

@@ -28,7 +28,7 @@ def test_outside_of_a_repository_it_is_a_usage_error(
 ) -> None:
     done = codesearch("impact", directory=tmp_path, environ=acme_environ)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {tmp_path} is not inside a git repository: go to one\n"
+    assert done.stderr == f"error: {tmp_path} is not inside a git repository: change to one\n"
 
 
 def test_a_project_that_is_not_indexed_ends_with_3_and_says_what_to_type(

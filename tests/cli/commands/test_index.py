@@ -27,7 +27,7 @@ def test_up_to_date_is_no_failure_and_is_said(
     assert "nothing to do (up_to_date: the commit is indexed already)" in again.stdout
     branch = codesearch("index", "--ref", "main", directory=root, environ=environ)
     assert branch.returncode == 2
-    assert "leave --ref out" in branch.stderr
+    assert "omit --ref" in branch.stderr
     temporary.rmdir()  # nothing was left in it
 
 

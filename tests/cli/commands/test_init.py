@@ -50,7 +50,7 @@ def test_again_from_a_subdirectory_it_keeps_the_file_and_says_so(
         done = codesearch("init", *options, directory=root / "src", environ=local(service))
         assert done.returncode == 0, done.stderr
         assert expected in done.stdout
-        assert "kept as it was; your options are not in it" in done.stdout
+        assert "left unchanged; your options are not in it" in done.stdout
         assert "git add" not in done.stdout
     assert (root / ".codesearch.toml").read_text() == "# mine\n"
     assert git(root, "status", "--porcelain") == ""
@@ -92,9 +92,9 @@ def test_at_a_service_the_options_are_written_and_the_token_is_not(
     [
         (
             "plain",
-            "is not inside a git repository: go to one, name one, or make one with `git init",
+            "is not inside a git repository: change to one, name one, or create one with `git init",
         ),
-        ("none", "there is no directory"),
+        ("none", "is not a directory"),
         ("unborn", "has no commit yet"),
         ("bare.git", "is a bare repository"),
     ],

@@ -19,7 +19,7 @@ def test_search_from_cli(acme_environ: dict[str, str], tmp_path: Path) -> None:
     assert done.returncode == 0
     assert all(line.startswith("auth-service/") for line in done.stdout.splitlines()[:3])
     assert "acme_auth/handlers.py:51:     def __call__(self, email: str" in done.stdout
-    assert "Asked 2 repositories at their indexed commits, indexed " in done.stderr
+    assert "Searched 2 repositories at their indexed commits, indexed " in done.stderr
 
 
 def test_a_terminal_gets_headings_line_numbers_and_marked_words(
@@ -90,7 +90,7 @@ def test_where_nothing_is_indexed_the_command_to_type_is_told() -> None:
 def test_filters_that_leave_no_repository_are_not_told_to_be_an_empty_index() -> None:
     done = run(Answering("search_of_nothing"), "search", "x", "--exclude-project", "shop")
     assert done.exit_code == 1
-    assert "--exclude-project leaves no repository over." in done.stderr
+    assert "--exclude-project excludes every repository: remove one." in done.stderr
 
 
 def test_a_repository_that_is_not_there_is_named() -> None:

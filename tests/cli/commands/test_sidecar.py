@@ -33,7 +33,7 @@ def test_an_address_that_is_taken_is_named() -> None:
         done = sidecar("--bind", bind)
     assert done.returncode == Exit.USAGE
     assert bind in done.stderr
-    assert "give another --bind" in done.stderr
+    assert "choose another --bind" in done.stderr
 
 
 def search(url: str) -> str:
@@ -75,4 +75,4 @@ def test_what_is_no_address_is_refused_with_the_option_that_says_it() -> None:
     done = sidecar("--bind", "8765")
     assert done.returncode == Exit.USAGE
     assert "'8765' is no address" in done.stderr
-    assert "give another --bind" in done.stderr
+    assert "choose another --bind" in done.stderr

@@ -40,7 +40,7 @@ def test_a_name_that_is_not_there_shows_names_that_are_alike(
     done = codesearch("trace", "callees", "verify_tokn", directory=tmp_path, environ=acme_environ)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: No definition is called so in what this credential sees.")
-    assert "These are alike: verify_token" in done.stderr
+    assert "Similar names: verify_token" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_the_service_would_refuse_is_not_asked(wrong: list[str]) -> None:
 def test_a_definition_that_nobody_calls_is_an_explained_zero() -> None:
     done = run(Answering("callers_empty"), "trace", "callers", "reseller_applications")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "may lack something of support-desk (never indexed" in done.stderr
+    assert "results may be missing from support-desk (never indexed" in done.stderr
     assert "1 project in scope may lack something, as said above." in done.stderr
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.export.part_file import held_part, write_ahead_log
+from cli.export.part_file import locked_part, write_ahead_log
 from indexer.errors import ConfigurationError
 
 
 def hold(target: Path) -> None:
-    with held_part(target, is_kept=lambda _: False):
+    with locked_part(target, is_resumable=lambda _: False):
         pass
 
 
@@ -25,6 +25,6 @@ def test_a_log_that_is_a_link_is_not_written_to(tmp_path: Path, end: str) -> Non
     log = write_ahead_log(tmp_path / "chunks.db.part")
     link = log.with_name(f"{log.name}{end}")
     link.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ConfigurationError, match="is no file of its own"):
+    with pytest.raises(ConfigurationError, match="is not a regular file"):
         hold(tmp_path / "chunks.db")
     assert not (tmp_path / "elsewhere").exists()

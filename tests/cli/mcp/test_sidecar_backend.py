@@ -45,7 +45,7 @@ def test_a_problem_keeps_its_code_status_and_sentence() -> None:
 
 def test_near_names_are_told() -> None:
     refusal, _ = asked(problem(404, code="symbol_not_found", detail="No such name.", near=["a.b"]))
-    assert str(refusal) == "No such name. Alike: a.b."
+    assert str(refusal) == "No such name. Similar names: a.b."
 
 
 ANSWERED = json.dumps(recorded("search")).encode()

@@ -92,7 +92,7 @@ def test_another_organisation_is_not_this_servers(agent: Agent) -> None:
 def test_names_that_are_alike_reach_the_agent(agent: Agent) -> None:
     refused = agent.call("code_trace_callers", symbol="verify_tokn")
     assert "symbol_not_found" in refused["content"][0]["text"]
-    assert "Alike: verify_token" in refused["content"][0]["text"]
+    assert "Similar names: verify_token" in refused["content"][0]["text"]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

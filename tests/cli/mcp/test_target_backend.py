@@ -78,6 +78,6 @@ def test_an_agent_is_told_how_to_confirm_a_server_that_a_clone_names(tmp_path: P
     (tmp_path / ".codesearch.toml").write_text('[server]\nurl = "https://code.invalid"\n')
     environ = {"AETERNA_TOKEN": "aet_secret", "AETERNA_ORGANIZATION": "acme"}
     environ["AETERNA_DATA_DIR"] = str(tmp_path / "data")
-    with pytest.raises(ToolError, match="type `codesearch status` here in a ter") as refused:
+    with pytest.raises(ToolError, match="run `codesearch status` here in a ter") as refused:
         asyncio.run(TargetBackend(CommandContext(environ, tmp_path)).search({"query": "x"}))
     assert (refused.value.code, refused.value.status) == ("server_not_confirmed", 403)

@@ -43,8 +43,8 @@ def test_each_definition_heads_its_own_links() -> None:
 def test_a_definition_that_the_work_tree_has_no_more_is_said_to_be_gone() -> None:
     answer = recorded("callers")
     answer["definitions"][0]["gone"] = True
-    assert links.definition_line(answer["definitions"][0]).endswith(" (no longer there)")
-    assert "(no longer there)" in links.render(PLAIN, answer, "callers")
+    assert links.definition_line(answer["definitions"][0]).endswith(" (removed)")
+    assert "(removed)" in links.render(PLAIN, answer, "callers")
 
 
 def test_a_place_that_is_longer_than_the_terminal_is_folded_and_never_cut() -> None:

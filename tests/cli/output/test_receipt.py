@@ -12,14 +12,15 @@ def test_one_repository_is_told_with_its_commit_and_age() -> None:
     answer["receipt"] |= {"missing": [], "projects": answer["receipt"]["projects"][:1]}
     commit = answer["receipt"]["projects"][0]["commit"]
     (line,) = receipt.receipt_notes(answer)
-    assert line.startswith(f"Asked auth-service at {commit[:10]}, indexed ")
+    assert line.startswith(f"Searched auth-service at {commit[:10]}, indexed ")
     assert line.endswith(" ms).")
 
 
 def test_what_is_missing_is_named_with_its_reason() -> None:
     (line,) = receipt.receipt_notes(recorded("search"))
-    assert "may lack something of support-desk (never indexed: type `codesearch index` in it)" in (
-        line
+    assert (
+        "results may be missing from support-desk (never indexed: type `codesearch index` in it)"
+        in (line)
     )
 
 
@@ -44,7 +45,7 @@ def test_work_that_is_not_committed_is_told() -> None:
 
 def test_hints_speak_of_options() -> None:
     answer = recorded("callers_empty") | {"hint": "try min_confidence=medium."}
-    code, why = receipt.exit_status(answer, found=0)
+    code, why = receipt.exit_status(answer, count=0)
     assert (code, why) == (Exit.NOTHING_FOUND, "try --min-confidence medium.")
 
 
@@ -52,7 +53,7 @@ def test_an_error_of_the_question_is_told_without_the_transport() -> None:
     problem = {"detail": "No definition is called so.", "near": ["verify_token", "\x1b[2J"]}
     error = CentralRefusedError("long", code="symbol_not_found", status=404, problem=problem)
     assert format_error(error) == (
-        "error: No definition is called so. These are alike: verify_token, �[2J"
+        "error: No definition is called so. Similar names: verify_token, �[2J"
     )
 
 

@@ -78,7 +78,7 @@ def test_who_waits_is_told_why_there_are_no_colours() -> None:
     hostile = result(content="=" * 20_000, language="ini", matched=[])
     ordinary = result(content="if x: pass", language="python", matched=[])
     drawn = search_results.render(WIDE, [hostile, ordinary])
-    assert "without colours: colouring this text takes too long" in drawn
+    assert "without highlighting: it takes too long for this text" in drawn
     coloured = search_results.render(WIDE, [ordinary])
     assert drawn.endswith(coloured)
     assert coloured != search_results.render(WIDE, [{**ordinary, "language": "text"}])

@@ -21,7 +21,7 @@ class Edits:
         self._new = new
         self.mentioned: set[str] = set()
 
-    def moved(self, path: str, line: int) -> int | None:
+    def map_line(self, path: str, line: int) -> int | None:
         return self._moved.get((path, line), line)
 
     def are_edited(self, path: str, first: int, last: int) -> bool:

@@ -39,7 +39,7 @@ def lines(tmp_path: Path) -> EditedLines:
 def test_a_line_is_followed_unless_it_was_edited(
     lines: EditedLines, path: str, line: int, expected: int | None
 ) -> None:
-    assert lines.moved(path, line) == expected
+    assert lines.map_line(path, line) == expected
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,9 @@ def test_edited_lines_are_asked_for_whole_words(
     assert lines.is_mentioned([name]) == expected
 
 
-@pytest.mark.parametrize("ask", [lambda one: one.moved("a", 1), lambda one: one.is_mentioned([])])
+@pytest.mark.parametrize(
+    "ask", [lambda one: one.map_line("a", 1), lambda one: one.is_mentioned([])]
+)
 def test_nothing_is_claimed_where_a_commit_is_missing(
     ask: Callable[[UnmappedLines], object],
 ) -> None:

@@ -38,5 +38,5 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_checkout_that_cannot_be_written_to_is_said_to_be() -> None:
-    with pytest.raises(ConfigurationError, match=r"cannot be written .*`codesearch index` does"):
+    with pytest.raises(ConfigurationError, match=r"cannot be written .*use `codesearch index`"):
         write_project_file(Path("/proc"), {})

@@ -83,8 +83,8 @@ def test_without_a_terminal_a_clone_gets_no_token_and_it_says_what_to_type(
     environ = {**TOKEN, "AETERNA_DATA_DIR": str(tmp_path / "data")}
     done = codesearch(*command, directory=root, environ=environ)
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert "names the server https://code.invalid:443. If you trust it, type" in done.stderr
-    assert "set AETERNA_URL, which wins over the file" in done.stderr
+    assert "names the server https://code.invalid:443. If you trust it, run" in done.stderr
+    assert "set AETERNA_URL, which takes precedence over the file" in done.stderr
 
 
 def test_in_a_terminal_it_asks_once(make_repository: MakeRepository, tmp_path: Path) -> None:

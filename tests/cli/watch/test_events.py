@@ -95,7 +95,7 @@ def test_a_name_that_is_not_utf8_wakes_and_the_next_is_heard_again(
 def test_without_watches_git_is_asked_now_and_then_and_the_user_told(
     sandbox: Sandbox, told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events_module, "has_watches_left", lambda: False)
+    monkeypatch.setattr(events_module, "can_add_watch", lambda: False)
     monkeypatch.setattr(events_module, "_POLL_SECONDS", 0.05)
     events = Events(WorkingCopy(sandbox.path), told.append)
     assert events.wait(SECONDS) == frozenset()

@@ -3,18 +3,18 @@
 import subprocess
 import sys
 
-from cli.watch.events import has_watches_left
+from cli.watch.events import can_add_watch
 
 EXHAUSTED = """
 import os, resource
-from cli.watch.events import has_watches_left
+from cli.watch.events import can_add_watch
 resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), os.dup(0)))
-raise SystemExit(has_watches_left())
+raise SystemExit(can_add_watch())
 """
 
 
 def test_there_are_watches_left_where_none_are_used() -> None:
-    assert has_watches_left()
+    assert can_add_watch()
 
 
 def test_a_user_who_may_open_nothing_more_has_none_left() -> None:

@@ -68,7 +68,7 @@ def index(environ: dict[str, str], root: Path) -> None:
 def test_a_change_that_the_kernel_does_not_tell_of_is_found(
     environ: dict[str, str], make_repository: MakeRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Events, "_that_count", lambda *_: frozenset())
+    monkeypatch.setattr(Events, "_relevant_paths", lambda *_: frozenset())
     root = make_repository("watch-deaf", FILES)
     first, second = watch(environ, root, lambda: write_files(root, CHANGED))
     assert first.state.commit == git(root, "rev-parse", "HEAD")
@@ -115,7 +115,7 @@ def test_what_has_no_work_tree_is_said_to_be_bare(
     environ: dict[str, str], make_repository: MakeRepository, tmp_path: Path
 ) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(make_repository("full", FILES)), "bare.git")
-    with pytest.raises(ConfigurationError, match="is a bare repository, with no work tree to"):
+    with pytest.raises(ConfigurationError, match="is a bare repository without a work tree to"):
         session.watch(environ, tmp_path / "bare.git", Steps())
 
 

@@ -134,9 +134,9 @@ def writer(path: Path) -> Iterator[None]:
 def test_a_database_that_a_live_writer_holds(project: Path, openai: Server) -> None:
     with writer(project / DATABASE):
         text = refusal()
-        assert "Another process is writing to" in text
-        assert "Wait until it has ended" in text
-        assert "Another process is writing to" in code.status()
+        assert "Another process has locked" in text
+        assert "Wait for `chunkhound index`" in text
+        assert "Another process has locked" in code.status()
     assert not openai.requests
     assert "src/login.py" in files(code.search(query="query"))
 
@@ -285,11 +285,11 @@ class TestHostile:
     def test_what_is_no_regular_file_is_not_opened(self, project: Path) -> None:
         (project / DATABASE).rename(project / "kept.db")
         os.mkfifo(project / DATABASE)
-        assert "is no regular file" in refusal()
+        assert "is not a regular file" in refusal()
         (project / DATABASE).unlink()
         (project / "kept.db").rename(project / DATABASE)
         os.mkfifo(f"{project / DATABASE}.wal")
-        assert "is no regular file" in refusal()
+        assert "is not a regular file" in refusal()
 
     def test_a_link_to_itself_is_an_error(self, project: Path) -> None:
         (project / DATABASE).unlink()

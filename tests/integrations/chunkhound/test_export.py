@@ -264,7 +264,7 @@ def test_an_export_that_ended_early_is_gone_on_with(
         asked = server.texts[:]
         notes: list[str] = []
         done = write(service, root, file, embedder=embedder_at(server), notes=notes)
-        assert notes == [f"Going on with {part}; delete it to begin anew."]
+        assert notes == [f"Resuming {part}; delete it to start over."]
         assert done.embeddings == done.chunks == count(file)
         repeated = [text for text in server.texts[len(asked) :] if text in asked[:3]]
         assert repeated == ["check"]
@@ -285,7 +285,7 @@ def write_with_trouble(service: Service, root: Path, file: Path, server: Server)
         return embed(texts)
 
     embedder.embed_documents = embed_until_quota  # type: ignore[method-assign]
-    with pytest.raises(EmbeddingError, match=r"insufficient_quota.*the same command goes on"):
+    with pytest.raises(EmbeddingError, match=r"insufficient_quota.*run the same command again"):
         write(service, root, file, embedder=embedder)
     assert not file.exists()
 
@@ -334,7 +334,7 @@ def test_a_file_of_anybody_else_is_overwritten_by_force_alone(
 ) -> None:
     file = tmp_path / "chunks.db"
     file.write_text("mine")
-    with pytest.raises(ConfigurationError, match="--force overwrites it"):
+    with pytest.raises(ConfigurationError, match="overwrite it with --force"):
         write(service, root, file)
     assert file.read_text() == "mine"
     beside = [tmp_path / f"chunks.db{ending}" for ending in (".root.json", ".embedding.json")]
@@ -352,7 +352,7 @@ def test_a_database_that_chunkhound_made_is_not_taken_for_an_export(
     with duckdb.connect(str(file)) as database:
         database.execute("CREATE TABLE schema_version (version INTEGER, description TEXT)")
         database.execute("INSERT INTO schema_version VALUES (1, 'Initial schema')")
-    with pytest.raises(ConfigurationError, match="--force overwrites it"):
+    with pytest.raises(ConfigurationError, match="overwrite it with --force"):
         write(service, root, file)
 
 
@@ -420,7 +420,7 @@ def test_a_part_of_something_else_is_begun_anew(
 
 
 def test_where_no_file_can_be_is_said(service: Service, root: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="is not a file"):
         write(service, root, tmp_path, may_overwrite=True)
     with pytest.raises(ConfigurationError, match="there is no directory"):
         write(service, root, tmp_path / "missing" / "chunks.db")
@@ -486,7 +486,7 @@ def test_what_is_not_indexed_is_said(service: Service, tmp_path: Path) -> None:
 
 
 def test_outside_of_a_checkout_there_is_nothing_to_read(service: Service, tmp_path: Path) -> None:
-    with pytest.raises(NotARepositoryError, match="go to one"):
+    with pytest.raises(NotARepositoryError, match="change to one"):
         write(service, tmp_path, tmp_path / "chunks.db", project="shop")
 
 

@@ -32,7 +32,7 @@ def test_ot_secrets_file_names_another_file(
     monkeypatch.setenv("OT_SECRETS_FILE", "mine.yaml")
     assert code.search(query="query") == "Error: OT_SECRETS_FILE must be an absolute path"
     monkeypatch.setenv("OT_SECRETS_FILE", str(tmp_path / "gone.yaml"))
-    assert "OT_SECRETS_FILE names is not there" in code.search(query="query")
+    assert "OT_SECRETS_FILE names does not exist" in code.search(query="query")
 
 
 def test_without_secrets_the_key_is_that_of_the_environment(
@@ -70,7 +70,7 @@ def test_secrets_and_addresses_of_the_checkout_are_not_read(
         (f"- {KEY}", "must be YAML"),
         ("\0", "must be YAML"),
         ("[" * 60_000, "must be YAML"),
-        ("OPENAI_API_KEY: [1]", "must be a text"),
+        ("OPENAI_API_KEY: [1]", "must be a string"),
         (f"# {'x' * 70_000}\nOPENAI_API_KEY: {KEY}", "at most 65,536 bytes"),
         ("", MISSING),
         ("OPENAI_API_KEY:", MISSING),

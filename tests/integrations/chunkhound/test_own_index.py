@@ -207,7 +207,7 @@ def test_a_service_of_this_machine_stays_for_the_next_question(
 def test_a_service_that_is_away_says_so(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AETERNA_URL", "http://127.0.0.1:9")
     assert code.search(query="q").startswith(
-        "Error: The index at http://127.0.0.1:9 cannot be asked: "
+        "Error: The index at http://127.0.0.1:9 is unavailable: "
     )
 
 

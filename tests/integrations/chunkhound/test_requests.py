@@ -26,18 +26,18 @@ pytestmark = pytest.mark.usefixtures("project")
         ({"chunk_type": "verb"}, "chunk_type must be one of: function, class, method, comment"),
         ({"language": "x" * 41}, "language must have at most 40 characters"),
         ({"exclude": "x" * 1_001}, "exclude must have at most 1,000 characters"),
-        ({"path": "a\0b"}, "path must be the path of a file system"),
-        ({"path": " "}, "path must be the path of a file system"),
-        ({"db": ""}, "db must be the path of a file system"),
+        ({"path": "a\0b"}, "path must be a file system path"),
+        ({"path": " "}, "path must be a file system path"),
+        ({"db": ""}, "db must be a file system path"),
         ({"db": "x" * 5_000}, "The database cannot be reached"),
         ({"path": "x" * 5_000}, "Project not indexed"),
-        ({"query": 5}, "query must be a text, in UTF-8"),
-        ({"query": "q\udcff"}, "query must be a text, in UTF-8"),
-        ({"language": "\ud800"}, "language must be a text, in UTF-8"),
-        ({"exclude": ["a"]}, "exclude must be a text, in UTF-8"),
-        ({"path": 5}, "path must be the path of a file system"),
-        ({"path": "~no-such-user/x"}, "~no-such-user is no user of this machine"),
-        ({"db": "~no-such-user/x"}, "~no-such-user is no user of this machine"),
+        ({"query": 5}, "query must be UTF-8 text"),
+        ({"query": "q\udcff"}, "query must be UTF-8 text"),
+        ({"language": "\ud800"}, "language must be UTF-8 text"),
+        ({"exclude": ["a"]}, "exclude must be UTF-8 text"),
+        ({"path": 5}, "path must be a file system path"),
+        ({"path": "~no-such-user/x"}, "~no-such-user is not a user of this machine"),
+        ({"db": "~no-such-user/x"}, "~no-such-user is not a user of this machine"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters: dict[str, Any], said: str, openai: Server) -> None:
@@ -80,5 +80,5 @@ def test_a_project_in_a_directory_that_is_gone(
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert code.search(query="query") == (
-        "Error: The current directory is gone: go to one that is there"
+        "Error: The current directory does not exist any more: change to another one"
     )

@@ -13,7 +13,7 @@ import pytest
 
 import integrations.codequery as package
 from integrations.codequery import CodeQuery, code_query, codequery
-from integrations.codequery.errors import EXIT_OF, Code
+from integrations.codequery.errors import EXIT_CODES, Code
 from integrations.codequery.openai_requests import Account
 from integrations.codequery.records import FIELDS, Request
 from integrations.codequery.tool import _result
@@ -90,9 +90,9 @@ def test_the_request_has_the_fields_and_defaults_of_the_specification(ask: Ask) 
     [
         ({}, "query is required"),
         ({"query": ""}, "query is required"),
-        ({"query": 5}, "query must be a text"),
+        ({"query": 5}, "query must be a string"),
         ({"query": "x" * 4_001}, "at most 4,000 characters"),
-        ({"query": "x\ud800"}, "half a character"),
+        ({"query": "x\ud800"}, "lone surrogate"),
         ({"query": "x", "concurrent_limit": 0}, "from 1 to 20"),
         ({"query": "x", "concurrent_limit": 21}, "from 1 to 20"),
         ({"query": "x", "concurrent_limit": True}, "from 1 to 20"),
@@ -110,7 +110,7 @@ def test_the_request_has_the_fields_and_defaults_of_the_specification(ask: Ask) 
         ({"query": "x", "file_paths": []}, "file_paths is empty"),
         ({"query": "x", "file_paths": ["a"] * 10_001}, "at most 10,000"),
         ({"query": "x", "file_paths": ["src"]}, "is a directory"),
-        ({"query": "x", "path": "a.py"}, "there is no field path"),
+        ({"query": "x", "path": "a.py"}, "unknown field path"),
         ("x", "must be an object"),
     ],
 )  # fmt: skip
@@ -216,7 +216,7 @@ def test_a_dry_run_without_key_or_switch_asks_nobody(
 
 
 def test_every_code_has_an_exit_code() -> None:
-    assert EXIT_OF.keys() == set(Code)
+    assert EXIT_CODES.keys() == set(Code)
 
 
 def test_it_is_imported_without_openai_and_says_if_that_is_missing(

@@ -72,12 +72,12 @@ def test_a_dry_run_needs_neither_query_nor_key_nor_switch(
     ("given", "complaint"),
     [
         ("", "is empty"),
-        ("{", "is no JSON object"),
-        ("[1]", "is no JSON object"),
-        ("[" * 100_000, "is no JSON object"),
+        ("{", "is not a JSON object"),
+        ("[1]", "is not a JSON object"),
+        ("[" * 100_000, "is not a JSON object"),
         ("[" + "0," * 300_000 + "0]", "is too long"),
         (" " * 3_000_000, "is too long"),
-        ('{"query": "x", "limit": 5}', "there is no field limit"),
+        ('{"query": "x", "limit": 5}', "unknown field limit"),
     ],
     ids=["empty", "half", "list", "deep", "values", "bytes", "field"],
 )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from integrations.codequery.configuration import DiscoveryRules
 from integrations.codequery.discovery import (
-    Found,
+    DiscoveredFiles,
     discovered_files,
     named_files,
     read_inside,
@@ -36,7 +36,9 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> None:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def found(root: Path, rules: DiscoveryRules | None = None, home: Path = Path("/nobody")) -> Found:
+def found(
+    root: Path, rules: DiscoveryRules | None = None, home: Path = Path("/nobody")
+) -> DiscoveredFiles:
     return discovered_files(
         root.resolve(), rules or DiscoveryRules(), {"HOME": str(home)}, Deadline(60_000)
     )
@@ -286,7 +288,7 @@ def test_a_directory_whose_rules_are_too_many_to_read_is_left_out(
     result = found(tmp_path)
     assert [one.path for one in result.candidates] == ["a.py"]
     assert result.skipped == {
-        "sub/.gitignore": "too many rules to be read: its directory is left out"
+        "sub/.gitignore": "too many rules to be read: its directory is skipped"
     }
 
 
@@ -334,9 +336,9 @@ def test_rules_of_a_nested_checkout_of_its_own_hold(tmp_path: Path) -> None:
 
 def test_a_home_directory_is_no_project(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "a"})
-    with pytest.raises(CodeQueryError, match="is no project"):
+    with pytest.raises(CodeQueryError, match="is not a project"):
         found(tmp_path, home=tmp_path)
-    with pytest.raises(CodeQueryError, match="is no project"):
+    with pytest.raises(CodeQueryError, match="is not a project"):
         found(tmp_path, home=tmp_path / "user")
 
 

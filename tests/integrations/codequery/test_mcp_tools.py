@@ -81,6 +81,6 @@ def test_where_it_is_off_the_tool_says_so(
     with agent(checkout, environ) as asked:
         refused = asked.call("CodeQuery", query="x")
     assert refused["isError"]
-    assert "disabled (400): CodeQuery is switched off" in refused["content"][0]["text"]
+    assert "disabled (400): CodeQuery is disabled" in refused["content"][0]["text"]
     assert environ["CODESEARCH_CONFIG"] in refused["content"][0]["text"]
     assert server.requests == []

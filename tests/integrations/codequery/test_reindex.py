@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from integrations.codequery.discovery import Found
+from integrations.codequery.discovery import DiscoveredFiles
 from integrations.codequery.hashes import local_files
 from integrations.codequery.retry import Deadline
 from tests.integrations.codequery.conftest import Ask
@@ -139,7 +139,7 @@ def test_named_files_are_indexed_and_others_left_as_they_are(
     before = server.paths(store_id)
     answer = ask(file_paths=["src/tokens.py", str(checkout / "src/absent.py")])
     assert (answer["indexed_count"], answer["deleted_count"]) == (1, 0)
-    assert answer["failures"] == [{"path": "src/absent.py", "error": "there is no such file"}]
+    assert answer["failures"] == [{"path": "src/absent.py", "error": "the file does not exist"}]
     assert server.paths(store_id)["src/login.go"] == before["src/login.go"]
     (checkout / "src/login.go").unlink()
     assert ask(file_paths=["src/login.go"])["deleted_count"] == 1
@@ -323,9 +323,9 @@ def test_a_settled_file_is_not_read_again_and_a_changed_one_is(
     monkeypatch.setattr(hashes, "read_inside", lambda *at: (reads.append(at[1]), read(*at))[1])
 
     def hashed() -> dict[str, Any]:
-        found = Found()
+        found = DiscoveredFiles()
         for path in ("a.py", "b.py"):
-            found.take(path, (root / path).stat())
+            found.add(path, (root / path).stat())
         return local_files(root, found, tmp_path / "kept.json", Deadline(60_000))
 
     first = hashed()

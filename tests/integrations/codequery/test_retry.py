@@ -111,7 +111,7 @@ def test_a_pause_beyond_the_deadline_is_told_at_once(ask: Ask, server: Server) -
     server.faults = [Fault(Trouble.BUSY, "POST", "/responses", 9)]
     answer = ask()
     assert answer["error"]["code"] == "rate_limited"
-    assert "asks to wait 3600 s" in answer["error"]["message"]
+    assert "retry after 3600 s" in answer["error"]["message"]
     assert server.count("POST", "/responses") == 1
 
 

@@ -92,9 +92,9 @@ def test_another_file_may_be_named_and_must_exist(directory: Path) -> None:
     write(EXAMPLE).rename("other.yaml")
     assert Config("other.yaml").tools.codebase_search.top_k == 7
     assert Config(config_path=directory / "other.yaml").rag.enabled
-    with pytest.raises(ConfigurationError, match=r"config\.yaml is no file"):
+    with pytest.raises(ConfigurationError, match=r"config\.yaml is not a file"):
         Config("config.yaml")
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="is not a file"):
         Config(directory)
 
 
@@ -151,11 +151,11 @@ def test_empty_sections_have_the_defaults(text: str) -> None:
             "tools.codebase_search.top_k must be a number",
         ),
         ("d: &d {top_k: 9}\ntools: {codebase_search: {<<: *d}}", "tools.codebase_search.<< must"),
-        ("rag: {enabled: true", "is no YAML: .* at line 1"),
-        ("a: *b", "is no YAML: found undefined alias 'b' at line 1"),
-        ("a: 1\n---\nb: 2", "is no YAML: but found another document at line 2"),
-        ("\0", "is no YAML that can be read"),
-        ("[" * 20_000, "is no YAML that can be read"),
+        ("rag: {enabled: true", "is not valid YAML: .* at line 1"),
+        ("a: *b", "is not valid YAML: found undefined alias 'b' at line 1"),
+        ("a: 1\n---\nb: 2", "is not valid YAML: but found another document at line 2"),
+        ("\0", "is not valid YAML"),
+        ("[" * 20_000, "is not valid YAML"),
         ("#" * 65_537, "has more than 65,536 bytes"),
     ],
 )
@@ -176,13 +176,13 @@ def test_aliases_that_would_make_gigabytes_are_not_expanded() -> None:
 
 def test_a_file_that_cannot_be_read_is_refused(directory: Path) -> None:
     (directory / "config.yaml").mkdir()
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="is not a file"):
         Config()
 
 
 def test_a_link_to_a_device_is_not_read(directory: Path) -> None:
     (directory / "config.yaml").symlink_to("/dev/zero")
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="is not a file"):
         Config()
 
 

@@ -122,7 +122,7 @@ def test_a_service_that_is_away_is_an_error(
 
 def test_what_a_search_may_lack_is_said_with_each_document(make_retriever: MakeRetriever) -> None:
     (document,) = make_retriever(k=1, projects=["shop", "no-such"]).invoke("authentication")
-    assert document.metadata["incomplete"].startswith("May lack something of no-such (")
+    assert document.metadata["incomplete"].startswith("Results may be missing from no-such (")
 
 
 def test_an_empty_query_finds_nothing(make_retriever: MakeRetriever) -> None:

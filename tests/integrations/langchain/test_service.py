@@ -120,7 +120,7 @@ def test_an_index_that_is_behind_is_said_to_be(
     assert answer["success"]
     assert answer["count"] == 1
     assert answer["incomplete"] == (
-        "May lack something of post (newer commits are not indexed yet)."
+        "Results may be missing from post (newer commits are not indexed yet)."
     )
     none = ask(make_tool(directory=root, similarity_threshold=1.0))
     assert none == failure(f"Search failed: Nothing was found. {answer['incomplete']}")
@@ -233,7 +233,7 @@ def test_an_embedder_that_is_away_is_no_empty_answer(
             openai.troubles += [Trouble.BROKEN] * 50
             answer = ask(tool, '{"query": "retry and back off"}')
     assert answer == failure(answer["error"])
-    assert "backoff (found by words only: its embedder is unavailable)" in answer["error"]
+    assert "backoff (lexical results only: its embedder is unavailable)" in answer["error"]
 
 
 def test_a_service_of_this_machine_that_ended_is_started_again(

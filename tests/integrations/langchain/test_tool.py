@@ -204,7 +204,7 @@ def test_one_project_of_several_that_is_not_there_is_named(make_tool: MakeTool) 
 
 
 def test_a_directory_must_exist(make_tool: MakeTool, tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="is no directory"):
+    with pytest.raises(Exception, match="is not a directory"):
         make_tool(directory=tmp_path / "gone")
 
 
