@@ -4,6 +4,6 @@ from django.contrib.admin.apps import AdminConfig
 
 
 class Administration(AdminConfig):
-    """`django.contrib.admin`, where every change is audited (central.tenancy.administration)."""
+    """`django.contrib.admin`, where every change is audited (central.tenancy.admin_base)."""
 
-    default_site = "central.tenancy.administration.AuditedSite"
+    default_site = "central.tenancy.admin_base.AuditedSite"

@@ -2,16 +2,18 @@
 
 import os
 
+import structlog
 from celery import Celery
 from celery.schedules import crontab
 from django.conf import settings
+from kombu.exceptions import OperationalError
 
-from central.common import messages, worker_metrics  # noqa: F401 (messages connects to signals)
-from central.heartbeat import WorkerHeartbeat
+from central.observability import celery
+from central.observability.heartbeat import WorkerHeartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
 
-worker_metrics.prepare()  # before anything counts
+celery.prepare()  # before anything counts
 
 app = Celery("central")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -50,3 +52,16 @@ app.conf.beat_schedule = {
         "schedule": crontab(hour="3", minute="17"),
     },
 }
+
+_log = structlog.get_logger(__name__)
+
+
+def notify_worker(task: str, *arguments: str, expires: float | None = None) -> None:
+    """Send a task by its name. Never raises for a lost broker: a sweep finds what is due.
+
+    Call it after the commit. `expires`: seconds after which the message is dropped.
+    """
+    try:
+        app.signature(task, args=arguments, expires=expires).apply_async()
+    except (OperationalError, OSError) as exc:
+        _log.warning("worker_notification_failed", task=task, error=str(exc))

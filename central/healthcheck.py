@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from central.listening import address, reachable_host
-from central.runtime import data_directory
+from central.runtime.data_directory import data_directory
+from central.runtime.listening import address, reachable_host
 from central.settings import env
 
 _HTTP_SECONDS: Final = 5
@@ -86,7 +86,7 @@ def _broker_answers() -> bool:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
     from kombu.exceptions import OperationalError
 
-    from central.common.health import check_broker
+    from central.observability.health import check_broker
 
     try:
         check_broker()

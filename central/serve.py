@@ -59,9 +59,9 @@ def main(arguments: Sequence[str] = ()) -> int:
     except ImproperlyConfigured as exc:
         sys.stderr.write(f"{exc}\n")
         return 2
-    from central.lease import end_when_unused
-    from central.listening import CannotListenError, bound_socket
-    from central.runtime import DataDirectoryHeldError, held_data_directory
+    from central.runtime.data_directory import DataDirectoryHeldError, held_data_directory
+    from central.runtime.idle_shutdown import end_when_unused
+    from central.runtime.listening import CannotListenError, bound_socket
 
     with ExitStack() as stack:
         try:
@@ -156,8 +156,8 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
     if not settings.DATABASE_IS_EMBEDDED:
         yield
         return
-    from central.postgres import opened_postgres
-    from central.postgres_guard import Guard
+    from central.runtime.postgres import opened_postgres
+    from central.runtime.postgres_guard import Guard
 
     guard = Guard(opened_postgres(settings.DATA_DIR / "postgres"), give_up=give_up)
     guard.start()
@@ -170,9 +170,9 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def background_work() -> Iterator[None]:
     """Apply runs in this process where no broker wakes workers to do it."""
-    from central.corpus import vectors
-    from central.ingest.sweeper import Sweeper
+    from central.corpus import backends
     from central.knowledge.worker import GraphWorker
+    from central.maintenance.worker import Sweeper
 
     threads: list[Sweeper | GraphWorker] = []
     if not settings.CELERY_BROKER_URL:
@@ -184,12 +184,12 @@ def background_work() -> Iterator[None]:
     finally:
         for thread in threads:
             thread.stop()
-        vectors.close()
+        backends.close()
 
 
 def warm_up() -> None:
     """Load the store and the embedders in use now, so that the first search does not wait."""
-    from central.corpus.vectors import embedder, vector_store
+    from central.corpus.backends import embedder, vector_store
     from central.tenancy.models import Organization
     from indexer.embedding.catalogue import REMOTE
     from indexer.errors import IndexerError
@@ -209,8 +209,8 @@ def warm_up() -> None:
 def serve(listener: socket.socket, commands: str) -> None:
     """Answer HTTP on `listener` until a signal ends it; announces the address first."""
     from central.asgi import application
-    from central.listening import reachable_url
-    from central.runtime import announce_server, kept_secret
+    from central.runtime.data_directory import announce_server, kept_secret
+    from central.runtime.listening import reachable_url
 
     url = reachable_url(listener)
     kept_secret(settings.DATA_DIR / "server_key")

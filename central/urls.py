@@ -5,13 +5,13 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from central.common.health import livez, readyz
-from central.common.metrics import metrics
-from central.ingest.views_internal import dump_index, reconcile_index
+from central.maintenance.loopback import dump_index, reconcile_index
+from central.observability.health import livez, readyz
+from central.observability.metrics import metrics
 from central.repositories.views import StatusView
 from central.search.views import SearchView
 from central.tenancy.views_internal import local_token
-from central.web.views_people import sign_in_to_administer
+from central.web.views_accounts import sign_in_to_administer
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/index/status", StatusView.as_view(), name="index-status"),
@@ -34,7 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("internal/reconcile", reconcile_index, name="internal-reconcile"),
 ]
 
-handler400 = "central.common.problems.bad_request"
+handler400 = "central.http.problems.bad_request"
 handler403 = "central.web.errors.forbidden"
 handler404 = "central.web.errors.not_found"
 handler500 = "central.web.errors.server_error"

@@ -12,7 +12,7 @@ from psycopg import ClientCursor
 from psycopg.client_cursor import ClientCursorMixin
 
 _SOURCES = ("/central/", "/indexer/")
-_WAYS = ("/central/common/statements.py", "/central/common/threads.py")
+_WAYS = ("/central/db.py", "/central/http/asgi.py")
 _KEPT = 3  # of one statement: the first, and each that takes longer than all before
 
 

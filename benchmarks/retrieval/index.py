@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
-from central.search.fusion import floor, reciprocal_ranks
-from central.search.merging import ordered
 from central.search.query import Mode, parse_query
-from central.search.ranking import WEIGHTS
-from central.search.rarity import inverse_frequencies, query_vector
+from central.search.ranking.fusion import floor, inverse_frequencies, query_vector, reciprocal_ranks
+from central.search.ranking.scoring import WEIGHTS
+from central.search.rerank import ordered
 from central.search.retrieval import FIRST_SIZE, Asked, Lists, Tier
-from central.search.selectors import LiveChunk
+from central.search.rows import LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC

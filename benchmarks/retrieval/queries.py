@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.retrieval.comments import DocComment, doc_comments
-from central.search.paths import path_traits
+from central.search.ranking.rules import path_traits
 from indexer.records.files import Symbol
 
 LABELS = Path(__file__).with_name("labels")

@@ -21,7 +21,7 @@ QDRANT = "QDRANT_TEST_URL"
 _POSTGRES = """
 import sys
 from pathlib import Path
-from central.postgres import embedded_postgres
+from central.runtime.postgres import embedded_postgres
 print(embedded_postgres(Path(sys.argv[1])), flush=True)
 sys.stdin.read()
 """

@@ -144,7 +144,7 @@ def _queries(chunks: Chunks, count: int) -> list[HybridQuery]:
 
 
 def _weighed(counts: Mapping[int, int], frequencies: Mapping[int, int], chunks: int) -> TermVector:
-    """BM25's side of the query, as central makes it (central/search/statistics.py)."""
+    """BM25's side of the query, as central makes it (central/search/query_preparation.py)."""
     weights = {
         term: count * log(1 + (chunks - frequencies[term] + 0.5) / (frequencies[term] + 0.5))
         for term, count in sorted(counts.items())

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from benchmarks.training.corpus import Reading, chunk_inputs
-from central.search.paths import path_traits
+from central.search.ranking.rules import path_traits
 
 MAX_SENTENCES = 12_000  # of a repository, as the packaged model's: a big one does not rule
 MAX_NAMES = 3_500

@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from central.common import health
+from central.observability import health
 
 
 class CorpusConfig(AppConfig):
@@ -17,6 +17,6 @@ class CorpusConfig(AppConfig):
 
 
 def _check_vector_store() -> None:
-    from central.corpus.vectors import vector_store
+    from central.corpus.backends import vector_store
 
     vector_store().check()

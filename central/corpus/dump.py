@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import F, Model
 
+from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import (
     Chunk,
     Dependency,
@@ -21,7 +22,6 @@ from central.corpus.models import (
     Symbol,
     TermStat,
 )
-from central.corpus.vectors import collection_of, vector_store
 from central.repositories.models import Repository
 from indexer.store.base import Collection, VectorStore
 

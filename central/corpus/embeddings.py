@@ -1,18 +1,58 @@
-"""Vectors kept under the digest of what was embedded, so that nothing is embedded twice."""
+"""Embeddings that are kept by digest, packed as the stores and batches have them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 
+import numpy as np
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
+from numpy.typing import NDArray
 
-from central.common.statements import execute
 from central.corpus.models import Embedding
-from central.corpus.packing import pack_vector, unpack_vector
+from central.db import execute
 from central.repositories.models import Repository
 from indexer.records.files import FileRecord, line_span, split_lines
-from indexer.records.vectors import Vector, embedder_input, embedding_digest
+from indexer.records.vectors import TermVector, Vector, embedder_input, embedding_digest
+
+_ID = np.dtype("<u4")
+_FLOAT = np.dtype("<f4")
+
+
+def pack_terms(terms: TermVector) -> bytes:
+    """Ids, then weights."""
+    return terms.ids.astype(_ID).tobytes() + terms.weights.astype(_FLOAT).tobytes()
+
+
+def unpack_terms(data: bytes) -> TermVector:
+    """What `pack_terms` packed, without copying."""
+    half = len(data) // 2
+    return TermVector(
+        ids=np.frombuffer(data, _ID, count=half // _ID.itemsize),
+        weights=np.frombuffer(data, _FLOAT, offset=half),
+    )
+
+
+def unpack_term_ids(data: bytes) -> NDArray[np.uint32]:
+    """The first half of what `pack_terms` packed: ids alone, ascending; of several, one by one."""
+    return np.frombuffer(data, _ID)
+
+
+def term_counts(packed: Iterable[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Distinct term ids of some chunks, ascending, and in how many of the chunks each occurs."""
+    ids = b"".join(data[: len(data) // 2] for data in packed)
+    return np.unique(np.frombuffer(ids, _ID), return_counts=True)
+
+
+def pack_vector(vector: Vector) -> bytes:
+    """An embedding."""
+    return vector.astype(_FLOAT).tobytes()
+
+
+def unpack_vector(data: bytes) -> Vector:
+    """What `pack_vector` packed, without copying."""
+    return np.frombuffer(data, _FLOAT)
+
 
 _TOUCHED_EVERY = timedelta(days=1)  # used_at counts weeks; writing it more often is waste
 

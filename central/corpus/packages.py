@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from central.corpus import models
-from central.corpus.copying import Row, copy_rows, new_ids
+from central.db import Row, copy_rows, new_ids
 from indexer.bundle.decode import read_manifest
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.modules import PackageRoot, Workspace, ecosystem_of

@@ -1,8 +1,4 @@
-"""Replacing files and all that is a function of them, set by set. Needs a transaction.
-
-A file costs about the same whatever the size of its repository: rows are found by index, and
-counters move by what a step removed and added.
-"""
+"""Replacement of a repository's files by a run, with its term statistics."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,10 +8,10 @@ from uuid import UUID
 from django.db import connection
 
 from central.corpus import rows
-from central.corpus.copying import Row, copy_rows, new_ids
+from central.corpus.embeddings import term_counts
 from central.corpus.packages import PlacedFile
-from central.corpus.packing import term_counts
 from central.corpus.rows import Origin
+from central.db import Row, copy_rows, new_ids
 from indexer.records.files import FileRecord
 
 _Maker = Callable[[Origin, int, FileRecord], Iterator[Row]]
@@ -114,3 +110,29 @@ def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Chang
     change.manifests |= bool(copy("corpus_manifest", rows.MANIFEST_COLUMNS, rows.manifest_rows))
     copy("corpus_import", rows.IMPORT_COLUMNS, rows.import_rows)
     copy("corpus_export", rows.EXPORT_COLUMNS, rows.export_rows)
+
+
+_SLICE = 10_000  # terms a statement: its text is made while the interpreter is held
+
+
+def move_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
+    """Add `differences` (by term) to the repository's counts; a count of zero has no row."""
+    terms = sorted(term for term, difference in differences.items() if difference)
+    with connection.cursor() as cursor:
+        for start in range(0, len(terms), _SLICE):
+            part = terms[start : start + _SLICE]
+            cursor.execute(
+                """
+                INSERT INTO corpus_termstat (repository_id, term, chunks)
+                SELECT %s, term, difference
+                FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
+                ON CONFLICT (repository_id, term) DO UPDATE
+                SET chunks = corpus_termstat.chunks + EXCLUDED.chunks
+                """,
+                [repository_id, part, [differences[term] for term in part]],
+            )
+        cursor.execute(
+            "DELETE FROM corpus_termstat WHERE repository_id = %s AND term = ANY(%s)"
+            " AND chunks <= 0",
+            [repository_id, [term for term in terms if differences[term] < 0]],
+        )

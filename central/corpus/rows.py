@@ -1,5 +1,6 @@
-"""Rows of a file and of all that is a function of it, as COPY takes them."""
+"""Rows of a file's content and relations, as COPY writes them."""
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -7,9 +8,8 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from central.corpus.copying import Row
-from central.corpus.embeddings import chunk_texts
-from central.corpus.packing import pack_terms
+from central.corpus.embeddings import chunk_texts, pack_terms
+from central.db import Row
 from indexer.bundle.encode import manifest_fields
 from indexer.lexical import tokenize
 from indexer.modules import ecosystem_of
@@ -168,3 +168,12 @@ def manifest_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[
     """What it says as a manifest, if it is one."""
     if record.manifest:
         yield (origin.repository_id, file_id, Jsonb(manifest_fields(record.manifest)))
+
+
+# A point that a reconcile put back: it belongs to no run, so its life hangs on its chunk alone.
+REPAIRED = uuid.UUID(int=0)
+
+
+def point_ids(run_id: uuid.UUID, record: FileRecord) -> Iterator[uuid.UUID]:
+    """The points of a file's chunks, in order."""
+    return (point_id(run_id, record.path, ordinal) for ordinal in range(len(record.chunks)))

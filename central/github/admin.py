@@ -3,8 +3,7 @@
 from django.contrib import admin
 
 from central.github.models import GitHubDelivery, GitHubPolicy
-from central.tenancy.admin_filters import when
-from central.tenancy.administration import AuditedAdmin, HistoryAdmin
+from central.tenancy.admin_base import AuditedAdmin, HistoryAdmin, when
 
 
 @admin.register(GitHubPolicy)

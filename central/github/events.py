@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
-from central.common.errors import InvalidError
+from central.errors import InvalidError
 
 _BIGINT = 2**63 - 1
 _ACTION = re.compile(r"[a-z_]{1,60}\Z")

@@ -9,7 +9,7 @@ import re
 
 from django.conf import settings
 
-from central.common.errors import UnauthenticatedError
+from central.errors import UnauthenticatedError
 from central.tenancy.models import SLUG, Organization
 
 SIGNATURE_HEADER = "X-Hub-Signature-256"

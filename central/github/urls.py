@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from central.github.views import GitHubOidcView
-from central.github.webhooks import GitHubWebhookView
+from central.github.views import GitHubOidcView, GitHubWebhookView
 
 urlpatterns = [
     path("auth/github-oidc", GitHubOidcView.as_view(), name="auth-github-oidc"),

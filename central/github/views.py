@@ -1,15 +1,44 @@
-"""Keyless trust: parse, exchange, answer."""
+"""Token exchange and GitHub's webhooks over HTTP."""
 
-from drf_spectacular.utils import extend_schema
+import re
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.common.bodies import json_object, read_body
-from central.github.granting import Purpose
-from central.github.serializers import AccessToken, IdTokenRequest
-from central.github.services.exchanging import exchange_id_token
-from indexer.limits import ID_TOKEN_BYTES
+from central.errors import InvalidError
+from central.github.grants import Purpose
+from central.github.services.deliveries import deliver
+from central.github.services.token_exchange import exchange_id_token
+from central.github.signatures import SIGNATURE_HEADER, verified_sender
+from central.http.bodies import json_object, read_body
+from central.http.parameters import StrictCharField, StrictChoiceField
+from indexer.limits import GITHUB_WEBHOOK_BYTES, ID_TOKEN_BYTES
+
+
+class IdTokenRequest(serializers.Serializer[Any]):
+    """`POST /api/v1/auth/github-oidc`."""
+
+    token = StrictCharField()
+    purpose = StrictChoiceField(choices=[purpose.value for purpose in Purpose])
+
+
+class AccessToken(serializers.Serializer[Any]):
+    """An API token, for so many seconds."""
+
+    access_token = serializers.CharField()
+    expires_in = serializers.IntegerField()
+
+
+class DeliveryOutcome(serializers.Serializer[Any]):
+    """What became of a webhook's delivery."""
+
+    outcome = serializers.CharField()
 
 
 class GitHubOidcView(APIView):
@@ -32,3 +61,58 @@ class GitHubOidcView(APIView):
             {"access_token": access_token, "expires_in": expires_in},
             headers={"Cache-Control": "no-store"},
         )
+
+
+_EVENT_HEADER, _DELIVERY_HEADER = "X-GitHub-Event", "X-GitHub-Delivery"
+_EVENT = re.compile(r"[a-z_]{1,60}\Z")
+_DELIVERY = re.compile(r"[A-Za-z0-9-]{1,100}\Z")
+
+
+class GitHubWebhookView(APIView):
+    """Webhooks of the GitHub App and of organisations. The signature is the credential."""
+
+    authentication_classes = ()
+    permission_classes = ()
+
+    @extend_schema(
+        operation_id="github_webhook",
+        request=OpenApiTypes.OBJECT,
+        parameters=[
+            *(
+                OpenApiParameter(name, str, OpenApiParameter.HEADER, required=True)
+                for name in (SIGNATURE_HEADER, _EVENT_HEADER, _DELIVERY_HEADER)
+            ),
+            OpenApiParameter(
+                "org_id", str, description="Whose own secret signs; without: the App's"
+            ),
+        ],
+        responses={202: DeliveryOutcome},
+        auth=[],
+    )
+    def post(self, request: Request) -> Response:
+        """Take what GitHub tells: pushes, renamed and removed repositories, installations."""
+        body = read_body(request, limit_bytes=GITHUB_WEBHOOK_BYTES)
+        organization = verified_sender(
+            org_id=request.query_params.get("org_id"),
+            signature=request.headers.get(SIGNATURE_HEADER),
+            body=body,
+        )
+        if request.content_type.partition(";")[0].strip().lower() != "application/json":
+            raise UnsupportedMediaType(
+                request.content_type,
+                "Choose the content type application/json in the webhook's settings on GitHub.",
+            )
+        outcome = deliver(
+            organization=organization,
+            delivery_id=_header(request, _DELIVERY_HEADER, _DELIVERY),
+            event=_header(request, _EVENT_HEADER, _EVENT),
+            payload=json_object(body),
+        )
+        return Response({"outcome": outcome}, status=status.HTTP_202_ACCEPTED)
+
+
+def _header(request: Request, name: str, pattern: re.Pattern[str]) -> str:
+    value = request.headers.get(name, "")
+    if not pattern.match(value):
+        raise InvalidError(f"{name} must be as GitHub sends it.", code="github_header_invalid")
+    return value

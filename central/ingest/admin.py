@@ -12,8 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from central.ingest.models import Delivery, IndexRun, RunState
-from central.tenancy.admin_filters import when
-from central.tenancy.administration import HistoryAdmin, badge
+from central.tenancy.admin_base import HistoryAdmin, badge, when
 from indexer.records.runs import Mode, Reason
 
 LABELS: dict[str, str] = {

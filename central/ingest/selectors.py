@@ -4,10 +4,10 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from central.common.errors import ConflictError, NotFoundError
+from central.errors import ConflictError, NotFoundError
 from central.ingest.models import BUSY_STATES, IndexRun, RunState
 from central.repositories.models import Repository
-from central.repositories.selectors import visible_repositories
+from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 from central.tenancy.tokens import credential_behind
 

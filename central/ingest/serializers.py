@@ -6,7 +6,7 @@ from typing import Any
 from django.core.validators import RegexValidator
 from rest_framework import serializers
 
-from central.common.fields import (
+from central.http.parameters import (
     StrictBooleanField,
     StrictCharField,
     StrictChoiceField,

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from central.common.errors import UnauthenticatedError
+from central.errors import UnauthenticatedError
 
 _HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 

@@ -15,21 +15,21 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from central.common.bodies import body_parts, json_object, read_body
-from central.common.errors import InvalidError
-from central.common.links import absolute_url
-from central.corpus.packing import pack_vector
+from central.corpus.embeddings import pack_vector
+from central.errors import InvalidError
+from central.http.bodies import body_parts, json_object, read_body
+from central.http.urls import absolute_url
 from central.ingest import serializers, signing, wakeup
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
-from central.ingest.services.accepting import Announcement, accept_webhook
 from central.ingest.services.batches import body_limit, put_batch, put_tree
-from central.ingest.services.ending import ABANDON_REASONS, abandon_run
-from central.ingest.services.knowing import known_embeddings, max_digests
-from central.ingest.services.opening import Opened, RunRequest, open_run
+from central.ingest.services.known_embeddings import known_embeddings, max_digests
+from central.ingest.services.open_run import Opened, RunRequest, open_run
+from central.ingest.services.queue_run import Announcement, accept_webhook
+from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
+from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from central.tenancy.permissions import credential_in
 from indexer.limits import WEBHOOK_BYTES
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
-from central.common.errors import ForbiddenError
+from central.errors import ForbiddenError
 from central.knowledge.models import Node
-from central.repositories.selectors import VISIBLE, visible_parameters, visible_repositories
+from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 

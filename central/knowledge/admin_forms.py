@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.forms import BaseInlineFormSet
 from rest_framework import serializers
 
-from central.common.errors import InvalidError, ServiceError
+from central.errors import InvalidError, ServiceError
 from central.knowledge.identifiers import document_key
 from central.knowledge.models import DOCUMENT_KINDS, Document, Edge, Node, NodeKind, Policy
 from central.knowledge.properties import require_properties

@@ -10,7 +10,7 @@ from django.db import connection
 from central.corpus.models import File, Symbol
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, node_id
-from central.repositories.sight import AnsweringProject, MissingProject, RepositoryInSight
+from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
 
 
 @dataclass(frozen=True, slots=True)

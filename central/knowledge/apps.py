@@ -12,11 +12,11 @@ class KnowledgeConfig(AppConfig):
     def ready(self) -> None:
         """Hear of every applied run; go with what is purged, exported and reconciled."""
         from central.corpus.signals import index_applied
-        from central.ingest.services.exporting import register_members
-        from central.ingest.services.purging import register_rows
-        from central.ingest.services.reconciling import register_comparison
         from central.knowledge.services.comparing import compare_graph
         from central.knowledge.services.retention import export_members, rows_of_repository
+        from central.maintenance.organization_export import register_members
+        from central.maintenance.reconcile import register_comparison
+        from central.maintenance.repository_deletion import register_rows
 
         index_applied.connect(_wake, dispatch_uid="central.knowledge")
         register_members(export_members)

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from central.common.limited_process import (
+from central.knowledge.mentions import Mention, find_mentions
+from central.limited_process import (
     ChildEndedError,
     LimitedProcess,
     LimitExceededError,
     answer_requests,
 )
-from central.knowledge.mentions import Mention, find_mentions
 from indexer.limits import MATCH_CHARACTERS, MATCH_CPU_SECONDS, MATCH_SECONDS, MATCHES_KEPT
 
 

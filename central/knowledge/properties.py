@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from central.common.errors import InvalidError
+from central.errors import InvalidError
 from indexer.limits import NODE_PROPERTIES_BYTES, NODE_PROPERTIES_DEPTH
 
 _NUL = "\\u0000"  # as JSON writes it; PostgreSQL stores none

@@ -6,7 +6,7 @@ Of the two alone, so that it does not matter which of them came first.
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-from central.search.paths import path_traits
+from central.search.ranking.rules import path_traits
 from indexer.lexical import tokenize
 
 _LEAST_CHARACTERS: Final = 3

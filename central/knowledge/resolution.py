@@ -9,9 +9,9 @@ from typing import Final
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.corpus.files import near_paths
 from central.corpus.models import File, Symbol
-from central.corpus.reading import near_paths
+from central.errors import ConflictError, InvalidError, NotFoundError
 from central.knowledge.access import require_reader, visible_nodes
 from central.knowledge.identifiers import (
     CodeId,
@@ -24,7 +24,7 @@ from central.knowledge.identifiers import (
 )
 from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Node, NodeKind
 from central.repositories.models import Repository
-from central.repositories.selectors import visible_repositories
+from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 
 MAX_CANDIDATES: Final = 20  # that an error lists

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import yaml
 from ast_grep_py import Config, SgRoot
 
-from central.common.errors import InvalidError
+from central.errors import InvalidError
 from indexer.limits import RULE_BYTES, RULE_DEPTH
 
 LANGUAGES: Final = (

@@ -8,7 +8,7 @@ from functools import cached_property
 from central.knowledge.access import require_reader
 from central.knowledge.answers import GraphReceipt
 from central.knowledge.watermarks import reasons_due
-from central.repositories.sight import (
+from central.repositories.visibility import (
     MissingProject,
     RepositoryInSight,
     answering_projects,

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from central.common.fields import (
+from central.http.parameters import (
     StrictBooleanField,
     StrictCharField,
     StrictChoiceField,

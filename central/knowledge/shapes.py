@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.knowledge.models import NodeKind
-from central.repositories.serializers import AnsweringProjectSerializer
+from central.repositories.views import AnsweringProjectSerializer
 
 
 class PolicySerializer(serializers.Serializer[Any]):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from central.common.statements import fetch_rows, id_array
+from central.db import fetch_rows, id_array
 from central.knowledge.access import VISIBLE_NODE, visible_node_parameters
 from central.tenancy.credentials import Credential
 

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.common.documents import FLAG, INTEGER, body_object, document, query_object
-from central.common.errors import InvalidError
+from central.errors import InvalidError
+from central.http.parameters import FLAG, INTEGER, body_object, document, query_object
 from central.knowledge.resolution import node_id
 from central.knowledge.serializers import (
     CreateNodeSerializer,
@@ -26,9 +26,9 @@ from central.knowledge.shapes import (
     EdgeSerializer,
     NodesAnswerSerializer,
 )
+from central.tenancy.authentication import credential_for
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from central.tenancy.permissions import credential_for
 
 _NUMBERS: Final = {
     **dict.fromkeys(("limit", "depth", "max_tokens"), INTEGER),

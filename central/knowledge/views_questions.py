@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.common.documents import body_object, document
+from central.http.parameters import body_object, document
 from central.knowledge.serializers import (
     ContextSerializer,
     OrganizationSerializer,
@@ -33,8 +33,8 @@ from central.knowledge.shapes import (
     ViolationsAnswerSerializer,
 )
 from central.knowledge.views import query_of
+from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
-from central.tenancy.permissions import credential_for
 
 _ONE: Final = OrganizationSerializer()
 _TRAVERSE: Final = TraverseSerializer()

@@ -1,23 +1,81 @@
-"""The MCP server of central, as an ASGI application behind the gate: tools and life."""
+"""The MCP application: its tools, and a log line for each call."""
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final
 
+import structlog
 from django.conf import settings
+from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.caching import CacheableMethod, CacheHint
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import INVALID_PARAMS, CallToolResult
+from pydantic import ValidationError
 from sse_starlette.sse import AppStatus
 
-from agents.backend import CENTRAL_HINTS
+from agents.backend import CENTRAL_HINTS, INVALID, GraphBackend
 from agents.event_stream import EventLines
+from agents.results import ERROR_KEY, error_in
 from agents.tools import INSTRUCTIONS, add_tools
-from central.common.threads import RequestThreads
-from central.mcp.backends import backend
-from central.mcp.calls import log_call
-from central.mcp.mount import App
+from central.http.asgi import RequestThreads
+from central.mcp.lazy_app import App
+from central.mcp.service_backend import ServicesBackend
+
+_log = structlog.get_logger(__name__)
+
+
+async def log_call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware of the SDK. What was asked is not logged here; the services log what they do."""
+    if ctx.method != "tools/call":
+        return await call_next(ctx)
+    started = time.perf_counter()
+    outcome = "cancelled"
+    try:
+        result = await call_next(ctx)
+        outcome = _outcome(result)
+    except Exception as exc:
+        is_malformed = isinstance(exc, ValidationError) or (
+            isinstance(exc, MCPError) and exc.code == INVALID_PARAMS
+        )
+        outcome = INVALID if is_malformed else "failed"
+        raise
+    finally:
+        tool = str((ctx.params or {}).get("name"))[:100]
+        took_ms = round(1000 * (time.perf_counter() - started), 1)
+        _log.info("tool_call", tool=tool, took_ms=took_ms, outcome=outcome)
+    return result
+
+
+def _outcome(result: HandlerResult) -> str:
+    """`ok`, or the code of the refusal; what a tool answered is on its way to the wire already."""
+    if isinstance(result, CallToolResult):
+        refusal = error_in(result)
+        return refusal.code if refusal else "ok"
+    if not isinstance(result, dict) or not result.get("isError"):
+        return "ok"
+    return str(result.get("_meta", {}).get(ERROR_KEY, {}).get("code", "failed"))
+
+
+@asynccontextmanager
+async def backend(threads: RequestThreads) -> AsyncIterator[GraphBackend]:
+    """The backend for the life of the process; it asks as the caller of each request."""
+    services = ServicesBackend(threads)
+    if not settings.CODESEARCH_SIDECAR_URL:
+        yield services
+        return
+    from central.mcp.sidecar.backend import sidecar_backend
+
+    async with sidecar_backend(
+        settings.CODESEARCH_SIDECAR_URL,
+        timeout_seconds=settings.CODESEARCH_SIDECAR_SECONDS,
+        services=services,
+    ) as through_sidecar:
+        yield through_sidecar
+
 
 # What is listed is the same for everybody and changes with a release.
 _LISTS: Final[tuple[CacheableMethod, ...]] = (

@@ -14,10 +14,10 @@ from django.utils.text import Truncator
 from django.utils.timesince import timesince
 from django.utils.translation import ngettext
 
-from central.repositories import orders
+from central.repositories import admin_actions
 from central.repositories.models import Repository
 from central.repositories.states import IndexState, with_states
-from central.tenancy.administration import AuditedAdmin, badge
+from central.tenancy.admin_base import AuditedAdmin, badge
 from central.tenancy.audit import user_actor
 
 RETIRED = "purging"
@@ -155,13 +155,13 @@ class RepositoryAdmin(AuditedAdmin):
     @admin.action(description="Re-index selected repositories", permissions=["change"])
     def reindex_selected(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """Ask for it; what starts it is the next merge, or a person."""
-        done = self._order(request, queryset, orders.request_reindex, "Re-index requested.")
+        done = self._order(request, queryset, admin_actions.request_reindex, "Re-index requested.")
         self.message_user(request, _REINDEX.format(of=_repositories(done)), messages.SUCCESS)
 
     @admin.action(description="Pause indexing of selected repositories", permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """What is indexed is searched as before."""
-        done = self._order(request, queryset, orders.pause, "Paused.")
+        done = self._order(request, queryset, admin_actions.pause, "Paused.")
         self.message_user(
             request, f"Indexing of {_repositories(done)} is paused now.", messages.SUCCESS
         )
@@ -169,7 +169,7 @@ class RepositoryAdmin(AuditedAdmin):
     @admin.action(description="Resume indexing of selected repositories", permissions=["change"])
     def resume(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         """The next merge is indexed."""
-        done = self._order(request, queryset, orders.resume, "Resumed.")
+        done = self._order(request, queryset, admin_actions.resume, "Resumed.")
         self.message_user(request, f"Indexing of {_repositories(done)} goes on.", messages.SUCCESS)
 
     @admin.action(description="Purge selected repositories", permissions=["purge"])
@@ -189,7 +189,7 @@ class RepositoryAdmin(AuditedAdmin):
                     "action_checkbox_name": ACTION_CHECKBOX_NAME,
                 },
             )
-        done = self._order(request, queryset, orders.purge, "Purged.")
+        done = self._order(request, queryset, admin_actions.purge, "Purged.")
         message = f"Nobody sees {_repositories(done)} any more; what is left is being deleted."
         self.message_user(request, message, messages.SUCCESS)
         return None

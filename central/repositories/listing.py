@@ -1,13 +1,16 @@
-"""A page of an organisation's repositories, with how many there are in each state."""
+"""Lists of repositories: filters, pages and counts."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
-from central.common.errors import NotFoundError
+from central.db import fetch_rows
+from central.errors import NotFoundError
 from central.repositories.models import Repository
-from central.repositories.selectors import visible_repositories
 from central.repositories.states import IndexState, with_live_runs, with_states
+from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
 from central.tenancy.credentials import Credential
 
 PAGE_SIZE = 100
@@ -92,3 +95,40 @@ def _page(stated: QuerySet[Repository], wanted: Wanted, page: int) -> list[Repos
         stated = stated.order_by("name")
     first = (page - 1) * PAGE_SIZE
     return list(with_live_runs(stated)[first : first + PAGE_SIZE])
+
+
+NAMED_PROJECTS = 200  # a list that is longer helps nobody choose
+
+_FACETS = f"""WITH seen AS (
+        SELECT r.name, r.generation, r.indexed_at, r.chunks, r.languages
+        FROM repositories_repository r WHERE {VISIBLE}
+    )
+    SELECT count(*), count(*) FILTER (WHERE generation > 0), max(indexed_at),
+        coalesce(sum(chunks), 0)::bigint,
+        (SELECT coalesce(array_agg(name ORDER BY name), '{{}}')
+            FROM (SELECT name FROM seen ORDER BY name LIMIT %s) named),
+        (SELECT coalesce(json_object_agg(key, files ORDER BY files DESC, key), '{{}}')
+            FROM (SELECT key, sum(value::bigint)::bigint AS files
+                FROM seen, jsonb_each_text(languages) GROUP BY key) counted)
+    FROM seen"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Of the repositories in sight: counts, the newest apply, names and languages to choose from.
+
+    `projects` are the first NAMED_PROJECTS; `languages` have their number of files, most first.
+    """
+
+    repositories: int
+    indexed: int
+    indexed_at: datetime | None
+    chunks: int
+    projects: Sequence[str]
+    languages: Mapping[str, int]
+
+
+def facets(*, credential: Credential) -> Facets:
+    """What the credential may search."""
+    rows = fetch_rows(_FACETS, [*visible_parameters(credential=credential), NAMED_PROJECTS])
+    return Facets(*rows[0])

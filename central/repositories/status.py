@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from central.common.errors import NotFoundError
+from central.errors import NotFoundError
 from central.repositories.models import Repository
-from central.repositories.selectors import visible_repositories
 from central.repositories.states import index_state, with_live_runs
+from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 
 

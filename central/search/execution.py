@@ -4,16 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from central.repositories.sight import RepositoryInSight
+from central.repositories.visibility import RepositoryInSight
 from central.search.answers import Result, shown_content
+from central.search.candidates import clipped, missing_cosines, symbol_tier
 from central.search.explanation import Explanation
 from central.search.filters import point_filter, row_filter
-from central.search.merging import Found, explanations, ordered, words_in
 from central.search.query import MAX_RESULTS, Mode, SearchRequest
+from central.search.rerank import Found, explanations, ordered, words_in
 from central.search.retrieval import Asked, Plan, Tier, tiers
-from central.search.selectors import LiveChunk, ShownText, shown_texts
-from central.search.similarity import clipped, missing_cosines
-from central.search.symbols import symbol_tier
+from central.search.rows import LiveChunk, ShownText, shown_texts
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from central.common.statements import fetch_rows_planned_each_time, id_array
+from central.db import fetch_rows_planned_each_time, id_array
 from central.search.filters import RowFilter, like_pattern
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 

@@ -8,10 +8,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from central.search.filters import RowFilter
-from central.search.fusion import floor, merge_lists
 from central.search.named_files import admitted_paths, few
 from central.search.query import Mode, ParsedQuery
-from central.search.selectors import LiveChunk, chunks_defining, live_chunks
+from central.search.ranking.fusion import floor, merge_lists
+from central.search.rows import LiveChunk, chunks_defining, live_chunks
 from indexer.limits import SIMILAR_CHUNKS
 from indexer.records.vectors import EmbedderSpec, TermVector, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, PointFilter, VectorStore

@@ -1,18 +1,191 @@
-"""`/api/v1/search`: parse, call, answer."""
+"""Search over HTTP: the request's fields and the answer."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.common.documents import DECIMAL, FLAG, INTEGER, body_object, document, query_object
-from central.search.serializers import SearchAnswerSerializer, SearchRequestSerializer
-from central.search.services import search
+from central.http.parameters import (
+    DECIMAL,
+    FLAG,
+    INTEGER,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictFloatField,
+    StrictIntegerField,
+    body_object,
+    document,
+    query_object,
+)
+from central.repositories.views import AnsweringProjectSerializer
+from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
+from central.search.service import search
+from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
-from central.tenancy.permissions import credential_for
+from indexer.limits import PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
+from indexer.records.files import ChunkType
+
+
+class QueryField(StrictCharField):
+    """A query's text, without the blanks around it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=QUERY_CHARACTERS, trim_whitespace=True, **options)
+
+
+class ProjectsField(serializers.ListField):
+    """Names of projects."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            child=StrictCharField(max_length=200),
+            max_length=PROJECTS_NAMED,
+            required=False,
+            **options,
+        )
+
+
+class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
+    """`POST /api/v1/search`: exactly one of `query` and `queries`."""
+
+    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+    query = QueryField(required=False)
+    queries = serializers.ListField(
+        child=QueryField(), min_length=1, max_length=QUERIES, required=False
+    )
+    limit = StrictIntegerField(min_value=1, max_value=RESULTS, default=10)
+    mode = StrictChoiceField(choices=[str(mode) for mode in Mode], default=str(Mode.HYBRID))
+    include_projects = ProjectsField(help_text="Search these only")
+    exclude_projects = ProjectsField(help_text="Leave these out")
+    language = StrictCharField(max_length=40, required=False, help_text="Such as python")
+    chunk_type = StrictChoiceField(choices=[str(kind) for kind in ChunkType], required=False)
+    path = StrictCharField(
+        max_length=1_024, required=False, help_text="What a file's path begins with"
+    )
+    exclude = StrictCharField(
+        max_length=1_000,
+        required=False,
+        allow_blank=True,
+        help_text="Parts of paths to leave out, separated by |, in any case: test|mock",
+    )
+    expand = StrictIntegerField(
+        min_value=0, max_value=100, default=0, help_text="Lines to show before and after a hit"
+    )
+    max_content = StrictIntegerField(
+        min_value=0,
+        max_value=100_000,
+        required=False,
+        help_text=f"Characters of content: 500, or {EXPANDED_CONTENT} with expand",
+    )
+    min_similarity = StrictFloatField(min_value=0.0, max_value=1.0, required=False)
+    explain = StrictBooleanField(default=False, help_text="Say why each result is where it is")
+    cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse both and neither of `query` and `queries`."""
+        if ("query" in attrs) == ("queries" in attrs):
+            sentence = "Give either query or queries, and only one of them."
+            raise serializers.ValidationError({"query": [sentence]})
+        return attrs
+
+    def search_request(self, body: Mapping[str, Any]) -> SearchRequest:
+        """A request's body as a record; nothing of it stays, so one serializer serves every thread.
+
+        (A serializer per request costs a millisecond: it copies its fields.)
+        """
+        data = dict(self.run_validation(body))
+        del data["org_id"]
+        queries = data.pop("queries", None) or [data.pop("query")]
+        data.setdefault("max_content", EXPANDED_CONTENT if data["expand"] else 500)
+        for name in ("include_projects", "exclude_projects"):
+            data[name] = tuple(dict.fromkeys(data.get(name, ())))
+        return SearchRequest(
+            **{**data, "queries": tuple(dict.fromkeys(queries)), "mode": Mode(data["mode"])}
+        )
+
+
+class EffectSerializer(serializers.Serializer[Any]):
+    """What a rule of the ranking did to a result's score."""
+
+    rule = serializers.CharField(help_text="Such as definition, coverage, tests")
+    adds = serializers.FloatField(help_text="To the score; the best by similarity and words is 1.0")
+    times = serializers.FloatField(help_text="The factor on the score; 1.0: none")
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    """Why a result is where it is."""
+
+    semantic_rank = serializers.IntegerField(
+        allow_null=True, help_text="Its place by similarity among what it was ranked with"
+    )
+    lexical_rank = serializers.IntegerField(allow_null=True, help_text="Its place by words")
+    rules = EffectSerializer(many=True)
+
+
+class ResultSerializer(serializers.Serializer[Any]):
+    """A hit."""
+
+    project = serializers.CharField()
+    commit = serializers.CharField()
+    file = serializers.CharField()
+    start_line = serializers.IntegerField()
+    end_line = serializers.IntegerField()
+    language = serializers.CharField()
+    chunk_type = serializers.CharField()
+    name = serializers.CharField(help_text="What is defined; empty where nothing is")
+    container = serializers.CharField(help_text="The enclosing class, dotted when nested")
+    score = serializers.FloatField(help_text="0.0-1.0, comparable within the answer")
+    similarity = serializers.FloatField(
+        allow_null=True, help_text="Cosine of the embeddings, 0.0-1.0, comparable across answers"
+    )
+    content = serializers.CharField()
+    content_start_line = serializers.IntegerField()
+    truncated = serializers.BooleanField(help_text="Whether content was cut at max_content")
+    matched = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Of several queries those that found it; of one, its words that occur in it",
+    )
+    url = serializers.CharField(
+        allow_null=True, help_text="Its lines at the forge or, where that is unknown, here"
+    )
+    why = ExplanationSerializer(allow_null=True, help_text="Only with explain")
+
+
+class MissingProjectSerializer(serializers.Serializer[Any]):
+    """A project that the answer may lack something of."""
+
+    project = serializers.CharField()
+    reason = serializers.CharField(
+        help_text="never_indexed, failed, behind, paused, embedder_unavailable, unknown_project "
+        "or too_many_hits (the filters leave too little of the first 100,000 hits)"
+    )
+
+
+class SearchReceiptSerializer(serializers.Serializer[Any]):
+    """What was searched and what was not."""
+
+    complete = serializers.BooleanField(help_text="Whether nothing is missing")
+    took_ms = serializers.FloatField()
+    projects = AnsweringProjectSerializer(many=True)
+    missing = MissingProjectSerializer(many=True)
+
+
+class SearchAnswerSerializer(serializers.Serializer[Any]):
+    """A page of results."""
+
+    query = serializers.CharField()
+    queries = serializers.ListField(child=serializers.CharField())
+    count = serializers.IntegerField()
+    results = ResultSerializer(many=True)
+    next_cursor = serializers.CharField(allow_null=True)
+    receipt = SearchReceiptSerializer()
+    hint = serializers.CharField(allow_null=True, help_text="Why the answer is empty")
+
 
 _REQUESTS = SearchRequestSerializer()
 _LISTS: Final = frozenset({"queries", "include_projects", "exclude_projects"})

@@ -5,12 +5,12 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from central import runtime
-from central.settings import dashboard, embedders, env, limits, observing, pages, people, sso
-from central.settings.store import vector_store_url
+from central.runtime import data_directory
+from central.settings import admin, env, services, sso, web
+from central.settings.services import vector_store_url
 from indexer import limits as bounds
 
-DATA_DIR = runtime.data_directory(env.text("AETERNA_DATA_DIR"))
+DATA_DIR = data_directory.data_directory(env.text("AETERNA_DATA_DIR"))
 BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
 TRUSTED_PROXIES = env.words("AETERNA_TRUSTED_PROXIES", default="127.0.0.1,::1")  # whose word counts
 MIGRATES_AT_START = True  # the server makes its tables
@@ -20,7 +20,6 @@ SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")  # keys of before: what
 DEBUG = False
 ROOT_URLCONF = "central.urls"
 ASGI_APPLICATION = "central.asgi.application"
-WSGI_APPLICATION = "central.wsgi.application"
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
@@ -50,22 +49,23 @@ INSTALLED_APPS = [
     "central.github",
     "central.corpus",
     "central.ingest",
+    "central.maintenance",
     "central.knowledge",
     "central.web",
 ]
 
 MIDDLEWARE = [
-    "central.common.requests.RequestLog",
-    "central.common.headers.SecurityHeaders",
+    "central.observability.requests.RequestLog",
+    "central.http.middleware.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
-    "central.common.static.StaticFiles",
+    "central.http.middleware.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "central.web.policy.ContentPolicy",
+    "central.web.content_policy.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "central.web.errors.ErrorPages",
 ]
@@ -79,7 +79,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "central.web.context.frame",
+                "central.web.access.frame",
             ]
         },
     }
@@ -97,12 +97,12 @@ CACHES = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["central.tenancy.authentication.TokenAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["central.tenancy.permissions.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["central.tenancy.throttling.TokenRate"],
+    "DEFAULT_PERMISSION_CLASSES": ["central.tenancy.authentication.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["central.tenancy.authentication.TokenRate"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["central.common.bodies.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["central.http.bodies.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "central.common.problems.exception_handler",
+    "EXCEPTION_HANDLER": "central.http.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
 
@@ -120,12 +120,12 @@ SPECTACULAR_SETTINGS = {
 
 # --- People -------------------------------------------------------------------------------------
 
-LOGIN_URL = people.LOGIN_URL
-LOGIN_REDIRECT_URL = people.LOGIN_REDIRECT_URL
-LOGOUT_REDIRECT_URL = people.LOGOUT_REDIRECT_URL
-AUTH_PASSWORD_VALIDATORS = people.AUTH_PASSWORD_VALIDATORS
-SESSION_COOKIE_AGE = people.SESSION_COOKIE_AGE
-SESSION_COOKIE_SAMESITE = people.SESSION_COOKIE_SAMESITE
+LOGIN_URL = web.LOGIN_URL
+LOGIN_REDIRECT_URL = web.LOGIN_REDIRECT_URL
+LOGOUT_REDIRECT_URL = web.LOGOUT_REDIRECT_URL
+AUTH_PASSWORD_VALIDATORS = web.AUTH_PASSWORD_VALIDATORS
+SESSION_COOKIE_AGE = web.SESSION_COOKIE_AGE
+SESSION_COOKIE_SAMESITE = web.SESSION_COOKIE_SAMESITE
 
 SSO = sso.single_sign_on()
 ACCOUNT_EMAIL_VERIFICATION = sso.ACCOUNT_EMAIL_VERIFICATION
@@ -136,7 +136,7 @@ if SSO is not None:
     MIDDLEWARE += sso.MIDDLEWARE
 
 CSRF_FAILURE_VIEW = "central.web.errors.csrf_failed"
-LOGGING_CONFIG = "central.common.logs.configure"
+LOGGING_CONFIG = "central.observability.logs.configure"
 LOGGING = {"level": env.text("AETERNA_LOG_LEVEL") or "INFO"}
 
 # --- Stores and tasks ---------------------------------------------------------------------------
@@ -174,8 +174,8 @@ CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the swee
 
 # --- Embedders ----------------------------------------------------------------------------------
 
-EMBEDDER_ACCESS = embedders.access()
-DEFAULT_EMBEDDER = embedders.default_embedder()
+EMBEDDER_ACCESS = services.access()
+DEFAULT_EMBEDDER = services.default_embedder()
 
 # --- The run protocol's limits ------------------------------------------------------------------
 
@@ -194,10 +194,10 @@ RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
 METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
 WORKER_METRICS_BIND = env.text("AETERNA_WORKER_METRICS_BIND")
 LOG_QUERIES = env.flag("AETERNA_LOG_QUERIES", default=True)
-TRACING = observing.has_collector()
-TRACING_SERVICE_NAME = observing.service_name()
-RATES = limits.rates()
-RATE_STORAGE = limits.rate_storage(CELERY_BROKER_URL)
+TRACING = services.has_collector()
+TRACING_SERVICE_NAME = services.service_name()
+RATES = services.rates()
+RATE_STORAGE = services.rate_storage(CELERY_BROKER_URL)
 
 # --- Agents -------------------------------------------------------------------------------------
 
@@ -224,9 +224,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = bounds.REQUEST_BYTES
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
-CONTENT_SECURITY_POLICY = pages.CONTENT_SECURITY_POLICY
-CONTENT_SECURITY_EXCEPTIONS = pages.CONTENT_SECURITY_EXCEPTIONS
-UNFOLD = dashboard.UNFOLD
+CONTENT_SECURITY_POLICY = web.CONTENT_SECURITY_POLICY
+CONTENT_SECURITY_EXCEPTIONS = web.CONTENT_SECURITY_EXCEPTIONS
+UNFOLD = admin.UNFOLD
 SESSION_COOKIE_HTTPONLY = True
 
 
@@ -241,7 +241,7 @@ def database(url: str) -> dict[str, Any]:
     config["OPTIONS"] = {
         **config.get("OPTIONS", {}),
         "connect_timeout": 3,
-        "prepare_threshold": 5,  # lets central.common.statements prepare; Django's cursors never do
+        "prepare_threshold": 5,  # lets central.db prepare; Django's cursors never do
         "pool": {"min_size": 1, "max_size": 20, "timeout": 3, "reconnect_timeout": 3},
     }
     return config

@@ -3,7 +3,7 @@
 from central.settings import env
 from central.settings.base import *  # noqa: F403
 from central.settings.base import OWN_HOSTS, database
-from central.settings.store import vector_store_url
+from central.settings.services import vector_store_url
 
 SECRET_KEY = env.required("SECRET_KEY")
 # Health checks inside of a container ask by its loopback address.

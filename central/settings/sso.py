@@ -13,8 +13,8 @@ MIDDLEWARE: Final = ["allauth.account.middleware.AccountMiddleware"]
 
 # Of the package's own: nobody signs up, confirms an address or has a password there.
 ACCOUNT_EMAIL_VERIFICATION: Final = "none"
-ACCOUNT_ADAPTER: Final = "central.web.sso_people.Accounts"
-SOCIALACCOUNT_ADAPTER: Final = "central.web.sso_people.People"
+ACCOUNT_ADAPTER: Final = "central.web.sso.Accounts"
+SOCIALACCOUNT_ADAPTER: Final = "central.web.sso.People"
 
 EVERYBODY: Final = "*"
 

@@ -6,11 +6,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from central.postgres import embedded_postgres
+from central.runtime.postgres import embedded_postgres
 from central.settings import env, sso
 from central.settings.base import *  # noqa: F403
 from central.settings.base import INSTALLED_APPS, MIDDLEWARE, database
-from central.settings.limits import Rates
+from central.settings.services import Rates
 
 DATA_DIR = Path(tempfile.mkdtemp(prefix="aeterna-test-"))
 atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)

@@ -13,7 +13,7 @@ class TenancyConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the system checks, and the bearer token with the OpenAPI document."""
-        import_module("central.common.checks")
-        import_module("central.common.deployment")
+        import_module("central.checks")
+        import_module("central.checks")
         import_module("central.tenancy.checks")
-        import_module("central.tenancy.schema")
+        import_module("central.tenancy.authentication")

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ValidationError
 
-from central.common.checks import is_plain_address
+from central.checks import is_plain_address
 from central.tenancy.models import validate_embedder
 
 

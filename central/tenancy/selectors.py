@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from central.common.errors import InvalidError, NotFoundError
+from central.errors import InvalidError, NotFoundError
 from central.tenancy.models import ApiToken, Organization
 
 _PREFIX_LENGTH = 12

@@ -10,11 +10,10 @@ from typing import NamedTuple
 from django.db.models import Q
 from django.utils import timezone
 
-from central.common.callers import remember_caller
-from central.common.errors import UnauthenticatedError
-from central.common.statements import fetch_rows
-from central.tenancy.credentials import Binding, Credential
-from central.tenancy.members import Rights, Standing, as_set, rights_of
+from central.db import fetch_rows
+from central.errors import UnauthenticatedError
+from central.http.turns import remember_caller
+from central.tenancy.credentials import Binding, Credential, Rights, Standing, as_set, rights_of
 from central.tenancy.models import ApiToken, Organization
 
 TOKEN_PREFIX = "aet_"  # noqa: S105 (what secret scanners know it by)

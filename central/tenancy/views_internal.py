@@ -4,8 +4,8 @@ from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 
-from central.common.errors import InvalidError
-from central.common.internal import internal
+from central.errors import InvalidError
+from central.http.internal import internal
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import LOCAL_TOKEN_LIFETIME, create_local_token
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from central.repositories.serializers import AnsweringProjectSerializer
+from central.repositories.views import AnsweringProjectSerializer
 
 
 class ShownDefinitionSerializer(serializers.Serializer[Any]):

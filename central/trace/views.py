@@ -7,20 +7,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.common.documents import INTEGER, body_object, document, query_object
+from central.http.parameters import INTEGER, body_object, document, query_object
+from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
-from central.tenancy.permissions import credential_for
-from central.trace.serializers import (
+from central.trace.call_edges import calls
+from central.trace.graph import graph
+from central.trace.impact import impact
+from central.trace.requests import (
     CalleesRequestSerializer,
     CallersRequestSerializer,
     CallsRequestSerializer,
     GraphRequestSerializer,
     ImpactRequestSerializer,
 )
-from central.trace.services.assessing import impact
-from central.trace.services.graphing import graph
-from central.trace.services.listing import calls
-from central.trace.services.tracing import callees, callers
+from central.trace.service import callees, callers
 from central.trace.shapes import (
     CalleesSerializer,
     CallersSerializer,

@@ -13,7 +13,7 @@ from central.knowledge.services.about import (
 )
 from central.tenancy.credentials import Credential
 from central.web.knowledge_drawing import KIND_WORDS, match_lines
-from central.web.places import file_url, node_url
+from central.web.urls_for import file_url, node_url
 
 _PLACES: Final = 20  # definitions of one name
 _SHOWN: Final = 10  # of documents, and of policies

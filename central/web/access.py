@@ -1,8 +1,8 @@
-"""Who may see a page: the signed-in member of the organisation in its address, and nobody else."""
+"""Who sees a page, and what every page shows."""
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -11,10 +11,9 @@ from django.http import HttpRequest, HttpResponse
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from central.tenancy.credentials import Credential
-from central.tenancy.members import credential_of_member
+from central.tenancy.authentication import count_request
+from central.tenancy.credentials import Credential, credential_of_member, organizations_of
 from central.tenancy.models import Scope
-from central.tenancy.throttling import count_request
 
 _P = ParamSpec("_P")
 
@@ -67,3 +66,27 @@ def _page_shown(htmx: HtmxDetails) -> str | None:
         return htmx.current_url_abs_path
     except ValueError:
         return None
+
+
+THEME_COOKIE = "theme"
+THEMES = ("light", "dark")
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """The context processor. A view's own `organization` stands before the last one's."""
+    return {
+        "organization": request.session.get(ORGANIZATION_KEY, ""),
+        "organizations": lambda: _organizations(request),
+        "theme": theme_of(request),
+    }
+
+
+def theme_of(request: HttpRequest) -> str:
+    """Light or dark if that was chosen, else "": as the system has it."""
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
+
+
+def _organizations(request: HttpRequest) -> Any:
+    user = request.user
+    return organizations_of(user).order_by("slug") if user.is_authenticated else []

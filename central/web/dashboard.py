@@ -4,25 +4,25 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from central.web import overview
+from central.web import admin_dashboard
 
 
 def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """The figures, added to the page's context (UNFOLD's DASHBOARD_CALLBACK)."""
     if request.user.has_perm("repositories.view_repository"):
         context |= {
-            "freshness": overview.freshness(),
-            "largest": overview.largest_repositories(),
-            "embedders": overview.embedders(),
-            "store": overview.store_name(),
+            "freshness": admin_dashboard.freshness(),
+            "largest": admin_dashboard.largest_repositories(),
+            "embedders": admin_dashboard.embedders(),
+            "store": admin_dashboard.store_name(),
         }
     if request.user.has_perm("ingest.view_indexrun"):
-        failed, failed_count = overview.failures()
+        failed, failed_count = admin_dashboard.failures()
         context |= {
-            "queue": overview.queue(),
-            "days": overview.days(),
+            "queue": admin_dashboard.queue(),
+            "days": admin_dashboard.days(),
             "failed": failed,
             "failed_count": failed_count,
-            "last_applied": overview.last_applied(),
+            "last_applied": admin_dashboard.last_applied(),
         }
     return context

@@ -1,6 +1,6 @@
 """Errors of pages are pages; programs get problem documents. Which is which is decided here.
 
-What an error means and which status it has is `central.common.problems`' to say.
+What an error means and which status it has is `central.http.problems`' to say.
 """
 
 import sys
@@ -13,9 +13,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django_htmx.http import reswap
 
-from central.common import problems
-from central.common.problems import Description
-from central.web.context import theme_of
+from central.http import problems
+from central.http.problems import Description
+from central.web.access import theme_of
 
 _PROGRAMS: Final = ("/api/", "/mcp", "/metrics", "/livez", "/readyz", "/internal/", "/static/")
 _TITLES: Final = {

@@ -19,8 +19,8 @@ from central.web.graph_layout import (
     picture_of,
 )
 from central.web.graph_text import columns, shortened
-from central.web.places import end_url, file_url, graph_url
-from central.web.tracing import RULE_WORDS
+from central.web.trace_rows import RULE_WORDS
+from central.web.urls_for import end_url, file_url, graph_url
 
 
 @dataclass(frozen=True, slots=True)

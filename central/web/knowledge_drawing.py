@@ -11,8 +11,8 @@ from central.knowledge.services.questions import TraverseAnswer
 from central.web.graph_drawing import Drawing, drawing_of, file_name, place_of
 from central.web.graph_layout import Arc, Vertex, picture_of
 from central.web.graph_text import shortened
-from central.web.places import node_url
 from central.web.plain_text import plain_line
+from central.web.urls_for import node_url
 
 KIND_WORDS: Final = {
     "knowledge": "knowledge",

@@ -1,5 +1,6 @@
-"""Runs as pages show them: mode and reason in words, who ran them, and their stages' seconds."""
+"""Runs as pages show them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 from django.utils import timezone
 
 from central.ingest.models import LIVE_STATES, IndexRun
-from central.web.advice import Advice, advice_on_run
+from central.web.messages import Advice, advice_on_run
 from indexer.records.runs import Reason, reason_sentence
 
 _STAGES: Final = ("open", "plan", "select", "process", "apply")  # as the indexer names them
@@ -82,3 +83,33 @@ def runner_of(run: IndexRun) -> str:
     name = f"{token.name} " if token.name else ""
     owner = f", {token.owner.get_username()}'s" if token.owner else ""
     return f"token {name}({token.prefix}…{owner})"
+
+
+_SHOWN: Final = 7
+TINTS: Final = 8  # the last is that of all others
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A language's part. `start` and `percent` are of the bar's 100; `count` is of files."""
+
+    name: str
+    count: int
+    start: float
+    percent: float
+    tint: int
+
+
+def shares(languages: Mapping[str, int]) -> list[Share]:
+    """The largest first; what is beyond the seventh is one part, "other"."""
+    ordered = sorted(languages.items(), key=lambda item: (-item[1], item[0]))
+    parts = [(name or "text", count) for name, count in ordered[:_SHOWN] if count > 0]
+    rest = sum(count for _, count in ordered[_SHOWN:])
+    parts += [("other", rest)] if rest else []
+    total = sum(count for _, count in parts)
+    found, before = [], 0
+    for tint, (name, count) in enumerate(parts):
+        start, percent = 100 * before / total, 100 * count / total
+        found.append(Share(name, count, round(start, 2), round(percent, 2), tint))
+        before += count
+    return found

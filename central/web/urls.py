@@ -4,30 +4,27 @@ from django.apps import apps
 from django.urls import URLPattern, URLResolver, path, register_converter
 
 from central.web import (
-    views_file,
-    views_frame,
-    views_graph,
+    views_accounts,
+    views_code,
     views_knowledge,
-    views_people,
     views_repositories,
-    views_runs,
     views_search,
-    views_symbol,
 )
-from central.web.paths import FilePathConverter
+from central.web import views_repositories as views_runs
+from central.web.urls_for import FilePathConverter
 
 register_converter(FilePathConverter, "file")
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", views_people.home, name="home"),
-    path("sign-in", views_people.sign_in, name="sign-in"),
-    path("sign-out", views_people.sign_out, name="sign-out"),
-    path("account", views_people.account, name="account"),
-    path("account/password", views_people.password, name="password"),
-    path("account/tokens", views_people.make_token, name="make-token"),
-    path("account/tokens/<int:token_id>/revoke", views_people.revoke, name="revoke-token"),
-    path("theme", views_frame.theme, name="theme"),
+    path("", views_accounts.home, name="home"),
+    path("sign-in", views_accounts.sign_in, name="sign-in"),
+    path("sign-out", views_accounts.sign_out, name="sign-out"),
+    path("account", views_accounts.account, name="account"),
+    path("account/password", views_accounts.password, name="password"),
+    path("account/tokens", views_accounts.make_token, name="make-token"),
+    path("account/tokens/<int:token_id>/revoke", views_accounts.revoke, name="revoke-token"),
+    path("theme", views_accounts.theme, name="theme"),
     path("o/<slug:organization>/", views_search.search, name="search"),
     path(
         "o/<slug:organization>/repositories",
@@ -41,9 +38,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         views_runs.run_progress,
         name="run-progress",
     ),
-    path("o/<slug:organization>/symbol", views_symbol.symbol, name="symbol"),
-    path("o/<slug:organization>/graph", views_graph.graph, name="graph"),
-    path("o/<slug:organization>/r/<str:project>/file/<file:path>", views_file.file, name="file"),
+    path("o/<slug:organization>/symbol", views_code.symbol, name="symbol"),
+    path("o/<slug:organization>/graph", views_code.graph, name="graph"),
+    path("o/<slug:organization>/r/<str:project>/file/<file:path>", views_code.file, name="file"),
     path(
         "o/<slug:organization>/r/<str:project>/violations",
         views_knowledge.violations,

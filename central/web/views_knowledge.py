@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from central.common.documents import FLAG, INTEGER, query_object
-from central.common.errors import NotFoundError
+from central.errors import NotFoundError
+from central.http.parameters import FLAG, INTEGER, query_object
 from central.knowledge.answers import NodeView, PolicyView
 from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, find_target
@@ -25,7 +25,7 @@ from central.knowledge.services.questions import get_nodes, list_nodes, traverse
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.knowledge_drawing import KIND_WORDS, end_of, link_graph, match_lines, value_text
-from central.web.places import file_url, node_url, symbol_url
+from central.web.urls_for import file_url, node_url, symbol_url
 
 _LIST: Final = ListNodesSerializer()
 _TRAVERSE: Final = TraverseSerializer()

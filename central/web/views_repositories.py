@@ -1,20 +1,22 @@
-"""The list of repositories, and one of them."""
+"""Pages of repositories and their runs."""
 
-from typing import Final
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 
-from central.corpus.skipped import skipped_counts, skipped_paths
-from central.ingest.selectors import recent_runs
+from central.corpus.files import skipped_counts, skipped_paths
+from central.ingest.selectors import recent_runs, visible_run
 from central.repositories.listing import Wanted, list_repositories, repository_in_sight
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.advice import advice_on, gap_of, why_skipped
-from central.web.languages import shares
-from central.web.runs import shown_run, why
+from central.web.messages import advice_on, gap_of, why_skipped
+from central.web.runs import ShownRun, runner_of, shares, shown_run, why
 
 _RUNS: Final = 20
 _DIGITS: Final = 6
@@ -82,3 +84,35 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "runs": [shown_run(run) for run in runs],
     }
     return render(request, "web/repository.html", context)
+
+
+@member_page
+def run(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
+    """Everything of a run."""
+    return render(request, "web/run.html", _context(credential, run_id))
+
+
+@member_page
+def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
+    """How far it is; once its state is not the one in `state` any more, all of it anew.
+
+    Asked every second by the page, and no more once the run has ended.
+    """
+    context = _context(credential, run_id)
+    shown: ShownRun = context["shown"]
+    if shown.run.state == request.GET.get("state"):
+        return render(request, "web/_run_progress.html", context)
+    status = 200 if shown.is_live else HTMX_STOP_POLLING
+    response = render(request, "web/_run.html", context, status=status)
+    return reswap(retarget(response, "#run"), "outerHTML")
+
+
+def _context(credential: Credential, run_id: UUID) -> dict[str, Any]:
+    found = visible_run(credential=credential, run_id=run_id)
+    return {
+        "organization": credential.organization.slug,
+        "section": "repositories",
+        "repository": found.repository,
+        "shown": shown_run(found),
+        "runner": partial(runner_of, found),  # a poll does not show it
+    }

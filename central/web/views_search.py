@@ -6,16 +6,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django_htmx.http import push_url
 
-from central.common.errors import InvalidError
-from central.repositories.facets import facets
-from central.repositories.selectors import visible_repositories
+from central.errors import InvalidError
+from central.repositories.listing import facets
+from central.repositories.visibility import visible_repositories
 from central.search.answers import Answer
 from central.search.query import Mode
-from central.search.services import search as answer_to
+from central.search.service import search as answer_to
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.hits import Group, grouped
-from central.web.searching import asked_in
+from central.web.search_form import asked_in
+from central.web.search_results import Group, grouped
 from indexer.records.files import ChunkType
 
 _MODES = {

@@ -9,12 +9,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
-from central.common.rates import require
-from central.web.attempts import address_of
-from central.web.places import is_own
-from central.web.sso_people import refused
-from central.web.sso_protocol import Exchange, configured, provider
+from central.http.rate_limits import require
+from central.web.login_throttle import address_of
+from central.web.sso import Exchange, configured, provider, refused
 from central.web.sso_requests import within_limits
+from central.web.urls_for import is_own
 
 STARTS = "300/5minute"  # from an address, which may be a whole office's
 _AWAY = (RequestException, OAuth2Error, KeyError)  # no answer, or none that is a configuration

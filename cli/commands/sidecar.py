@@ -48,7 +48,7 @@ def sidecar(
     /livez and /readyz are for health checks; /readyz reports the readiness of the service. Tokens
     are not encrypted: listen on other interfaces only in a trusted network.
     """
-    from central.listening import reachable_url
+    from central.runtime.listening import reachable_url
     from cli.mcp.sidecar_server import PATH, serve
 
     context: CommandContext = ctx.obj
@@ -70,7 +70,7 @@ def sidecar(
 
 @contextmanager
 def _listening(bind: str) -> Iterator["socket"]:
-    from central.listening import CannotListenError, bound_socket
+    from central.runtime.listening import CannotListenError, bound_socket
     from indexer.errors import ConfigurationError
 
     with ExitStack() as stack:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from central.runtime import locked
+from central.runtime.data_directory import locked
 from indexer.errors import ConfigurationError
 
 if TYPE_CHECKING:

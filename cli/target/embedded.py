@@ -13,8 +13,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from central.lease import used
-from central.runtime import ServerRecord, is_held, lack_of_space, private_opener, running_server
+from central.runtime.data_directory import (
+    ServerRecord,
+    is_held,
+    lack_of_space,
+    private_opener,
+    running_server,
+)
+from central.runtime.idle_shutdown import used
 from cli.target.local_token import LocalToken
 from indexer.client.credentials import Credentials
 from indexer.errors import CentralUnreachableError, ConfigurationError

@@ -12,8 +12,8 @@ from typing import Final
 from urllib.error import HTTPError
 from urllib.parse import quote
 
-from central import loopback
-from central.runtime import running_server
+from central.runtime import loopback
+from central.runtime.data_directory import running_server
 from indexer.errors import (
     CentralError,
     CentralRefusedError,

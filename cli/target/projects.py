@@ -10,7 +10,7 @@ import os
 from itertools import count
 from pathlib import Path
 
-from central.runtime import private_directory, private_opener
+from central.runtime.data_directory import private_directory, private_opener
 
 
 def local_project(data_dir: Path, root: Path, preferred: str) -> str:

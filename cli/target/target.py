@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from central.runtime import data_directory
+from central.runtime.data_directory import data_directory
 from cli.output.console import print_stderr
 from cli.target.trusted_servers import require_trusted
 from indexer.client.credentials import Credentials, Purpose, StaticToken, from_settings

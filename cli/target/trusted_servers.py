@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from central.runtime import private_directory
+from central.runtime.data_directory import private_directory
 from indexer.config.project_file import PROJECT_FILE
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.urls import is_loopback

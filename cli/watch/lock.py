@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from central.runtime import is_locked, locked, private_directory
+from central.runtime.data_directory import is_locked, locked, private_directory
 from indexer.errors import ConfigurationError
 
 

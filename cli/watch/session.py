@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
-from central.runtime import running_server
+from central.runtime.data_directory import running_server
 from cli.api import HttpSearchApi
 from cli.indexing import index_local
 from cli.target.target import IndexTarget, data_dir_of, open_local_target

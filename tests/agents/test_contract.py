@@ -30,10 +30,10 @@ from central.knowledge.shapes import (
     ViolationsAnswerSerializer,
 )
 from central.knowledge.traversal import Direction
-from central.repositories.serializers import IndexStatus
+from central.repositories.views import IndexStatus
 from central.search.query import Mode
-from central.search.serializers import SearchAnswerSerializer, SearchRequestSerializer
-from central.trace.serializers import (
+from central.search.views import SearchAnswerSerializer, SearchRequestSerializer
+from central.trace.requests import (
     CalleesRequestSerializer,
     CallersRequestSerializer,
     GraphRequestSerializer,

@@ -11,8 +11,8 @@ import numpy as np
 from django.test import Client
 from standardwebhooks import Webhook
 
-from central.ingest.services.applying import apply_run
-from central.ingest.services.sweeping import sweep
+from central.ingest.services.apply_run import apply_run
+from central.ingest.services.claims import sweep
 from central.tenancy.models import Organization, Scope
 from central.tenancy.tokens import new_token
 from indexer.bundle.encode import encode_records, encode_tree

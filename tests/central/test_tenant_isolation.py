@@ -35,7 +35,7 @@ RECIPE = "code:shop/secret_recipe.py"
 PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema", "api/v1/docs"}
 # Asked without an API token: an id token or a signature says who asks (tests/central/github).
 SELF_PROVING = {"api/v1/auth/github-oidc", "api/v1/github/webhook"}
-# Authorised by the server's own key (tests/central/common/test_internal.py).
+# Authorised by the server's own key (tests/central/http/test_internal.py).
 KEYED = {"internal/dump-index", "internal/local-token", "internal/reconcile"}
 
 

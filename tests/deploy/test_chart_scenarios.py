@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from central.settings.embedders import access, default_embedder
-from central.settings.store import vector_store_url
+from central.settings.services import access, default_embedder, vector_store_url
 from scripts.local_service import clean_environment
 from tests.deploy.chart import Rendered, render, template, variables
 

@@ -20,12 +20,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TRACED = frozenset(
     str(ROOT / name)
     for name in (
-        "central/ingest/services/applying.py",
-        "central/ingest/services/uploading.py",
-        "central/ingest/services/ending.py",
+        "central/ingest/services/apply_run.py",
+        "central/ingest/services/points.py",
+        "central/ingest/services/run_lifecycle.py",
         "central/corpus/packages.py",
         "central/corpus/replace.py",
-        "central/corpus/statistics.py",
+        "central/corpus/replace.py",
     )
 )
 

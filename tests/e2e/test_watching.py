@@ -18,8 +18,8 @@ from typing import Any
 import psutil
 import pytest
 
-from central.lease import used
-from central.runtime import running_server
+from central.runtime.data_directory import running_server
+from central.runtime.idle_shutdown import used
 from cli.watch.lock import watched
 from scripts.local_service import ROOT, Organization, Service, clean_environment
 from scripts.local_watcher import WATCH, Line, Watcher

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from central.common.errors import ConflictError, InvalidError
-from central.github.claims import MAX_ID
+from central.errors import ConflictError, InvalidError
 from central.github.models import GitHubPolicy
+from central.github.oidc import MAX_ID
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from central.tenancy.services import organization_named

@@ -14,19 +14,18 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.common.errors import (
+from central.corpus.embeddings import chunk_texts, known_digests
+from central.db import copy_rows, execute, fetch_rows
+from central.errors import (
     ConflictError,
     InvalidError,
     ServiceError,
     ThrottledError,
     TooLargeError,
 )
-from central.common.statements import execute, fetch_rows
-from central.corpus.copying import copy_rows
-from central.corpus.embeddings import chunk_texts, known_digests
 from central.ingest.models import LIVE_STATES, IndexRun
 from central.ingest.selectors import lending_repositories_for, require_open
-from central.ingest.services.binding import open_run_of
+from central.ingest.services.access import open_run_of
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
 from central.tenancy.credentials import Credential
 from indexer.bundle.decode import decode_records, decode_tree

@@ -1,14 +1,10 @@
-"""Who applies a run: a claim is a conditional UPDATE, holds for a lease and fences its holder.
-
-`attempts` counts claims that ended in a crash or an unexpected error, and is limited. Something
-being away (the store, the database) gives the attempt back and is tried again for as long as it
-lasts, at distances that grow until there is progress: an outage must not fail a run.
-"""
+"""Claims of queued runs by conditional UPDATE with a lease, and the sweep over them."""
 
 import time
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -18,8 +14,14 @@ from django.db.models.expressions import OrderBy
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from central.github.services.deferred_events import carry_out_waiting
 from central.ingest.models import IndexRun, RunState
-from central.ingest.services.ending import end_claimed_run
+from central.ingest.services.run_lifecycle import (
+    abandon_runs_of_retired,
+    end_claimed_run,
+    expire_runs,
+)
+from central.repositories.services import flag_unindexed_pushes
 
 _PROGRESS_EVERY_SECONDS = 1.0
 _LONGEST_BACKOFF_SECONDS = 60
@@ -187,3 +189,16 @@ class Claim:
             lease_until=timezone.now() + timedelta(seconds=delay),
             progress={"stage": "waiting", "reason": error},
         )
+
+
+def sweep() -> list[UUID]:
+    """Carry out what GitHub told and had to wait; end runs of silence and of retired repositories;
+    note what is behind.
+
+    Returns the runs that wait to be applied, oldest first.
+    """
+    carry_out_waiting()
+    expire_runs()
+    abandon_runs_of_retired()
+    flag_unindexed_pushes(now=timezone.now())
+    return list(claimable_runs().values_list("pk", flat=True))

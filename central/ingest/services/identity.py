@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from django.conf import settings
 
-from central.common.errors import ConflictError, ForbiddenError, NotFoundError
+from central.errors import ConflictError, ForbiddenError, NotFoundError
 from central.repositories.models import Repository, Visibility
-from central.repositories.selectors import visible_repositories
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
@@ -20,6 +19,7 @@ from central.repositories.services import (
     take_signed_visibility,
 )
 from central.repositories.statements import keep_name
+from central.repositories.visibility import visible_repositories
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization

@@ -12,9 +12,8 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from central.common.errors import InvalidError
-from central.common.statements import fetch_rows
-from central.corpus.copying import copy_rows
+from central.db import copy_rows, fetch_rows
+from central.errors import InvalidError
 from central.ingest.models import IndexRun
 from indexer.bundle.decode import TreeColumns, decode_tree
 from indexer.bundle.gzip import PART_BYTES, inflate

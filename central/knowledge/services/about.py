@@ -24,7 +24,7 @@ from central.knowledge.models import (
 )
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.violations import VIOLATES, pattern_matcher
-from central.repositories.selectors import visible_repositories
+from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 
 EXCERPT: Final = 400  # characters of a body

@@ -7,8 +7,8 @@ from typing import Final
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from central.common.paging import decode_cursor, encode_cursor
 from central.corpus.models import File, Symbol
+from central.http.cursors import decode_cursor, encode_cursor
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import EdgeView, GraphReceipt, NodeView, node_views
 from central.knowledge.models import Edge, Node, NodeKind, PolicyCheck

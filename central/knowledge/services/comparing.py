@@ -11,7 +11,6 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.lookups import IsNull
 
-from central.ingest.services.reconciling import Difference
 from central.knowledge.calibration import LINKED
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document, Edge, Mention, Origin, PolicyCheck
@@ -20,6 +19,7 @@ from central.knowledge.services.linking import FileRange, read_files
 from central.knowledge.services.semantic import documents_to_link, link_chunks
 from central.knowledge.services.violations import check_policies
 from central.knowledge.watermarks import reasons_due
+from central.maintenance.reconcile import Difference
 from central.repositories.models import Repository
 from indexer.limits import SEMANTIC_LINKS
 

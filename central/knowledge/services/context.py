@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from central.common.documents import document
 from central.corpus.models import File, Symbol
+from central.http.parameters import document
 from central.knowledge.answers import GraphReceipt
 from central.knowledge.models import NodeKind
 from central.knowledge.resolution import CodePlace, node_not_found
@@ -23,9 +23,9 @@ from central.knowledge.services.related import related_documents
 from central.repositories.listing import repository_in_sight
 from central.tenancy.credentials import Credential
 from central.trace.answers import Link
-from central.trace.query import ChangedFile, Choice, ImpactRequest, TraceRequest
-from central.trace.services.assessing import impact
-from central.trace.services.tracing import callees
+from central.trace.impact import impact
+from central.trace.requests import ChangedFile, Choice, ImpactRequest, TraceRequest
+from central.trace.service import callees
 
 _BYTES_PER_TOKEN: Final = 4
 _RELATED: Final = 10

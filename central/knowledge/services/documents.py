@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 
-from central.common.errors import ConflictError, InvalidError, PreconditionError
+from central.errors import ConflictError, InvalidError, PreconditionError
 from central.knowledge.access import require_writer
 from central.knowledge.identifiers import (
     DocumentId,

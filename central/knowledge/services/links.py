@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from central.common.errors import InvalidError, NotFoundError
+from central.errors import InvalidError, NotFoundError
 from central.knowledge.access import require_writer
 from central.knowledge.models import Document, Edge, Node, Origin
 from central.knowledge.properties import require_properties

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.db.models import Prefetch, Q, QuerySet
 
-from central.common.paging import decode_cursor, encode_cursor
+from central.http.cursors import decode_cursor, encode_cursor
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import (
     EdgeView,

@@ -8,7 +8,7 @@ from central.knowledge.scope import GraphScope
 from central.knowledge.services.semantic import documents_to_link
 from central.knowledge.services.snapshot import take_snapshot
 from central.knowledge.wakeup import wake
-from central.repositories.sight import MissingProject
+from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential
 
 

@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 from django.db.models.functions import Left
 
+from central.corpus.embeddings import unpack_vector
 from central.corpus.models import File, Symbol
-from central.corpus.packing import unpack_vector
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import GraphReceipt, NodeView, node_views
 from central.knowledge.calibration import weight_of
@@ -25,9 +25,9 @@ from central.knowledge.resolution import CodePlace, Target, find_target
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.questions import code_views, id_of
 from central.repositories.models import Repository
-from central.search.embedding import query_vectors
 from central.search.query import Mode, SearchRequest
-from central.search.services import search
+from central.search.query_embedding import query_vectors
+from central.search.service import search
 from central.tenancy.credentials import Credential
 from indexer.errors import EmbeddingError
 from indexer.lexical import tokenize

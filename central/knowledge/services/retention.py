@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from central.ingest.services.exporting import rows_of
 from central.knowledge.models import (
     CodeLinks,
     Document,
@@ -12,6 +11,7 @@ from central.knowledge.models import (
     Policy,
     PolicyCheck,
 )
+from central.maintenance.organization_export import rows_of
 from central.tenancy.models import Organization
 
 

@@ -13,16 +13,16 @@ import numpy as np
 from django.db import connection, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
+from central.corpus.backends import collection_of, vector_store
+from central.corpus.embeddings import pack_vector, unpack_vector
 from central.corpus.models import Chunk, File
-from central.corpus.packing import pack_vector, unpack_vector
-from central.corpus.vectors import collection_of, vector_store
 from central.knowledge.calibration import LINKED, least_cosine, weight_of
 from central.knowledge.models import Document, Edge, NodeKind, Origin
 from central.knowledge.resemblance import code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, node_of
 from central.knowledge.services.linking import FileRange, definitions_around
 from central.repositories.models import Repository
-from central.search.embedding import query_vectors
+from central.search.query_embedding import query_vectors
 from central.tenancy.models import Organization
 from indexer.limits import SEMANTIC_LINKS
 from indexer.records.vectors import EmbedderSpec, Matrix

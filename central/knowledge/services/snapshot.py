@@ -21,7 +21,7 @@ import structlog
 from django.conf import settings
 from django.db import connection, transaction
 
-from central.corpus.packing import unpack_vector
+from central.corpus.embeddings import unpack_vector
 from central.knowledge.models import Document, Edge
 from central.knowledge.resolution import node_id
 from central.repositories.models import Repository

@@ -9,8 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from central.tenancy.admin_filters import when
-from central.tenancy.administration import HistoryAdmin
+from central.tenancy.admin_base import HistoryAdmin, when
 from central.tenancy.models import AuditEntry, Organization
 
 _NONE = "-"  # no slug: what is of no organisation

@@ -7,9 +7,9 @@ from django.contrib import admin
 from django.http import HttpRequest
 from unfold.admin import TabularInline
 
-from central.common.errors import ServiceError
+from central.errors import ServiceError
 from central.tenancy.admin.forms import SightForm
-from central.tenancy.administration import AuditedAdmin
+from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.models import Membership, Organization
 from central.tenancy.services import require_embedder
 from indexer.errors import EmbeddingError

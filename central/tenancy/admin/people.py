@@ -10,7 +10,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from central.tenancy.administration import AuditedAdmin
+from central.tenancy.admin_base import AuditedAdmin
 
 _RIGHTS = ["is_staff", "is_superuser", "groups", "user_permissions"]
 

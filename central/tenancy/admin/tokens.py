@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from central.tenancy.admin.forms import ScopesForm
-from central.tenancy.administration import AuditedAdmin
+from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.audit import user_actor
 from central.tenancy.models import ApiToken
 from central.tenancy.services import issue_token, revoke_token

@@ -7,7 +7,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record
 from central.tenancy.models import Membership, Organization, Role
 

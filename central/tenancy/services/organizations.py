@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from central.common.errors import ConflictError, InvalidError, NotFoundError
+from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record
 from central.tenancy.models import Organization, validate_embedder
 from indexer.embedding import open_embedder

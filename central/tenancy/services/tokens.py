@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from central.common.errors import ConflictError, InvalidError
+from central.errors import ConflictError, InvalidError
 from central.tenancy.audit import record, user_actor
-from central.tenancy.members import credential_of_member
+from central.tenancy.credentials import credential_of_member
 from central.tenancy.models import ApiToken, Scope
 from central.tenancy.services.organizations import create_organization, organization_named
 from central.tenancy.tokens import new_token, token_digest

@@ -10,7 +10,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from central.web.languages import Share
+from central.web.runs import Share
 from central.web.templatetags.web import short_commit
 
 register = template.Library()

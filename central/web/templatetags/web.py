@@ -9,8 +9,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from central.web.highlighting import listing
+from central.web.messages import for_people as in_words_for_people
 from central.web.plain_text import plain_line, plain_text
-from central.web.wording import for_people as in_words_for_people
 
 register = template.Library()
 

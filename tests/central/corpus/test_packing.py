@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.corpus.packing import (
+from central.corpus.embeddings import (
     pack_terms,
     pack_vector,
     term_counts,

@@ -11,9 +11,9 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from central.github import claims
-from central.github.claims import forge_of
+from central.github import oidc
 from central.github.models import GitHubPolicy
+from central.github.oidc import forge_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from scripts.local_github import LocalGitHub
@@ -312,7 +312,7 @@ def test_a_job_does_not_say_where_links_lead_but_its_issuer_does(
     github: LocalGitHub, policy: GitHubPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = {github.issuer: "https://github.example"}
-    monkeypatch.setattr(claims, "forge_of", known.__getitem__)
+    monkeypatch.setattr(oidc, "forge_of", known.__getitem__)
     files = {"a.py": "def a\n"}
     api = job(github, sha=commit_of(files))
     for url in ("https://github.evil.example/acme/shop", "https://github.example/evil/shop"):

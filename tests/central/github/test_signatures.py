@@ -108,7 +108,7 @@ def test_a_body_is_not_parsed_before_it_is_verified(monkeypatch: pytest.MonkeyPa
     def parse(_body: bytes) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("central.github.webhooks.json_object", parse)
+    monkeypatch.setattr("central.github.views.json_object", parse)
     refusal(GitHub("wrong").send("push", payloads.push()))
 
 

@@ -29,14 +29,14 @@ from hypothesis.stateful import (
 )
 from pytest_django import Settings
 
-from central.common.errors import UnauthenticatedError
 from central.corpus.models import File
+from central.errors import UnauthenticatedError
 from central.github.models import GitHubPolicy
-from central.ingest.services.purging import purge_repository
-from central.ingest.services.sweeping import sweep
-from central.repositories import orders
+from central.ingest.services.claims import sweep
+from central.maintenance.repository_deletion import purge_repository
+from central.repositories import admin_actions
 from central.repositories.models import Repository
-from central.repositories.selectors import VISIBLE, visible_parameters, visible_repositories
+from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
 from central.tenancy.models import ApiToken, Organization, Scope
 from central.tenancy.services import revoke_token
 from central.tenancy.tokens import credential_of
@@ -391,13 +391,13 @@ class Machine(RuleBasedStateMachine):
     def pause(self, number: int) -> None:
         row = self._row(number)
         assert row.github_id is not None
-        orders.pause(row, actor="test")
+        admin_actions.pause(row, actor="test")
         self.paused.add(row.github_id)
 
     @rule(number=numbers)
     def resume(self, number: int) -> None:
         row = self._row(number)
-        orders.resume(row, actor="test")
+        admin_actions.resume(row, actor="test")
         self.paused.discard(row.github_id or 0)
 
     @rule(number=numbers)
@@ -405,7 +405,7 @@ class Machine(RuleBasedStateMachine):
         """Its rows are gone, and no other's."""
         row = self._row(number)
         before = self._lines()
-        orders.purge(row, actor="test")
+        admin_actions.purge(row, actor="test")
         self.paused.discard(row.github_id or 0)
         sweep()
         long_ago = timezone.now() - timedelta(seconds=django_settings.RUN_LEASE_SECONDS)
@@ -497,7 +497,7 @@ class Machine(RuleBasedStateMachine):
         real = self.real(number)
         self.world.clock += 1
         for row in Repository.objects.filter(organization=self.acme, github_id=real.id):
-            orders.resume(row, actor="test")
+            admin_actions.resume(row, actor="test")
             Repository.objects.filter(pk=row.pk).update(tracked_ref=f"refs/heads/{real.branch}")
         self.paused.discard(real.id)
         namesake = Repository.objects.filter(organization=self.acme, github_id=None)

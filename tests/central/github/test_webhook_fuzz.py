@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings as DjangoSettings
 
-from central.common.errors import InvalidError
+from central.errors import InvalidError
 from central.github.events import Event, Ignored, read_event
 from central.github.models import GitHubDelivery, GitHubPolicy
-from central.ingest.services.sweeping import sweep
+from central.ingest.services.claims import sweep
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
 from tests.central.factories import RepositoryFactory

@@ -8,10 +8,10 @@ from django.conf import settings
 from django.utils import timezone
 from pytest_django import Settings
 
-from central.admission import admitted_bytes
+from central.asgi import admitted_bytes
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.github.signatures import organization_secret
-from central.ingest.services.sweeping import sweep
+from central.ingest.services.claims import sweep
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
 from indexer.limits import GITHUB_WEBHOOK_BYTES

@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
+from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import Chunk, Embedding
-from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import IndexRun
-from central.ingest.services import granting
+from central.ingest.services import access as granting
 from central.repositories.models import Repository
 from indexer.errors import StoreError
 from indexer.records.vectors import DirectUploadGrant, point_id

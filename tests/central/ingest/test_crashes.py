@@ -11,9 +11,11 @@ from django.utils import timezone
 from central.corpus.dump import dump_lines
 from central.ingest import tasks
 from central.ingest.models import IndexRun
-from central.ingest.services import applying, claims, uploading
-from central.ingest.services.applying import apply_run
-from central.ingest.services.reconciling import reconcile
+from central.ingest.services import apply_run as applying
+from central.ingest.services import claims, points
+from central.ingest.services.apply_run import apply_run
+from central.maintenance import tasks as maintenance_tasks
+from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from tests.central.protocol import Api, api_of, apply_queued
@@ -35,7 +37,7 @@ def dump(project: str) -> list[str]:
 STEPS: list[tuple[object, str]] = [
     (applying, "_require_generation"),
     (applying, "upload_points"),
-    (uploading, "save_embeddings"),
+    (points, "save_embeddings"),
     (claims.Claim, "report"),
     (applying, "_commit"),
     (applying, "_advance"),
@@ -95,7 +97,7 @@ def test_the_tasks_apply_sweep_and_purge(monkeypatch: pytest.MonkeyPatch) -> Non
     repository = Repository.objects.get()
     retire_repository(repository)
     Repository.objects.update(retired_at=timezone.now() - timedelta(days=1))
-    tasks.purge()
+    maintenance_tasks.purge()
     assert not Repository.objects.exists()
-    tasks.forget()
-    tasks.reconcile()
+    maintenance_tasks.forget()
+    maintenance_tasks.reconcile()

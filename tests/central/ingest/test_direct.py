@@ -5,10 +5,10 @@ from base64 import b64decode
 import pytest
 from django.utils import timezone
 
+from central.corpus.backends import collection_of
 from central.corpus.models import Embedding
-from central.corpus.vectors import collection_of
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import knowing
+from central.ingest.services import known_embeddings
 from central.tenancy.models import ApiToken
 from indexer.errors import DirectNotAvailableError, StoreUnavailableError
 from tests.central.ingest.direct import (
@@ -144,7 +144,7 @@ def test_known_embeddings_come_with_their_vectors(api: Api) -> None:
 def test_as_many_digests_are_answered_as_open_says(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(knowing, "_VECTOR_BYTES", 2 * 256 * 4)
+    monkeypatch.setattr(known_embeddings, "_VECTOR_BYTES", 2 * 256 * 4)
     run = api.open(vectors="direct").json()
     assert run["limits"]["digests"] == 2
     path = f"/api/v1/index/runs/{run['run_id']}/embeddings"

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
-from central.corpus.vectors import collection_of, vector_store
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import applying
-from central.ingest.services.applying import apply_run
-from central.ingest.services.ending import expire_runs
-from central.ingest.services.keeping import keep_uploads
-from central.ingest.services.reconciling import reconcile
+from central.ingest.services import apply_run as applying
+from central.ingest.services.apply_run import apply_run
+from central.ingest.services.run_lifecycle import expire_runs
+from central.ingest.services.salvage import keep_uploads
+from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from tests.central.ingest.direct import (

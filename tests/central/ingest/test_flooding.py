@@ -39,7 +39,7 @@ def test_a_repository_has_so_many_open_runs(api: Api, other: Api) -> None:
 def test_an_organisation_has_so_many_open_runs(
     api: Api, other: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("central.ingest.services.opening.RUNS_OPEN_OF_ORGANIZATION", 3)
+    monkeypatch.setattr("central.ingest.services.open_run.RUNS_OPEN_OF_ORGANIZATION", 3)
     for number in range(3):
         assert api.open(f"shop-{number}").status_code == 201
     assert_problem(api.open("one-more"), 429, "too_many_open_runs")

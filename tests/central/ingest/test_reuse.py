@@ -7,7 +7,7 @@ import pytest
 from pytest_django import Settings
 
 import indexer.embedding.builtin
-from central.corpus import vectors
+from central.corpus import backends
 from central.corpus.models import Chunk
 from indexer.records.files import Removal
 from indexer.records.vectors import EmbedderConfig
@@ -85,7 +85,7 @@ def test_while_the_embedder_changes_all_is_searched_with_the_vectors_that_it_has
     assert found["receipt"]["missing"] == []
 
     settings.EMBEDDER_ACCESS = EmbedderConfig()
-    vectors._open_embedder.cache_clear()
+    backends._open_embedder.cache_clear()
     found = search(api, query="price of things")
     missing = [(row["project"], row["reason"]) for row in found["receipt"]["missing"]]
     assert missing == [("new", "embedder_unavailable")]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from central.corpus.vectors import embedder
+from central.corpus.backends import embedder
 from central.knowledge.services.catch_up import catch_up
 from indexer.pipeline.worker import embedder_inputs, make_record
 from indexer.records.files import FileRecord, SourceFile, TreeEntry

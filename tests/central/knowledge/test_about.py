@@ -4,8 +4,7 @@ import pytest
 
 from central.corpus.models import File
 from central.knowledge.services.about import Subject, documents_about, has_documents
-from central.tenancy.credentials import Credential
-from central.tenancy.members import credential_of_member
+from central.tenancy.credentials import Credential, credential_of_member
 from tests.central.factories import MembershipFactory
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import created, linked

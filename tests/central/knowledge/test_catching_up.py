@@ -8,12 +8,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from central.ingest.services.reconciling import reconcile
 from central.knowledge.models import Document, Edge, PolicyCheck
 from central.knowledge.services import catch_up as catching_up
 from central.knowledge.services import violations
 from central.knowledge.services.catch_up import catch_up
 from central.knowledge.services.snapshot import take_snapshot
+from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, graph, linked

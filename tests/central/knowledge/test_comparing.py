@@ -6,9 +6,9 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from central.ingest.services.reconciling import reconcile
 from central.knowledge.models import CodeLinks, Document, Edge, Mention, PolicyCheck
 from central.knowledge.services.catch_up import catch_up
+from central.maintenance.reconcile import reconcile
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, linked
 from tests.central.knowledge.test_policies import CALM, NO_PANIC, PANICS, START

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from central.ingest.services.exporting import export_organization
-from central.ingest.services.purging import purge_repository
 from central.knowledge.models import Document, Edge, Mention, Node
+from central.maintenance.organization_export import export_organization
+from central.maintenance.repository_deletion import purge_repository
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from tests.central.knowledge.checkout import index_files

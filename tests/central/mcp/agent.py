@@ -15,9 +15,9 @@ from mcp.types import CallToolResult
 
 from agents.backend import ToolError
 from agents.results import error_in
-from central.common.threads import RequestThreads
-from central.mcp.gate import Gate
-from central.mcp.mount import Mount
+from central.http.asgi import RequestThreads
+from central.mcp.auth import Gate
+from central.mcp.lazy_app import Mount
 
 ADDRESS = "http://testserver/mcp"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from central.common.threads import RequestThreads
+from central.http.asgi import RequestThreads
 from tests.central.mcp.agent import Agent, threads_in_transaction
 from tests.central.protocol import Api, api_of
 
@@ -13,7 +13,7 @@ from tests.central.protocol import Api, api_of
 def threads(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[RequestThreads]:
     """A request thread inside of the test's transaction."""
     # It would end the transaction; Django's test client does without as well.
-    monkeypatch.setattr("central.common.threads.close_old_connections", lambda: None)
+    monkeypatch.setattr("central.http.asgi.close_old_connections", lambda: None)
     with threads_in_transaction() as threads:
         yield threads
 

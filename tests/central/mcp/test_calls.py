@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from central.common.threads import RequestThreads
+from central.http.asgi import RequestThreads
 from tests.central.mcp.agent import Agent
 from tests.central.protocol import Api
 
@@ -26,7 +26,7 @@ def test_calls_are_logged_with_what_came_of_them(
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": malformed}
     accept = "application/json, text/event-stream"
     agent.post(json.dumps(message).encode(), accept=accept, content_type="application/json")
-    lines: list[Any] = [one.msg for one in caplog.records if one.name == "central.mcp.calls"]
+    lines: list[Any] = [one.msg for one in caplog.records if one.name == "central.mcp.app"]
     assert [(line["tool"], line["outcome"]) for line in lines] == [
         ("search_code", "ok"),
         ("search_code", "invalid"),

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from central.common.threads import RequestThreads
+from central.http.asgi import RequestThreads
 from central.tenancy.models import Organization, Scope
 from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
 from tests.central.protocol import Api, api_of

@@ -12,7 +12,7 @@ from mcp import Client, MCPError
 from mcp.types import CallToolResult
 
 from agents.results import error_in
-from central.common.threads import RequestThreads
+from central.http.asgi import RequestThreads
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope
 from tests.central.mcp.agent import Agent

@@ -13,7 +13,7 @@ import pytest
 
 from agents.backend import ToolError
 from agents.results import failure
-from central.mcp.sidecar import Sidecar
+from central.mcp.sidecar.client import Sidecar
 from scripts.local_service import free_address
 from tests.central.mcp.standins import (
     MODERN,
@@ -63,7 +63,7 @@ BLANKS = b" " * (ANSWER_BYTES + 1)  # which JSON may have
 
 @pytest.fixture(autouse=True)
 def _limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("central.mcp.limited.SIDECAR_ANSWER_BYTES", ANSWER_BYTES)
+    monkeypatch.setattr("central.mcp.sidecar.errors.SIDECAR_ANSWER_BYTES", ANSWER_BYTES)
 
 
 def body_of(answer: bytes) -> bytes:

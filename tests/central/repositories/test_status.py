@@ -8,7 +8,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from central.ingest.models import IndexRun
-from central.ingest.services.ending import expire_runs
+from central.ingest.services.run_lifecycle import expire_runs
 from central.repositories.models import Repository
 from central.tenancy.models import Scope
 from tests.central.factories import RepositoryFactory

@@ -6,7 +6,7 @@ import pytest
 
 from central.search.answers import Answer
 from central.search.query import SearchRequest
-from central.search.services import search
+from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from tests.central.search.corpus import credential_for, index_repository, organization_of

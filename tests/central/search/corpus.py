@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from django.db import transaction
 from django.utils import timezone
 
-from central.corpus.points import point_ids
-from central.corpus.replace import Change, insert_files
-from central.corpus.rows import Origin
-from central.corpus.statistics import move_term_stats
-from central.corpus.vectors import collection_of, embedder, vector_store
+from central.corpus.backends import collection_of, embedder, vector_store
+from central.corpus.replace import Change, insert_files, move_term_stats
+from central.corpus.rows import Origin, point_ids
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope

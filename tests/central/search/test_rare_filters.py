@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from central.corpus.backends import vector_store
 from central.corpus.models import Chunk
-from central.corpus.vectors import vector_store
-from central.search import services
+from central.search import service
 from central.search.query import Mode, SearchRequest
 from central.search.retrieval import FIRST_SIZE, GROWTH
-from central.search.services import search
+from central.search.service import search
 from central.tenancy.credentials import Credential
 from indexer.limits import NAMED_FILES, SIMILAR_CHUNKS
 from indexer.store.base import Collection, HybridHits, HybridQuery
@@ -72,7 +72,7 @@ class CountingStore:
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> CountingStore:
     store = CountingStore(vector_store())
-    monkeypatch.setattr(services, "vector_store", lambda: store)
+    monkeypatch.setattr(service, "vector_store", lambda: store)
     return store
 
 

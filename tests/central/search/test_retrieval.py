@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from central.common.errors import InvalidError
 from central.corpus.models import Chunk
+from central.errors import InvalidError
 from central.search import retrieval
 from central.search.answers import Answer, Result
 from central.search.query import MAX_RESULTS, Mode, SearchRequest
-from central.search.services import search
+from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from tests.central.lasting import lasting

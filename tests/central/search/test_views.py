@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from central.corpus.vectors import vector_store
+from central.corpus.backends import vector_store
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.tenancy.services import create_token

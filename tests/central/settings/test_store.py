@@ -8,8 +8,8 @@ from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
-from central.corpus import vectors
-from central.settings.store import vector_store_url
+from central.corpus import backends
+from central.settings.services import vector_store_url
 from tests.indexer.store.points import a_collection, a_point
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 
@@ -34,11 +34,11 @@ def service_store(settings: Settings) -> Iterator[Callable[[str | None], None]]:
     """Makes an address the service's own."""
 
     def use(url: str | None) -> None:
-        vectors.close()
+        backends.close()
         settings.VECTOR_STORE_URL = url
 
     yield use
-    vectors.close()
+    backends.close()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_shared_qdrant_backend(
     environ(CODESEARCH_STORE_BACKEND="qdrant", QDRANT_URL=qdrant.url)
     service_store(vector_store_url())
     settings.QDRANT_API_KEY = "key"
-    vectors.vector_store().upsert(a_collection(), [a_point()])
+    backends.vector_store().upsert(a_collection(), [a_point()])
     assert qdrant.held
     assert all(name.startswith("codesearch_") for name in qdrant.held)
 
@@ -69,14 +69,14 @@ def test_shared_postgresql_backend(
     environ(CODESEARCH_STORE_BACKEND="postgres")
     service_store(vector_store_url())
     collection = a_collection()
-    vectors.vector_store().upsert(collection, [a_point()])
+    backends.vector_store().upsert(collection, [a_point()])
     with psycopg.connect(settings.DATABASE_URL) as connection:
         row = connection.execute(
             "SELECT count(*) FROM pg_tables WHERE schemaname = 'codesearch'"
         ).fetchone()
     assert row
     assert row[0] >= 1
-    assert len(list(vectors.vector_store().points(collection))) == 1
+    assert len(list(backends.vector_store().points(collection))) == 1
 
 
 @pytest.mark.parametrize(

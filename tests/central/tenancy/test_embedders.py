@@ -10,7 +10,7 @@ from django.test import override_settings
 from pytest_django import Settings
 
 from central.repositories.models import Repository
-from central.settings import embedders
+from central.settings import services
 from central.tenancy import checks
 from central.tenancy.models import Organization, validate_embedder
 from indexer.embedding.catalogue import DEFAULTS
@@ -153,7 +153,7 @@ def test_newcomers_get_what_the_environment_says(
 ) -> None:
     for name, value in environ.items():
         monkeypatch.setenv(f"CODESEARCH_EMBEDDER_{name}", value)
-    assert embedders.default_embedder() == embedder
+    assert services.default_embedder() == embedder
     validate_embedder(embedder)
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_meant_is_found_by_a_system_check(
 ) -> None:
     for name, value in environ.items():
         monkeypatch.setenv(f"CODESEARCH_EMBEDDER_{name}", value)
-    with override_settings(DEFAULT_EMBEDDER=embedders.default_embedder()):
+    with override_settings(DEFAULT_EMBEDDER=services.default_embedder()):
         (found,) = checks.check_default_embedder(None)
     assert found.id == "aeterna.E006"
     assert "CODESEARCH_EMBEDDER_PROVIDER" in str(found.hint)
@@ -178,7 +178,7 @@ def test_services_are_where_the_environment_says(
     monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1/")
     monkeypatch.setenv("OLLAMA_URL", "http://ollama:11434/")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    access = embedders.access()
+    access = services.access()
     assert access.openai_base_url == "https://gateway.example/v1"
     assert access.ollama_url == "http://ollama:11434"
     assert access.openai_api_key == KEY

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from central.common.errors import NotFoundError, UnauthenticatedError
+from central.errors import NotFoundError, UnauthenticatedError
 from central.repositories.models import Repository, Visibility
-from central.repositories.selectors import visible_repositories
-from central.tenancy.credentials import Credential
-from central.tenancy.members import credential_of_member
+from central.repositories.visibility import visible_repositories
+from central.tenancy.credentials import Credential, credential_of_member
 from central.tenancy.models import ApiToken, Membership, Role, Scope
 from central.tenancy.tokens import credential_behind, credential_of, new_token
 from tests.central.factories import (

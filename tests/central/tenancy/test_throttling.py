@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from central.common import rates
-from central.settings.limits import Rates
+from central.http import rate_limits
+from central.settings.services import Rates
 from central.tenancy.models import Organization
 from tests.central.factories import ApiTokenFactory, MembershipFactory, OrganizationFactory
 
@@ -19,9 +19,9 @@ STATUS = "/api/v1/index/status?org_id=acme"
 @pytest.fixture(autouse=True)
 def one_search_a_minute(settings: Settings) -> Iterator[None]:
     settings.RATES = Rates(search="1/minute", index="1/minute")
-    rates._limit.cache_clear()
+    rate_limits._limit.cache_clear()
     yield
-    rates._limit.cache_clear()
+    rate_limits._limit.cache_clear()
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from central.trace.members import CUT_BASES
-from central.trace.paths import CUT_PATHS, MAX_STEPS
+from central.trace.resolve.import_paths import CUT_PATHS, MAX_STEPS
+from central.trace.resolve.members import CUT_BASES
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import pyproject, repository
 

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.models import Reference, Symbol
-from central.trace.backward import Edge, find_callers
-from central.trace.forward import Confidence, resolve
-from central.trace.inquiry import Inquiry
-from central.trace.overrides import overriding
-from central.trace.rules import RULES
-from central.trace.sites import Site
-from central.trace.symbols import definitions_at
-from central.trace.things import Key
+from central.trace.callees import overriding
+from central.trace.callers import Edge, find_callers
+from central.trace.resolve.definitions import definitions_at
+from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.questions import Key
+from central.trace.resolve.references import Site
+from central.trace.resolve.resolve import Confidence, resolve
+from central.trace.resolve.rules import RULES
 from tests.central.trace.corpus import organization_of, pyproject, repository
 from tests.property_settings import examples
 

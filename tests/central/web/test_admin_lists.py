@@ -16,7 +16,7 @@ from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Delivery, IndexRun
 from central.knowledge.models import Document, Edge, Policy
 from central.repositories.models import Repository
-from central.tenancy.administration import AuditedAdmin, HistoryAdmin
+from central.tenancy.admin_base import AuditedAdmin, HistoryAdmin
 from central.tenancy.audit import record
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
 from tests.central.admin import staff, superuser

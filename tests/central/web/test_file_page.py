@@ -13,7 +13,7 @@ from central.corpus.models import File, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
 from central.web.colouring import BUSY
-from central.web.views_file import SHOWN_CHARACTERS, SHOWN_LINES
+from central.web.views_code import SHOWN_CHARACTERS, SHOWN_LINES
 from indexer.limits import COLOURED_CHARACTERS
 from indexer.records.files import SkipReason
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory

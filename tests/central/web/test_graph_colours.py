@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import central.web
-from central.web import graph_layout, languages
+from central.web import graph_layout, runs
 from tests.central.web.test_contrast import COLOURS, CONTROL, TEXT, contrast
 
 _STYLES = Path(central.web.__file__).parent / "static/web"
@@ -26,7 +26,7 @@ def test_names_can_be_read_on_the_tint_of_each_project(number: int, text: str, s
 
 
 @scheme
-@pytest.mark.parametrize("number", range(languages.TINTS))
+@pytest.mark.parametrize("number", range(runs.TINTS))
 def test_parts_of_a_bar_stand_out_from_what_is_behind(number: int, scheme: int) -> None:
     fill = OURS[f"fill-{number}"][scheme]
     assert contrast(fill, COLOURS["surface"][scheme]) >= CONTROL

@@ -1,6 +1,6 @@
 """Languages as parts of a bar."""
 
-from central.web.languages import TINTS, shares
+from central.web.runs import TINTS, shares
 
 
 def test_the_largest_is_first_and_each_begins_where_the_one_before_ends() -> None:

@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from central.corpus.files import PAGE_SIZE
 from central.corpus.models import File
-from central.corpus.skipped import PAGE_SIZE
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Membership
 from tests.central.factories import (

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from pytest_django import Settings
 
-from central.common.rates import allow
+from central.http.rate_limits import allow
 from central.settings.sso import SingleSignOn
 from central.tenancy.models import AuditEntry, Membership
 from central.web.views_sso import STARTS

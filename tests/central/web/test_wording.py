@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 import central
-from central.web.wording import _ON_PAGES, for_people
+from central.web.messages import _ON_PAGES, for_people
 from tests.central.factories import MembershipFactory
 
 SERVICES = Path(central.__file__).parent

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from central.trace.serializers import CONFIDENCES
+from central.trace.requests import CONFIDENCES
 from cli.commands.options import Confidence
 from indexer.errors import CentralRefusedError
 from tests.cli.answering import Answering, run

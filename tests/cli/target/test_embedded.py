@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from central.runtime import is_held, running_server
+from central.runtime.data_directory import is_held, running_server
 from cli.target.embedded import shared_service
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from scripts.local_service import clean_environment

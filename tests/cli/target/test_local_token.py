@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from central.runtime import announce_server, held_data_directory
+from central.runtime.data_directory import announce_server, held_data_directory
 from cli.target.embedded import running_service
 from cli.target.local_token import LocalToken
 from indexer.client.transport import Transport

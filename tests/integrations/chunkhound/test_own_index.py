@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from central.runtime import running_server
+from central.runtime.data_directory import running_server
 from integrations.chunkhound import code, search
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from central.common.errors import ServiceError
+from central.errors import ServiceError
 from central.github.models import GitHubPolicy
 from central.github.services.policies import set_policy
 from central.tenancy.audit import COMMAND

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
-from central.common.errors import ServiceError
+from central.errors import ServiceError
 from central.github.signatures import organization_secret
 from central.tenancy.models import Organization
 from central.tenancy.services import organization_named

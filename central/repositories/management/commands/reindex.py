@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from central.common.errors import ServiceError
+from central.errors import ServiceError
+from central.repositories.admin_actions import request_reindex
 from central.repositories.models import Repository
-from central.repositories.orders import request_reindex
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import organization_named
 

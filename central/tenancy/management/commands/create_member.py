@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from central.common.errors import ServiceError
+from central.errors import ServiceError
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import Organization, Role
 from central.tenancy.services import (

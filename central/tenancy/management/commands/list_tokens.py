@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from central.common.errors import ServiceError
+from central.errors import ServiceError
 from central.tenancy.models import ApiToken
 from central.tenancy.selectors import lasting_tokens
 from central.tenancy.services import organization_named

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from central.common.errors import ServiceError
+from central.errors import ServiceError
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import organization_named, remove_member, user_named
 

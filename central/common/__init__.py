@@ -1,1 +1,0 @@
-"""What every app uses and no app owns: errors, problem details, paging, health, checks."""

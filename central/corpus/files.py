@@ -1,0 +1,144 @@
+"""Stored files: their text, outline, and the reasons why files are skipped."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+
+from django.db.models import Count, Q
+
+from central.corpus.models import File, Symbol
+from central.errors import NotFoundError
+from central.repositories.listing import repository_in_sight
+from central.repositories.models import Repository
+from central.repositories.visibility import forge_file_url
+from central.tenancy.credentials import Credential
+
+OUTLINED_SYMBOLS = 1_000
+NEAR_PATHS = 8
+_NEIGHBOURS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """A symbol of a file; `depth` counts the symbols around it."""
+
+    name: str
+    kind: str
+    start_line: int
+    end_line: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """An indexed file. `skipped` is the reason why there is no content, "" where there is.
+
+    `size` is in bytes; `forge_url` is "" where the forge is unknown.
+    """
+
+    project: str
+    web_url: str
+    commit: str
+    indexed_at: datetime | None
+    path: str
+    language: str
+    size: int
+    skipped: str
+    degraded: str
+    content: str
+    forge_url: str
+    symbols: Sequence[Outlined]
+
+
+class FileNotFoundInIndexError(NotFoundError):
+    """There is no such file; `near` are paths that may have been meant."""
+
+    code = "file_not_found"
+
+    def __init__(self, near: Sequence[str]) -> None:
+        super().__init__("There is no such file in the index of this repository.", near=near)
+        self.near = near
+
+
+def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
+    """The file at `path`. Raises NotFoundError where the repository is not in sight, or the file
+    is not there. Three queries.
+    """
+    repository = repository_in_sight(credential=credential, project=project)
+    if "\0" in path:  # which PostgreSQL refuses
+        raise FileNotFoundInIndexError([])
+    file = File.objects.filter(repository=repository, path=path).first()
+    if file is None:
+        raise FileNotFoundInIndexError(near_paths(repository, path))
+    commit, web_url = repository.last_indexed_commit, repository.web_url
+    return ReadFile(
+        project=repository.name,
+        web_url=web_url,
+        commit=commit,
+        indexed_at=repository.indexed_at,
+        path=file.path,
+        language=file.language,
+        size=file.size,
+        skipped=file.skipped,
+        degraded=file.degraded,
+        content=file.content,
+        forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",
+        symbols=_outline(file),
+    )
+
+
+def _outline(file: File) -> list[Outlined]:
+    rows = (
+        Symbol.objects.filter(file=file)
+        .order_by("start_line", "-end_line", "id")
+        .values_list("name", "kind", "start_line", "end_line")[:OUTLINED_SYMBOLS]
+    )
+    outline: list[Outlined] = []
+    around: list[int] = []  # last lines
+    for name, kind, start, end in rows:
+        while around and around[-1] < start:
+            around.pop()
+        outline.append(Outlined(name, kind, start, end, len(around)))
+        around.append(end)
+    return outline
+
+
+def near_paths(repository: Repository, path: str) -> list[str]:
+    """Files of that name elsewhere, then what is below the path, then what is beside it."""
+    directory, _, name = path.rpartition("/")
+    paths = (
+        File.objects.filter(repository=repository).order_by("path").values_list("path", flat=True)
+    )
+    same = paths.filter(Q(path__iendswith=f"/{name}") | Q(path__iexact=name))[:NEAR_PATHS]
+    below = paths.filter(path__startswith=f"{path.rstrip('/')}/")[:NEAR_PATHS]
+    beside = paths.filter(path__startswith=f"{directory}/" if directory else "")[:_NEIGHBOURS]
+    alike = get_close_matches(path, beside, n=NEAR_PATHS)
+    return list(dict.fromkeys([*same, *below, *alike]))[:NEAR_PATHS]
+
+
+PAGE_SIZE = 100
+
+
+def skipped_counts(*, repository: Repository) -> list[tuple[str, int]]:
+    """(reason, files), the most frequent first. One query, none where nothing was skipped."""
+    if not repository.skipped:
+        return []
+    rows = (
+        File.objects.filter(repository=repository)
+        .exclude(skipped="")
+        .values_list("skipped")
+        .annotate(count=Count("pk"))
+        .order_by("-count", "skipped")
+    )
+    return list(rows)
+
+
+def skipped_paths(*, repository: Repository, reason: str, after: str) -> tuple[list[str], bool]:
+    """A page of the paths behind `after` in the order of their characters, and whether more."""
+    paths = list(
+        File.objects.filter(repository=repository, skipped=reason, path__gt=after)
+        .order_by("path")
+        .values_list("path", flat=True)[: PAGE_SIZE + 1]
+    )
+    return paths[:PAGE_SIZE], len(paths) > PAGE_SIZE

@@ -1,0 +1,131 @@
+"""Whether a job gets a credential, and which: claims and policy in, a grant or a refusal out.
+
+Nothing here reads a database or the clock.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from central.errors import ForbiddenError
+from central.github.models import NEVER_ALLOWED_EVENTS, GitHubPolicy
+from central.github.oidc import Claims
+from central.tenancy.credentials import Binding
+from central.tenancy.models import Scope
+
+BRANCHES = "refs/heads/"
+IMPACT_EVENT = "pull_request"
+# What those who may read the summary of a job may know of.
+_VISIBLE_FROM: Mapping[str, frozenset[str]] = {
+    "public": frozenset({"public"}),
+    "internal": frozenset({"public", "internal"}),
+    "private": frozenset({"public", "internal", "private"}),
+}
+
+
+class Purpose(StrEnum):
+    """What a job wants to do."""
+
+    INDEX = "index"
+    IMPACT = "impact"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a job's credential may do; as in Credential, None does not limit."""
+
+    scope: Scope
+    binding: Binding | None = None
+    visibilities: frozenset[str] | None = None
+
+
+def grant(
+    *, purpose: Purpose, claims: Claims, policy: GitHubPolicy, tracked_ref: str | None
+) -> Grant:
+    """What `policy` gives the job. `tracked_ref` is the repository's, None before its first run.
+
+    The policy is of the organisation that has the job's owner, and is enabled. Raises
+    ForbiddenError (`oidc_event_refused`, `oidc_ref_refused`, `oidc_workflow_refused`,
+    `oidc_impact_off`).
+    """
+    _require_workflow(claims, policy)
+    if purpose is Purpose.IMPACT:
+        return _grant_impact(claims, policy)
+    _require_event(claims, policy.events)
+    _require_ref(claims, policy, tracked_ref)
+    return Grant(
+        scope=Scope.INDEX,
+        binding=Binding(
+            repository_id=claims.repository_id,
+            project=claims.project,
+            visibility=claims.visibility,
+            ref=claims.ref,
+            commit_sha=claims.commit_sha,
+            url=claims.url,
+            signed_at=claims.issued_at,
+        ),
+    )
+
+
+def _grant_impact(claims: Claims, policy: GitHubPolicy) -> Grant:
+    if not policy.impact:
+        raise ForbiddenError(
+            "Jobs of pull requests may not search here; an administrator can switch it on with "
+            "`manage.py github_policy --impact`.",
+            code="oidc_impact_off",
+        )
+    _require_event(claims, [IMPACT_EVENT])
+    return Grant(scope=Scope.SEARCH, visibilities=_VISIBLE_FROM[claims.visibility])
+
+
+def _require_event(claims: Claims, allowed: Iterable[str]) -> None:
+    allowed = set(allowed) - NEVER_ALLOWED_EVENTS
+    if claims.event not in allowed:
+        raise ForbiddenError(
+            f"A job of the event '{claims.event}' may not; run the workflow on "
+            f"{', '.join(sorted(allowed)) or 'none: the policy allows no event'}.",
+            code="oidc_event_refused",
+        )
+
+
+def _require_ref(claims: Claims, policy: GitHubPolicy, tracked_ref: str | None) -> None:
+    if not claims.ref.startswith(BRANCHES):
+        raise _ref_refused(f"{claims.ref} is no branch; run the workflow on one.")
+    if tracked_ref is not None and claims.ref != tracked_ref:
+        raise _ref_refused(
+            f"{claims.ref} is not tracked; {tracked_ref} is. Run the workflow on the tracked "
+            "branch, or let an administrator change it."
+        )
+    if policy.refs and not _fits(claims.ref, policy.refs):
+        raise _ref_refused(
+            f"The organisation's policy indexes {', '.join(policy.refs)}, not {claims.ref}. Run "
+            "the workflow on such a branch, or let an administrator change the policy."
+        )
+
+
+def _ref_refused(message: str) -> ForbiddenError:
+    return ForbiddenError(message, code="oidc_ref_refused")
+
+
+def _require_workflow(claims: Claims, policy: GitHubPolicy) -> None:
+    patterns = policy.job_workflow_refs
+    if patterns and not _fits_workflow(claims.job_workflow_ref, patterns):
+        raise ForbiddenError(
+            f"The organisation's policy takes jobs of {', '.join(patterns)} only. Call that "
+            "workflow, at that ref, or let an administrator change the policy.",
+            code="oidc_workflow_refused",
+        )
+
+
+def _fits_workflow(name: str, patterns: Iterable[str]) -> bool:
+    """Path and ref each for itself: a "*" in the path reaches no branch that is called "x@main"."""
+    path, _, ref = name.partition("@")
+    parts = (pattern.partition("@") for pattern in patterns)
+    return any(
+        fnmatchcase(path, of_path) and fnmatchcase(ref, of_ref) for of_path, _, of_ref in parts
+    )
+
+
+def _fits(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,0 +1,42 @@
+"""Cursors: where the next page starts. Opaque, signed, and of use for the same question only."""
+
+import hashlib
+import json
+from typing import Any
+
+from django.core import signing
+
+from central.errors import InvalidError
+
+
+def encode_cursor(*, salt: str, asked: object, position: object) -> str:
+    """A cursor for the page that starts at `position`, which is JSON.
+
+    `asked` is what decides order and content, as JSON; the page's size does not.
+    """
+    return signing.dumps([_fingerprint(asked), position], salt=salt, compress=True)
+
+
+def decode_cursor(cursor: str, *, salt: str, asked: object) -> Any:
+    """The position that a cursor stands for; None for "".
+
+    Raises InvalidError if it was not given out for `asked`.
+    """
+    if not cursor:
+        return None
+    try:
+        fingerprint, position = signing.loads(cursor, salt=salt)
+    except (signing.BadSignature, ValueError, TypeError) as exc:
+        raise _invalid("it is not one that this address has given out") from exc
+    if fingerprint != _fingerprint(asked):
+        raise _invalid("it belongs to another query or other filters")
+    return position
+
+
+def _fingerprint(asked: object) -> str:
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _invalid(why: str) -> InvalidError:
+    detail = f"The cursor cannot be used: {why}. Leave it out to start at the first page."
+    return InvalidError(detail, errors={"cursor": [detail]})

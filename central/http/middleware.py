@@ -1,0 +1,83 @@
+"""Security headers of every answer, and static files."""
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import StaticFile
+
+_POLICY: Final = "Content-Security-Policy"
+_NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
+_UNUSED: Final = (
+    *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer"),
+    *("microphone", "midi", "payment", "usb"),
+)
+_ALWAYS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
+}
+
+
+class Headers(Protocol):
+    """Of a response, Django's or Starlette's: names in any case."""
+
+    def get(self, key: str, default: str, /) -> str: ...
+    def setdefault(self, key: str, value: str, /) -> object: ...
+    def __setitem__(self, key: str, value: str, /) -> None: ...
+
+
+def harden(headers: Headers, *, is_secure: bool) -> None:
+    """Set what holds for every answer, and what one that says nothing of it is to say."""
+    for name, value in _ALWAYS.items():
+        headers[name] = value
+    # What is asked for is code: nobody between, and no disk of a browser, keeps it.
+    headers.setdefault("Cache-Control", "no-store")
+    if headers.get("Content-Type", "").startswith("text/html"):
+        headers.setdefault(_POLICY, _NOTHING)  # what answers before the pages' policy is asked
+    else:
+        headers[_POLICY] = _NOTHING
+    if is_secure and settings.SECURE_HSTS_SECONDS:
+        headers.setdefault("Strict-Transport-Security", _strict_transport())
+
+
+def _strict_transport() -> str:
+    """As Django's SecurityMiddleware has it."""
+    parts = [f"max-age={settings.SECURE_HSTS_SECONDS}"]
+    if settings.SECURE_HSTS_INCLUDE_SUBDOMAINS:
+        parts.append("includeSubDomains")
+    if settings.SECURE_HSTS_PRELOAD:
+        parts.append("preload")
+    return "; ".join(parts)
+
+
+class SecurityHeaders:
+    """Middleware, around all that may answer."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        response = self._get_response(request)
+        harden(response.headers, is_secure=request.is_secure())
+        return response
+
+
+class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # it has no types
+    """WhiteNoise with whole responses: a stream over a file would be read by the event loop."""
+
+    @staticmethod
+    def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
+        """The file, a part of it, or 304."""
+        answer = static_file.get_response(request.method, request.META)
+        content = b""
+        if answer.file is not None:
+            with answer.file as file:
+                content = file.read()
+        return HttpResponse(content, status=int(answer.status), headers=dict(answer.headers))

@@ -1,0 +1,117 @@
+"""Parameters of requests and documents of answers, as JSON and OpenAPI know them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, Final
+
+from django.http import QueryDict
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from central.errors import InvalidError
+
+INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
+DECIMAL: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,18})?")
+FLAG: Final = re.compile(r"true|false")
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})  # nothing in them to go into
+
+
+def body_object(request: Request) -> dict[str, Any]:
+    """The body. Raises InvalidError unless it is a JSON object."""
+    if not isinstance(request.data, dict):
+        raise InvalidError("The body must be a JSON object.")
+    return request.data
+
+
+def query_object(
+    query: QueryDict, *, lists: frozenset[str], numbers: Mapping[str, re.Pattern[str]]
+) -> dict[str, Any]:
+    """Query parameters in the types that JSON would have given them.
+
+    `lists` are given by repeating a parameter, of others the last counts. `numbers`, flags among
+    them, have a pattern each; what does not match stays text, to be refused as such.
+    """
+    last = query.dict()
+    return {
+        name: query.getlist(name) if name in lists else _value(str(last[name]), numbers.get(name))
+        for name in query
+    }
+
+
+def document(record: Any) -> Any:
+    """A record as JSON's types. `dataclasses.asdict` copies deeply: a millisecond a page."""
+    names = _field_names(record.__class__)
+    if names:
+        values = [getattr(record, name) for name in names]
+        plain = [one if type(one) in _PLAIN else document(one) for one in values]
+        return dict(zip(names, plain, strict=True))
+    return [document(item) for item in record] if isinstance(record, list) else record
+
+
+@cache
+def _field_names(cls: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(cls)) if is_dataclass(cls) else ()
+
+
+def _value(text: str, number: re.Pattern[str] | None) -> str | float:
+    if number is None or not number.fullmatch(text):
+        return text
+    if number is FLAG:
+        return text == "true"
+    return int(text) if number is INTEGER else float(text)
+
+
+class StrictCharField(serializers.CharField):
+    """A JSON string, as it is; REST framework's own also takes numbers, and trims."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("trim_whitespace", False)
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Refuse everything that is not a string."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
+
+class StrictIntegerField(serializers.IntegerField):
+    """A JSON integer; REST framework's own also takes strings, floats and booleans."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Refuse everything that is not an integer."""
+        if type(data) is not int:
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
+class StrictFloatField(serializers.FloatField):
+    """A JSON number; REST framework's own also takes strings and booleans."""
+
+    def to_internal_value(self, data: Any) -> float:
+        """Refuse everything that is not a number."""
+        if type(data) not in (int, float):
+            self.fail("invalid")
+        return float(super().to_internal_value(data))
+
+
+class StrictChoiceField(serializers.ChoiceField):
+    """A JSON string out of a list; REST framework's own compares by `str`."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Refuse everything that is not a string."""
+        if not isinstance(data, str):
+            self.fail("invalid_choice", input=data)
+        return super().to_internal_value(data)
+
+
+class StrictBooleanField(serializers.BooleanField):
+    """A JSON boolean; REST framework's own also takes strings and numbers."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Refuse everything that is not a boolean."""
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data

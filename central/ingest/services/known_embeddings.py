@@ -1,0 +1,61 @@
+"""Which embeddings there are already, so that no client embeds, or pays for, a text again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.utils import timezone
+
+from central.corpus.embeddings import known_digests, stored_vectors
+from central.errors import InvalidError
+from central.ingest.models import IndexRun
+from central.ingest.selectors import lending_repositories_for
+from central.ingest.services.access import open_run_of
+from central.tenancy.credentials import Credential
+from indexer.limits import LOOKUP_DIGESTS
+from indexer.records.vectors import EmbedderSpec, Vector
+
+_VECTOR_BYTES = 20_000_000  # of an answer, before base64
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Digests (hex) that need not be embedded, as asked for; in a direct run their vectors, too."""
+
+    digests: list[str]
+    vectors: dict[str, Vector] | None = None
+
+
+def max_digests(run: IndexRun) -> int:
+    """How many digests the run's client may name at once."""
+    if not run.is_direct:
+        return LOOKUP_DIGESTS
+    return min(LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * _dimensions(run))))
+
+
+def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[str]) -> Known:
+    """Those of `digests` (SHA-256 in hex) that need not be embedded; leased to the run.
+
+    Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`), InvalidError
+    (`too_many_digests`).
+    """
+    run = open_run_of(credential=credential, run_id=run_id)
+    if len(digests) > (most := max_digests(run)):
+        raise InvalidError(
+            f"Ask for at most {most} digests at a time in this run (limits.digests of Open's "
+            "answer).",
+            code="too_many_digests",
+        )
+    IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
+    asked = {digest: bytes.fromhex(digest) for digest in digests}
+    lending = lending_repositories_for(credential, run)
+    known = known_digests(repositories=lending, embedder=run.embedder, digests=asked.values())
+    if not run.is_direct:
+        return Known([text for text, digest in asked.items() if digest in known])
+    found = stored_vectors(repositories=lending, embedder=run.embedder, digests=known)
+    vectors = {text: found[digest] for text, digest in asked.items() if digest in found}
+    return Known(list(vectors), vectors)
+
+
+def _dimensions(run: IndexRun) -> int:
+    return EmbedderSpec.parse(run.embedder).dimensions

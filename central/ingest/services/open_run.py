@@ -1,0 +1,199 @@
+"""Opening a run: who is it of, may it be indexed, and what the index has of it."""
+
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from central.errors import ConflictError, ForbiddenError, ThrottledError
+from central.http.urls import is_below
+from central.ingest.models import IndexRun, RunState
+from central.ingest.selectors import busy_run
+from central.ingest.services.access import check_direct_upload, grant_access, require_bound_open
+from central.ingest.services.identity import Named, repository_of, require_nameable
+from central.ingest.services.salvage import keep_uploads
+from central.repositories.models import Repository
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Organization, validate_embedder
+from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
+from indexer.records.vectors import DirectUploadGrant
+
+_RETRY_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a client says of a run. `ref` is a full name, `default_branch` a short one or "".
+
+    `repository_id` and `repository_url` are believed of some credentials alone.
+    """
+
+    project: str
+    ref: str
+    commit_sha: str
+    extractor: str
+    repository_id: int | None = None
+    owner_id: int | None = None
+    default_branch: str = ""
+    event: str = ""
+    run_url: str = ""
+    repository_url: str = ""
+    is_direct: bool = False  # the client wants to write vectors to the store itself,
+    has_store_secret: bool = False  # with a secret that it has
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run and, where its client writes to the vector store itself, how."""
+
+    run: IndexRun
+    access: DirectUploadGrant | None = None
+
+
+def open_run(*, credential: Credential, request: RunRequest) -> Opened:
+    """Open a run; the repository is created on its first. All or nothing. Not in a transaction.
+
+    Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
+    `owner_mismatch`, `repository_mismatch`, those of `require_bound_open`), ConflictError
+    (`run_in_progress` with run_id, `repository_paused`, `embedder_invalid`,
+    `direct_not_available`, `too_many_repositories`), ThrottledError (`too_many_open_runs`),
+    StoreUnavailableError.
+    """
+    _require_bound(credential, request)
+    run = _open(credential, request)
+    access = grant_access(run, has_store_secret=request.has_store_secret) if run.is_direct else None
+    keep_uploads(repository=run.repository)  # a run that is tried again at once asks for them
+    return Opened(run, access)
+
+
+@transaction.atomic
+def _open(credential: Credential, request: RunRequest) -> IndexRun:
+    # One Open of an organisation at a time: names and GitHub ids are matched and moved in here.
+    organization = Organization.objects.select_for_update(no_key=True).get(
+        pk=credential.organization.pk
+    )
+    require_nameable(credential, request.project)
+    _require_owner(organization, request)
+    _require_embedder(organization)
+    if request.is_direct:
+        check_direct_upload(organization, has_store_secret=request.has_store_secret)
+    repository = repository_of(
+        organization=organization,
+        credential=credential,
+        named=Named(
+            project=request.project,
+            github_id=request.repository_id,
+            tracked_ref=_tracked_ref(request),
+        ),
+    )
+    if request.ref != repository.tracked_ref:
+        raise ForbiddenError(
+            f"{request.ref} is not tracked; {repository.tracked_ref} is. Run on the tracked "
+            "branch, or let an administrator change it.",
+            code="ref_not_tracked",
+            tracked_ref=repository.tracked_ref,
+        )
+    _require_idle(repository)
+    _require_few_open(repository)
+    _learn_address(credential, repository, request.repository_url)
+    return IndexRun.objects.create(
+        repository=repository,
+        api_token_id=credential.api_token_id,
+        ref=request.ref,
+        commit_sha=request.commit_sha,
+        base_commit=repository.last_indexed_commit,
+        generation=repository.generation,
+        extractor=request.extractor,
+        embedder=organization.embedder,
+        is_direct=request.is_direct,
+        event=request.event,
+        run_url=_believed_job(credential, repository, request.run_url),
+        touched_at=timezone.now(),
+    )
+
+
+def _require_bound(credential: Credential, request: RunRequest) -> None:
+    require_bound_open(
+        credential,
+        project=request.project,
+        repository_id=request.repository_id,
+        ref=request.ref,
+        commit_sha=request.commit_sha,
+    )
+
+
+def _tracked_ref(request: RunRequest) -> str:
+    branch = request.default_branch
+    if branch and not branch.startswith("refs/"):
+        branch = f"refs/heads/{branch}"
+    return branch or request.ref
+
+
+def _learn_address(credential: Credential, repository: Repository, said: str) -> None:
+    """Links of pages and answers lead there: what a limited client says of it is not believed."""
+    bound = credential.binding
+    url = bound.url if bound else said if credential.is_of_whole_organization else ""
+    if url and url != repository.web_url:
+        repository.web_url = url
+        repository.save(update_fields=["web_url"])
+
+
+def _believed_job(credential: Credential, repository: Repository, said: str) -> str:
+    """The job's address; of a limited client one below the repository's own, or none."""
+    if credential.is_of_whole_organization or is_below(said, repository.web_url):
+        return said
+    return ""
+
+
+def _require_owner(organization: Organization, request: RunRequest) -> None:
+    known = organization.github_owner_id
+    if known is not None and request.owner_id is not None and request.owner_id != known:
+        raise ForbiddenError(
+            f"The repository's owner on GitHub ({request.owner_id}) is not this organisation's.",
+            code="owner_mismatch",
+        )
+
+
+def _require_embedder(organization: Organization) -> None:
+    try:
+        validate_embedder(organization.embedder)
+    except ValidationError as exc:
+        raise ConflictError(
+            "The organisation's embedder is not provider/model/dimensions; an administrator must "
+            "set it.",
+            code="embedder_invalid",
+        ) from exc
+
+
+def _require_idle(repository: Repository) -> None:
+    if repository.paused:
+        raise ConflictError(
+            "Indexing of this repository is paused; an administrator can resume it.",
+            code="repository_paused",
+        )
+    if run := busy_run(repository):
+        raise ConflictError(
+            f"Run {run.pk} is {run.state}; wait for it, then open again.",
+            code="run_in_progress",
+            run_id=str(run.pk),
+        )
+
+
+def _require_few_open(repository: Repository) -> None:
+    """An open run waits an hour for its client: a loop of Opens must not fill the table."""
+    open_runs = IndexRun.objects.filter(
+        state=RunState.OPEN, repository__organization=repository.organization_id
+    )
+    of_organization = open_runs.count()
+    if (
+        of_organization >= RUNS_OPEN_OF_ORGANIZATION
+        or open_runs.filter(repository=repository).count() >= RUNS_OPEN_OF_REPOSITORY
+    ):
+        raise ThrottledError(
+            f"{of_organization} runs are open: {RUNS_OPEN_OF_REPOSITORY} of a repository and "
+            f"{RUNS_OPEN_OF_ORGANIZATION} of an organisation may be. Finish them, or give them up "
+            "with DELETE /api/v1/index/runs/{id}.",
+            retry_after=_RETRY_SECONDS,
+            code="too_many_open_runs",
+        )

@@ -1,0 +1,158 @@
+"""Points of a run's chunks in the vector store: written, restored and deleted."""
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from central.corpus.backends import collection_of
+from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vectors
+from central.corpus.rows import point_ids
+from central.ingest.models import IndexRun
+from central.ingest.selectors import lending_repositories
+from central.ingest.services.batches import StoredRecords
+from central.ingest.services.claims import Claim
+from central.ingest.services.trees import TREE_NUMBER
+from indexer.records.files import Chunk, FileRecord, Removal
+from indexer.records.vectors import Vector, point_id
+from indexer.store.base import Collection, Point, VectorStore
+
+_PIECES = 256  # rows a statement
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A chunk of a run."""
+
+    record: FileRecord
+    chunk: Chunk
+    digest: bytes
+    point: UUID
+
+
+def pieces_of(run_id: UUID, records: Sequence[FileRecord | Removal]) -> Iterator[list[Piece]]:
+    """Of all files in a batch, a slice at a time."""
+    pieces = (
+        Piece(record, chunk, digest, point_id(run_id, record.path, ordinal))
+        for record in records
+        if isinstance(record, FileRecord)
+        for ordinal, (chunk, (_, digest)) in enumerate(
+            zip(record.chunks, chunk_texts(record), strict=True)
+        )
+    )
+    while part := list(islice(pieces, _PIECES)):
+        yield part
+
+
+_POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
+_AHEAD = 16  # slices in memory that wait for the store
+_DELETIONS = 256  # points a call
+_YIELD_SECONDS = 0.0005  # lets a waiting request have the interpreter at once
+
+
+class EmbeddingGoneError(Exception):
+    """A chunk came without a vector, and the one that was known is gone."""
+
+    def __str__(self) -> str:
+        return "A vector that was known is gone; run the indexer again."
+
+
+class PointWriter:
+    """Upserts points in a thread, while others and then rows are made ready.
+
+    Leaving `with` waits for what is being written; by an exception, the rest is left out.
+    """
+
+    def __init__(self, store: VectorStore, collection: Collection) -> None:
+        self._store = store
+        self._collection = collection
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="points")
+        self._writing: deque[Future[None]] = deque()
+
+    def __enter__(self) -> "PointWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown(cancel_futures=True)
+
+    def write(self, points: Sequence[Point]) -> None:
+        """Queue a slice; waits while too many are. Raises StoreError, also of an earlier one."""
+        self._writing.append(self._executor.submit(self._upsert, points))
+        while len(self._writing) > _AHEAD or (self._writing and self._writing[0].done()):
+            self._writing.popleft().result()
+
+    def finish(self) -> None:
+        """Wait until all points are written. Raises StoreError."""
+        while self._writing:
+            self._writing.popleft().result()
+
+    def _upsert(self, points: Sequence[Point]) -> None:
+        for start in range(0, len(points), _POINTS):
+            self._store.upsert(self._collection, points[start : start + _POINTS])
+            time.sleep(_YIELD_SECONDS)
+
+
+def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) -> None:
+    """Have a point written for every chunk of the run, and keep every vector as an Embedding.
+
+    Raises ClaimLostError, EmbeddingGoneError, StoreError.
+    """
+    run = claim.run
+    total = uploaded_files(run)
+    done = 0
+    for batch in records:
+        for pieces in pieces_of(run.pk, batch):
+            vectors = _vectors(run, pieces)
+            save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
+            writer.write([_point(run.pk, piece, vectors[piece.digest]) for piece in pieces])
+            claim.report("vectors", done, total)
+        done += len(batch)
+
+
+def uploaded_files(run: IndexRun) -> int:
+    """How many lines the run's batches have."""
+    return sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
+
+
+def remove_points(*, run: IndexRun, store: VectorStore) -> None:
+    """Delete the run's points; those that were not upserted are no error."""
+    collection = collection_of(run.repository, run.embedder)
+    for records in StoredRecords(run, kept_bytes=0):  # gone through once
+        files = [record for record in records if isinstance(record, FileRecord)]
+        ids = [point for record in files for point in point_ids(run.pk, record)]
+        delete_points(store=store, collection=collection, ids=ids)
+
+
+def delete_points(*, store: VectorStore, collection: Collection, ids: Sequence[UUID]) -> None:
+    """Delete points in slices."""
+    for start in range(0, len(ids), _DELETIONS):
+        store.delete(collection, ids[start : start + _DELETIONS])
+        time.sleep(_YIELD_SECONDS)
+
+
+def _vectors(run: IndexRun, pieces: Sequence[Piece]) -> dict[bytes, Vector]:
+    came = {piece.digest: piece.chunk.vector for piece in pieces if piece.chunk.vector is not None}
+    asked = {piece.digest for piece in pieces} - came.keys()
+    if not asked:
+        return came
+    found = stored_vectors(
+        repositories=lending_repositories(run), embedder=run.embedder, digests=asked
+    )
+    if asked - found.keys():
+        raise EmbeddingGoneError
+    return came | found
+
+
+def _point(run_id: UUID, piece: Piece, vector: Vector) -> Point:
+    return Point(
+        id=piece.point,
+        run=run_id,
+        path=piece.record.path,
+        language=piece.record.language,
+        type=piece.chunk.type,
+        vector=vector,
+        terms=piece.chunk.terms,
+    )

@@ -1,0 +1,134 @@
+"""The webhook: a verified delivery queues its run. Constant work, whatever the run's size."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Count, Max, Sum
+from django.utils import timezone
+
+from central.errors import ConflictError, InvalidError
+from central.ingest.models import Delivery, IndexRun, RunState
+from central.ingest.selectors import require_open
+from central.ingest.services.access import writable_run
+from central.ingest.services.trees import TREE_NUMBER
+from central.tenancy.credentials import Credential
+from indexer.records.runs import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What the webhook says of a run."""
+
+    run_id: UUID
+    commit_sha: str
+    base_commit: str  # "" where there is none
+    mode: str
+    reason: str
+    batches: int
+    stats: dict[str, Any]
+
+
+@transaction.atomic
+def accept_webhook(
+    *, credential: Credential, announcement: Announcement, webhook_id: UUID, body: bytes
+) -> IndexRun:
+    """Queue the run; the same delivery again changes nothing and returns the run as well.
+
+    The signature has been verified. Raises NotFoundError, ForbiddenError (of `writable_run`),
+    InvalidError (`run_mismatch`, `base_mismatch`, `mode_impossible`, `tree_missing`,
+    `tree_unexpected`, `removal_in_full_run`), ConflictError (`delivery_conflict`, `run_not_open`,
+    `batches_missing`).
+    """
+    run = writable_run(credential=credential, run_id=webhook_id)
+    if _is_repeated(credential, webhook_id, body):  # asked first: an apply may hold the lock
+        return run
+    locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+    if _is_repeated(credential, webhook_id, body):
+        return run
+    require_open(locked)
+    _check_identity(run, announcement)
+    _check_uploads(run, announcement)
+    Delivery.objects.create(
+        organization=credential.organization,
+        webhook_id=str(webhook_id),
+        digest=_digest(body),
+        run=run,
+    )
+    now = timezone.now()
+    IndexRun.objects.filter(pk=run.pk).update(
+        state=RunState.QUEUED,
+        mode=announcement.mode,
+        reason=announcement.reason,
+        batches=announcement.batches,
+        stats=announcement.stats,
+        touched_at=now,
+        queued_at=now,
+    )
+    return run
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.sha256(body).digest()
+
+
+def _is_repeated(credential: Credential, webhook_id: UUID, body: bytes) -> bool:
+    earlier = Delivery.objects.filter(
+        organization=credential.organization, webhook_id=webhook_id
+    ).first()
+    if earlier is None:
+        return False
+    if bytes(earlier.digest) != _digest(body):
+        raise ConflictError(
+            "This webhook-id was delivered with another body; open another run.",
+            code="delivery_conflict",
+        )
+    return True
+
+
+def _check_identity(run: IndexRun, announcement: Announcement) -> None:
+    # Not the project's name: the repository may have been renamed or displaced since Open, and the
+    # run, whose own secret signed this, is of the repository whatever that is called by now.
+    if (announcement.run_id, announcement.commit_sha) != (run.pk, run.commit_sha):
+        raise InvalidError(
+            "run_id and commit_sha must be those that the run was opened with.",
+            code="run_mismatch",
+        )
+    if announcement.base_commit != run.base_commit:
+        raise InvalidError("base_commit must be the one that Open answered.", code="base_mismatch")
+    repository = run.repository
+    has_moved = repository.generation != run.generation  # the apply will find the run stale
+    same_base = (repository.extractor, repository.embedder) == (run.extractor, run.embedder)
+    if announcement.mode == Mode.INCREMENTAL and not (run.base_commit and (same_base or has_moved)):
+        raise InvalidError(
+            "An incremental run needs a base commit with the same extractor and embedder; send a "
+            "full one.",
+            code="mode_impossible",
+        )
+
+
+def _check_uploads(run: IndexRun, announcement: Announcement) -> None:
+    batches = run.batch_set.filter(number__gt=TREE_NUMBER).aggregate(
+        count=Count("id"), last=Max("number"), removals=Sum("removals")
+    )
+    has_tree = run.batch_set.filter(number=TREE_NUMBER).exists()
+    if not batches["count"] == (batches["last"] or 0) == announcement.batches:
+        raise ConflictError(
+            f"The webhook says {announcement.batches} batches; {batches['count']} came, the last "
+            f"one numbered {batches['last'] or 0}. Upload 1 to {announcement.batches}, then send "
+            "the webhook.",
+            code="batches_missing",
+        )
+    if announcement.mode == Mode.FULL and not has_tree:
+        raise InvalidError("A full run must upload its tree first.", code="tree_missing")
+    if announcement.mode == Mode.INCREMENTAL and has_tree:
+        raise InvalidError(
+            "An incremental run has no tree; say mode 'full'.", code="tree_unexpected"
+        )
+    if announcement.mode != Mode.INCREMENTAL and batches["removals"]:
+        raise InvalidError(
+            "In a full run the tree says what is gone; send no removals.",
+            code="removal_in_full_run",
+        )

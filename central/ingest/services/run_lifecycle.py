@@ -1,0 +1,152 @@
+"""How a run ends: abandoned, expired, failed, stale. (Applied: see services.applying.)"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from central.errors import ConflictError
+from central.ingest.models import Batch, IndexRun, RunState
+from central.ingest.services.access import writable_run
+from central.repositories.models import Repository, Trouble
+from central.tenancy.credentials import Credential
+from indexer.records.vectors import EmbedderSpec
+
+# Why a client gives a run up. The first two say that the index is as new as its commit.
+NOTHING_TO_DO = ("up_to_date", "superseded")
+ABANDON_REASONS = (*NOTHING_TO_DO, "cancelled")
+_FREE = "builtin"  # the provider that embeds on the client's own machine
+
+
+@transaction.atomic
+def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> None:
+    """Give up an open run; again is no error. Raises NotFoundError, ForbiddenError, ConflictError.
+
+    Without a `reason`, a commit that is (or once was) the indexed one counts as nothing to do.
+    That ends the index's being behind only if it is this commit that it is behind.
+    """
+    run = writable_run(credential=credential, run_id=run_id)
+    if run.state == RunState.ABANDONED:
+        return
+    done = IndexRun.objects.filter(pk=run.pk, state=RunState.OPEN).update(
+        state=RunState.ABANDONED, reason=reason, ended_at=timezone.now()
+    )
+    if not done:
+        raise ConflictError(
+            f"The run is {run.state} and can no longer be given up.",
+            code="run_not_open",
+            state=run.state,
+        )
+    _release_uploads(run)
+    if reason in NOTHING_TO_DO or _was_applied(run):
+        _clear_behind(run)
+    else:
+        _set_behind(run, "The last run was cancelled")
+
+
+def expire_runs() -> int:
+    """End open runs whose client was silent for RUN_EXPIRES_MINUTES; returns how many."""
+    silent_since = timezone.now() - timedelta(minutes=settings.RUN_EXPIRES_MINUTES)
+    silent = IndexRun.objects.filter(state=RunState.OPEN, touched_at__lt=silent_since)
+    return sum(_expire(run, silent_since) for run in silent.select_related("repository"))
+
+
+@transaction.atomic
+def _expire(run: IndexRun, silent_since: object) -> bool:
+    error = f"Its client was silent for {settings.RUN_EXPIRES_MINUTES} minutes."
+    done = IndexRun.objects.filter(
+        pk=run.pk, state=RunState.OPEN, touched_at__lt=silent_since
+    ).update(state=RunState.EXPIRED, error=error, ended_at=timezone.now())
+    if done:
+        _release_uploads(run)
+        _set_behind(run, "The last run expired")
+    return bool(done)
+
+
+def abandon_runs_of_retired() -> int:
+    """End what retired repositories' clients still send or have sent; returns how many.
+
+    What is being applied finds itself stale.
+    """
+    waiting = IndexRun.objects.filter(
+        state__in=(RunState.OPEN, RunState.QUEUED), repository__retired_at__isnull=False
+    )
+    return sum(_abandon_of_retired(run) for run in waiting)
+
+
+@transaction.atomic
+def _abandon_of_retired(run: IndexRun) -> bool:
+    done = IndexRun.objects.filter(pk=run.pk, state__in=(RunState.OPEN, RunState.QUEUED)).update(
+        state=RunState.ABANDONED,
+        error="The repository is gone from here: deleted, transferred or purged.",
+        ended_at=timezone.now(),
+        lease_until=None,
+    )
+    if done:
+        _delete_uploads(run)
+    return bool(done)
+
+
+def end_claimed_run(*, run: IndexRun, state: RunState, error: str, is_poison: bool = False) -> bool:
+    """End a run that is being applied as failed or stale; false if the claim was lost.
+
+    Needs a transaction. Of what `is_poison`, nothing is gone through again.
+    """
+    done = IndexRun.objects.filter(pk=run.pk, state=RunState.APPLYING, claim=run.claim).update(
+        state=state, error=error, ended_at=timezone.now(), claim=None, lease_until=None
+    )
+    if not done:
+        return False
+    if is_poison:
+        _delete_uploads(run)
+    else:
+        _release_uploads(run)
+    if state == RunState.FAILED:
+        Repository.objects.filter(pk=run.repository_id).update(
+            trouble=Trouble.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
+        )
+    else:
+        _set_behind(run, "The last run was overtaken by another", at_any_generation=True)
+    return True
+
+
+def leaves_uploads(run: IndexRun) -> bool:
+    """Whether uploads outlive a run that is not applied: their vectors were paid for or, of a
+    direct run, they say which points there are. `services.keeping` works them off.
+    """
+    return run.is_direct or EmbedderSpec.parse(run.embedder).provider != _FREE
+
+
+def _release_uploads(run: IndexRun) -> None:
+    if not leaves_uploads(run):
+        _delete_uploads(run)
+
+
+def _delete_uploads(run: IndexRun) -> None:
+    Batch.objects.filter(run_id=run.pk).delete()
+
+
+def _was_applied(run: IndexRun) -> bool:
+    return IndexRun.objects.filter(
+        repository_id=run.repository_id, state=RunState.APPLIED, commit_sha=run.commit_sha
+    ).exists()
+
+
+def _clear_behind(run: IndexRun) -> None:
+    Repository.objects.filter(
+        pk=run.repository_id, trouble=Trouble.BEHIND, trouble_commit=run.commit_sha
+    ).update(trouble="", trouble_detail="", trouble_commit="")
+
+
+def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> None:
+    """Note that the run's commit is not indexed, unless the index has moved on meanwhile."""
+    repositories = Repository.objects.filter(pk=run.repository_id)
+    if not at_any_generation:
+        repositories = repositories.filter(generation=run.generation)
+    repositories.exclude(last_indexed_commit=run.commit_sha).update(
+        trouble=Trouble.BEHIND,
+        trouble_detail=f"{why}; commit {run.commit_sha} is not indexed.",
+        trouble_commit=run.commit_sha,
+    )

@@ -1,0 +1,1 @@
+"""Backup, export, retention, deletion, reconcile and migration of vectors."""

@@ -1,0 +1,65 @@
+"""Commands that the embedded server runs for a process beside it."""
+
+import json
+from dataclasses import asdict
+from http import HTTPStatus
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+
+from django.conf import settings
+from django.http import HttpResponse, JsonResponse
+
+from central.errors import InvalidError, ServiceError, UnavailableError
+from central.http.internal import internal
+from central.maintenance.reconcile import dump_of, reconcile
+from central.runtime import data_directory, loopback
+
+_SECONDS = 600
+
+
+def ask_server(path: str, arguments: dict[str, Any]) -> bytes | None:
+    """POST `arguments` to the server of this data directory; its answer, or None without one.
+
+    Raises ServiceError with the server's own words. Only the embedded store needs asking: any
+    other takes several processes.
+    """
+    server = data_directory.running_server(settings.DATA_DIR)
+    if server is None or not settings.VECTOR_STORE_URL.startswith("edge:"):
+        return None
+    try:
+        return loopback.ask(server, settings.DATA_DIR, path, arguments, seconds=_SECONDS)
+    except loopback.NoKeyError as exc:
+        raise ServiceError(f"{exc}.") from exc
+    except HTTPError as exc:
+        raise ServiceError(_detail(exc)) from exc
+    except (OSError, HTTPException) as exc:
+        reason = getattr(exc, "reason", exc)
+        raise UnavailableError(
+            f"The server at {server['url']} (pid {server['pid']}) does not answer: {reason}."
+        ) from exc
+
+
+def _detail(error: HTTPError) -> str:
+    try:
+        document = json.loads(error.read())
+    except ValueError:
+        return f"The server answered {error.code} {HTTPStatus(error.code).phrase}."
+    return str(document.get("detail", document))
+
+
+@internal
+def dump_index(arguments: dict[str, Any]) -> HttpResponse:
+    """The canonical dump of a repository."""
+    names = arguments.get("organization"), arguments.get("repository")
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidError("Give organization and repository as strings.")
+    organization, repository = map(str, names)
+    lines = dump_of(organization=organization, repository=repository)
+    return HttpResponse("".join(f"{line}\n" for line in lines), content_type="application/x-ndjson")
+
+
+@internal
+def reconcile_index(arguments: dict[str, Any]) -> HttpResponse:
+    """Compare and, with `repair`, put right."""
+    return JsonResponse(asdict(reconcile(repair=arguments.get("repair") is True)))

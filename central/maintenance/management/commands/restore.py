@@ -1,0 +1,86 @@
+"""`manage.py restore FILE`."""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from central.errors import ServiceError
+from central.maintenance.backup import restore_archive
+from central.maintenance.command_output import display
+from central.runtime.data_directory import (
+    DataDirectoryHeldError,
+    held_data_directory,
+    lack_of_space,
+    private_directory,
+)
+from indexer.errors import StoreError
+from indexer.limits import BACKUP_SPACE_CHECK_BYTES
+
+
+class Command(BaseCommand):
+    """Fill an empty database from a backup, and the vector store from the database."""
+
+    help = "Restore what `backup` wrote into a new data directory or database, then start."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare where from."""
+        parser.add_argument("file", metavar="FILE", help="or '-' for standard input")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Restore while no server holds the data directory."""
+        del args
+        try:
+            with _alone(), _opened(options["file"]) as file, display() as progress:
+                rows = restore_archive(file, progress)
+        except (DataDirectoryHeldError, ServiceError) as exc:
+            raise CommandError(str(exc)) from exc
+        except StoreError as exc:
+            raise CommandError(
+                f"The database is restored, its vectors are not: {exc} "
+                "Go on with `manage.py migrate_vectors`."
+            ) from exc
+        chunks = sum(row.chunks for row in rows)
+        self.stdout.write(f"repositories: {len(rows)}  chunks: {chunks}")
+        if missing := sum(row.missing for row in rows):
+            raise CommandError(
+                f"{missing} vectors are missing: `manage.py reconcile --check` says of which "
+                "repositories. Index these with --mode force."
+            )
+
+
+def _alone() -> AbstractContextManager[None]:
+    """No server may start meanwhile where database or vectors are those of the data directory."""
+    has_state = settings.DATABASE_IS_EMBEDDED or settings.VECTOR_STORE_URL.startswith("edge:")
+    return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    """The file, which is read twice: a pipe is kept meanwhile beside the data, without a name."""
+    with ExitStack() as stack:
+        try:
+            file: IO[bytes] = sys.stdin.buffer
+            if name != "-":
+                file = stack.enter_context(Path(name).open("rb"))
+            if not file.seekable():
+                private_directory(settings.DATA_DIR)
+                kept = stack.enter_context(TemporaryFile(dir=settings.DATA_DIR))
+                _keep(file, kept)
+                file = kept
+        except OSError as exc:
+            raise CommandError(f"{name}: {exc.strerror}.") from exc
+        yield file
+
+
+def _keep(pipe: IO[bytes], kept: IO[bytes]) -> None:
+    while part := pipe.read(BACKUP_SPACE_CHECK_BYTES):
+        if lack := lack_of_space(settings.DATA_DIR):
+            raise CommandError(f"{lack} Nothing was changed.")
+        kept.write(part)

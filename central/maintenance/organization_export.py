@@ -1,0 +1,131 @@
+"""All that an organisation gave us and that was made of it, as one archive (decision 0029).
+
+A tar of JSON documents and of NDJSON, a part at a time: memory does not grow with it, and the disk
+needs room for one repository's largest member beside the archive. Vectors are left out, which are a
+function of the text; so is all that could be used to sign in.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, Final
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from central.corpus.dump import fact_lines
+from central.corpus.models import File
+from central.db import one_moment
+from central.github.models import GitHubPolicy
+from central.ingest.models import IndexRun
+from central.repositories.models import Repository
+from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
+
+FORMAT: Final = "aeterna-organization"
+VERSION: Final = 1
+MANIFEST: Final = "manifest.json"
+
+_ROWS: Final = 500  # of files, whose texts are in memory
+_SPOOLED_BYTES: Final = 8 * 1024 * 1024
+# What a token is checked against, and what lets a worker write.
+_SECRET: Final = frozenset({"digest", "claim"})
+
+
+_Members = Iterator[tuple[str, Iterable[object]]]
+_registered: list[Callable[[Organization], _Members]] = []
+
+
+def register_members(members: Callable[[Organization], _Members]) -> None:
+    """Have an app above this one add members to every archive: names with lines, or none."""
+    _registered.append(members)
+
+
+def export_organization(organization: Organization, output: IO[bytes]) -> dict[str, Any]:
+    """Write the archive and return its manifest, which is its last member.
+
+    All of it is of one moment, whatever is indexed meanwhile. Not in a transaction.
+    """
+    digests: dict[str, dict[str, object]] = {}
+    with (
+        one_moment(),
+        gzip.GzipFile(fileobj=output, mode="wb", compresslevel=6, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w|") as archive,
+    ):
+        for name, lines in _members(organization):
+            digests[name] = _add(archive, name, lines)
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "organization": organization.slug,
+            "exported_at": timezone.now(),
+            "members": digests,
+        }
+        _add(archive, MANIFEST, [manifest])
+    return manifest
+
+
+def _members(organization: Organization) -> _Members:
+    yield "organization.json", [_row(organization)]
+    of_it = {"organization": organization}
+    policies = GitHubPolicy.objects.filter(**of_it)
+    yield "github_policy.ndjson", map(_row, policies)
+    yield "members.ndjson", _memberships(organization)
+    yield "tokens.ndjson", rows_of(ApiToken.objects.filter(**of_it))
+    yield "audit.ndjson", rows_of(_noted(organization))
+    for repository in Repository.objects.filter(**of_it, retired_at=None).order_by("name"):
+        place = f"repositories/{repository.pk}"
+        yield f"{place}/repository.json", [_row(repository)]
+        yield f"{place}/runs.ndjson", rows_of(IndexRun.objects.filter(repository=repository))
+        yield f"{place}/files.ndjson", rows_of(File.objects.filter(repository=repository))
+        yield f"{place}/index.ndjson", fact_lines(repository)
+    for members in _registered:
+        yield from members(organization)
+
+
+def _memberships(organization: Organization) -> Iterator[dict[str, object]]:
+    memberships = Membership.objects.filter(organization=organization).select_related("user")
+    for membership in memberships:
+        user = membership.user
+        yield {**_row(membership), "username": user.get_username(), "email": user.email}
+
+
+def _noted(organization: Organization) -> QuerySet[AuditEntry]:
+    """Entries stay when an organisation is purged; its slug may be another's now."""
+    since = organization.created_at
+    return AuditEntry.objects.filter(organization=organization.slug, at__gte=since)
+
+
+def rows_of(rows: "QuerySet[Any]") -> Iterator[dict[str, object]]:
+    """Every row by the names of its columns, but for what is secret."""
+    for row in rows.order_by("pk").iterator(chunk_size=_ROWS):
+        yield _row(row)
+
+
+def _row(row: Model) -> dict[str, object]:
+    """Every column by its name, but for what is secret."""
+    return {
+        field.attname: field.value_from_object(row)
+        for field in row._meta.concrete_fields
+        if field.attname not in _SECRET
+    }
+
+
+def _add(archive: tarfile.TarFile, name: str, lines: Iterable[object]) -> dict[str, object]:
+    """A member's size must be known before it, so it is written aside first."""
+    digest = hashlib.sha256()
+    with tempfile.SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as file:
+        for line in lines:
+            data = json.dumps(line, cls=DjangoJSONEncoder, ensure_ascii=False).encode() + b"\n"
+            digest.update(data)
+            file.write(data)
+        information = tarfile.TarInfo(name)
+        information.size, information.mode = file.tell(), 0o600
+        information.mtime = int(timezone.now().timestamp())
+        file.seek(0, io.SEEK_SET)
+        archive.addfile(information, file)
+    return {"bytes": information.size, "sha256": digest.hexdigest()}

@@ -1,0 +1,142 @@
+"""Filling a vector store from PostgreSQL: another one, to move there, or the configured one.
+
+What is there is not written again, so it may be ended at any point and started anew. It may run
+beside the service: repositories that are indexed meanwhile are gone through once more.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+from django.db.models import QuerySet
+
+from central.corpus.backends import collection_of
+from central.ingest.services.points import delete_points
+from central.ingest.services.stale_points import (
+    chunks_of,
+    excess_points,
+    former_collections,
+    restore_points,
+    slices,
+)
+from central.maintenance.repository_deletion import collections_of
+from central.repositories.models import Repository
+from indexer.errors import StoreError
+from indexer.records.vectors import Vector
+from indexer.store.base import Collection, VectorStore
+
+_ROUNDS = 3  # through what was indexed meanwhile
+
+_log = structlog.get_logger(__name__)
+
+
+class Progress(Protocol):
+    """How far it is, for somebody who waits."""
+
+    def begin(self, repository: str, chunks: int) -> None:
+        """A repository is gone through from here."""
+        ...
+
+    def advance(self, chunks: int) -> None:
+        """So many more of its chunks have their points."""
+        ...
+
+
+@dataclass(slots=True)
+class MigratedRepository:
+    """One repository: points written, those whose vector is nowhere, and deleted ones."""
+
+    organization: str
+    repository: str
+    chunks: int = 0
+    written: int = 0
+    missing: int = 0
+    excess: int = 0
+    has_changed: bool = False  # indexed again after it was gone through, each time
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Where points go, and where vectors are asked for that PostgreSQL lacks.
+
+    `source` opens the store that is moved from; None where it is `target`.
+    """
+
+    target: VectorStore
+    source: Callable[[], VectorStore] | None
+    progress: Progress
+    _done: dict[int, tuple[int, MigratedRepository]] = field(default_factory=dict)
+
+    def run(self) -> list[MigratedRepository]:
+        """Go through every repository, in the order of their names. Raises StoreError."""
+        if self.source:
+            self._drop_retired()
+        for _ in range(_ROUNDS):
+            due = [repository.pk for repository in _repositories() if self._is_due(repository)]
+            if not due:
+                break
+            for key in due:
+                self._migrate(key)
+        self.target.maintain()
+        for repository in _repositories():
+            if self._is_due(repository) and repository.pk in self._done:
+                self._done[repository.pk][1].has_changed = True
+        rows = [row for _, row in self._done.values()]
+        return sorted(rows, key=lambda row: (row.organization, row.repository))
+
+    def _is_due(self, repository: Repository) -> bool:
+        generation, _ = self._done.get(repository.pk, (None, None))
+        return generation != repository.generation
+
+    def _migrate(self, key: int) -> None:
+        """Read here: the ones before it may have taken minutes."""
+        repository = _repositories().filter(pk=key).first()
+        if repository is None:
+            self._done.pop(key, None)
+            return
+        _, earlier = self._done.get(key, (0, None))
+        row = MigratedRepository(repository.organization.slug, repository.name)
+        row.written = earlier.written if earlier else 0
+        self._done[key] = repository.generation, row
+        collection = collection_of(repository)
+        self.progress.begin(str(repository), repository.chunks)
+        self._fill(repository, collection, row)
+        for place in (collection, *former_collections(repository, collection)):
+            excess = excess_points(self.target, repository, place)
+            delete_points(store=self.target, collection=place, ids=excess)
+            row.excess += len(excess)
+
+    def _fill(
+        self, repository: Repository, collection: Collection, row: MigratedRepository
+    ) -> None:
+        points = chunks_of(repository).order_by().values_list("point", flat=True)
+        for ids in slices(points.iterator()):
+            lacking = sorted(set(ids) - self.target.existing(collection, ids))
+            missing = restore_points(self.target, repository, collection, lacking, lend=self._lend)
+            row.chunks += len(ids)
+            row.missing += missing
+            row.written += len(lacking) - missing
+            self.progress.advance(len(ids))
+
+    def _lend(self, collection: Collection, points: Sequence[UUID]) -> Mapping[UUID, Vector]:
+        if self.source is None:
+            return {}
+        try:
+            return self.source().vectors(collection, points)
+        except StoreError as exc:
+            _log.warning("source_cannot_be_asked", error=str(exc), points=len(points))
+            return {}
+
+    def _drop_retired(self) -> None:
+        """What is purged from the store that is moved from."""
+        retired = Repository.objects.filter(retired_at__isnull=False)
+        for repository in retired.select_related("organization"):
+            for collection in collections_of(repository):
+                self.target.drop(collection)
+
+
+def _repositories() -> QuerySet[Repository]:
+    found = Repository.objects.filter(retired_at=None).select_related("organization")
+    return found.order_by("organization__slug", "name")

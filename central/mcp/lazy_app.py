@@ -1,0 +1,70 @@
+"""The MCP application as a part of the process: loaded when it is first asked, ended with it."""
+
+import asyncio
+import gc
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+
+from central.http.asgi import RequestThreads
+
+PATH: Final = "/mcp"
+_APPLICATION: Final = "central.mcp.app"
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+class Mount:
+    """An ASGI application that begins at its first request; needs no lifespan, but ends by one.
+
+    The SDK takes a second to import: a server that only indexes and searches, or that a command
+    starts for its own duration, starts without it.
+    """
+
+    def __init__(self, threads: RequestThreads) -> None:
+        self._threads = threads
+        self._begun: asyncio.Future[App] | None = None
+        self._ending = asyncio.Event()
+        self._life: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if self._begun is None or (self._begun.done() and self._begun.exception()):
+            self._begun = asyncio.get_running_loop().create_future()
+            self._life = asyncio.create_task(self._live(self._begun))
+        application = await asyncio.shield(self._begun)
+        await application(scope, receive, send)
+
+    async def live(self, receive: Receive, send: Send) -> None:
+        """ASGI's lifespan."""
+        while (await receive())["type"] != "lifespan.shutdown":
+            await send({"type": "lifespan.startup.complete"})
+        self._ending.set()
+        if self._life is not None:
+            await self._life
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _live(self, begun: "asyncio.Future[App]") -> None:
+        """Enter and leave the application in one task, as its cancel scopes want it."""
+        try:
+            module = await asyncio.to_thread(_loaded)
+            async with module.mcp_application(self._threads) as application:
+                begun.set_result(application)
+                await self._ending.wait()
+        except Exception as exc:
+            if begun.done():
+                raise
+            begun.set_exception(exc)  # told to whoever waits, and tried again by the next
+
+
+def _loaded() -> ModuleType:
+    is_new = _APPLICATION not in sys.modules
+    module = import_module(_APPLICATION)
+    if is_new:
+        gc.freeze()  # as central.serve does: a full collection need not walk through it
+    return module

@@ -1,0 +1,199 @@
+"""The tools' backend inside central: the services behind the API, asked in the request threads.
+
+Parsing, answers and errors are the API's own, so that the two cannot differ.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+import structlog
+from rest_framework.renderers import JSONRenderer
+
+from agents.backend import ToolError
+from agents.results import names_in
+from central.db import statements_ended_after
+from central.http.asgi import RequestThreads
+from central.http.parameters import document
+from central.http.problems import described
+from central.knowledge.serializers import (
+    ContextSerializer,
+    LinkSerializer,
+    ProjectQuestionSerializer,
+    RelatedSerializer,
+    TraverseSerializer,
+    UnmigratedSerializer,
+)
+from central.knowledge.services.code_questions import unmigrated, violations
+from central.knowledge.services.context import context
+from central.knowledge.services.links import link
+from central.knowledge.services.questions import edge_view, traverse
+from central.knowledge.services.related import related
+from central.mcp.auth import caller
+from central.repositories.status import index_status
+from central.repositories.views import IndexStatus, StatusRequestSerializer
+from central.search.service import search
+from central.search.views import SearchRequestSerializer
+from central.tenancy.credentials import Credential
+from central.trace.graph import graph
+from central.trace.requests import (
+    CalleesRequestSerializer,
+    CallersRequestSerializer,
+    GraphRequestSerializer,
+)
+from central.trace.service import callees, callers
+from indexer.limits import AGENT_ANSWER_SECONDS
+
+STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # so that nothing runs on for a caller who was told so
+
+_Parameters = Mapping[str, Any]
+_Answers = Callable[[Credential, _Parameters], Any]
+
+_SEARCH = SearchRequestSerializer()
+_STATUS = StatusRequestSerializer()
+_CALLERS = CallersRequestSerializer()
+_CALLEES = CalleesRequestSerializer()
+_GRAPH = GraphRequestSerializer()
+_LINK = LinkSerializer()
+_TRAVERSE = TraverseSerializer()
+_VIOLATIONS = ProjectQuestionSerializer()
+_UNMIGRATED = UnmigratedSerializer()
+_RELATED = RelatedSerializer()
+_CONTEXT = ContextSerializer()
+
+_log = structlog.get_logger(__name__)
+
+
+class ServicesBackend:
+    """`agents.backend.GraphBackend` for the caller of the request that is being answered."""
+
+    def __init__(self, threads: RequestThreads) -> None:
+        self._threads = threads
+
+    async def search(self, body: _Parameters) -> dict[str, Any]:
+        """`POST /api/v1/search`."""
+        return await self._answer(_search, body)
+
+    async def trace(self, what: str, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/trace/{what}`: callers, callees or graph."""
+        return await self._answer(_TRACES[what], parameters)
+
+    async def status(self, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/index/status`."""
+        return await self._answer(_status, parameters)
+
+    async def graph(self, what: str, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
+        return await self._answer(_QUESTIONS[what], parameters)
+
+    async def graph_link(self, body: _Parameters) -> dict[str, Any]:
+        """`POST /api/v1/graph/links`."""
+        return await self._answer(_link, body)
+
+    async def _answer(self, answers: _Answers, parameters: _Parameters) -> dict[str, Any]:
+        """The API's document. Raises ToolError for whatever goes wrong.
+
+        Who is cancelled waits no longer; the thread is free when the query has ended.
+        """
+        asked = partial(_document, answers, caller(), parameters)
+        try:
+            async with asyncio.timeout(AGENT_ANSWER_SECONDS):
+                return await self._threads.query(asked)
+        except TimeoutError as exc:
+            raise ToolError(
+                f"There was no answer within {AGENT_ANSWER_SECONDS:.0f} s. Ask for less (one "
+                "project, a smaller depth or limit), or try again shortly.",
+                code="timed_out",
+                status=504,
+            ) from exc
+        except Exception as exc:
+            raise _refusal(exc) from exc
+
+
+def _document(answers: _Answers, credential: Credential, given: _Parameters) -> dict[str, Any]:
+    """What the API would answer, as JSON's types."""
+    parameters = {name: value for name, value in given.items() if value is not None}
+    org_id = parameters.setdefault("org_id", credential.organization.slug)
+    if isinstance(org_id, str):  # else the serializer refuses it
+        credential.require_organization(org_id)
+    with statements_ended_after(STATEMENT_SECONDS):
+        answered = answers(credential, parameters)
+    answer: dict[str, Any] = json.loads(JSONRenderer().render(answered))
+    return answer
+
+
+def _search(credential: Credential, body: _Parameters) -> Any:
+    return document(search(credential=credential, request=_SEARCH.search_request(body)))
+
+
+def _callers(credential: Credential, query: _Parameters) -> Any:
+    return document(callers(credential=credential, request=_CALLERS.trace_request(query)))
+
+
+def _callees(credential: Credential, query: _Parameters) -> Any:
+    return document(callees(credential=credential, request=_CALLEES.trace_request(query)))
+
+
+def _graph(credential: Credential, query: _Parameters) -> Any:
+    return document(graph(credential=credential, request=_GRAPH.graph_request(query)))
+
+
+def _status(credential: Credential, query: _Parameters) -> Any:
+    project = _STATUS.project_in(query)
+    return IndexStatus(index_status(credential=credential, project=project)).data
+
+
+def _link(credential: Credential, body: _Parameters) -> Any:
+    edge, _ = link(credential=credential, asked=_LINK.link(body))
+    return document(edge_view(edge))
+
+
+def _traverse(credential: Credential, query: _Parameters) -> Any:
+    return document(traverse(credential=credential, asked=_TRAVERSE.traversal(query)))
+
+
+def _violations(credential: Credential, query: _Parameters) -> Any:
+    return document(violations(credential=credential, **_VIOLATIONS.checked(query)))
+
+
+def _unmigrated(credential: Credential, query: _Parameters) -> Any:
+    return document(unmigrated(credential=credential, **_UNMIGRATED.checked(query)))
+
+
+def _related(credential: Credential, query: _Parameters) -> Any:
+    return document(related(credential=credential, **_RELATED.question(query)))
+
+
+def _context(credential: Credential, query: _Parameters) -> Any:
+    return document(context(credential=credential, **_CONTEXT.checked(query)))
+
+
+_TRACES: Final[Mapping[str, _Answers]] = {
+    "callers": _callers,
+    "callees": _callees,
+    "graph": _graph,
+}
+_QUESTIONS: Final[Mapping[str, _Answers]] = {
+    "traverse": _traverse,
+    "violations": _violations,
+    "unmigrated": _unmigrated,
+    "related": _related,
+    "context": _context,
+}
+
+
+def _refusal(exc: Exception) -> ToolError:
+    """What the caller is told; of an error that nobody expected, only where to look."""
+    found = described(exc)
+    if found is None:
+        _log.error("tool_failed", exc_info=exc)
+        request_id = structlog.contextvars.get_contextvars().get("request_id", "")
+        return ToolError(
+            f"This service failed. The log has the details under the request id {request_id}.",
+            code="internal_error",
+            status=500,
+        )
+    near = names_in(found.extra.get("near"))
+    return ToolError(found.detail, code=found.code, status=found.status, near=near)

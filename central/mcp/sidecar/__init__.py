@@ -1,0 +1,1 @@
+"""The tools of another MCP server, offered at /mcp."""

@@ -1,0 +1,107 @@
+"""Celery: the request's context in messages, and the metrics of workers."""
+
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+from celery.app.task import Context
+from celery.signals import (
+    before_task_publish,
+    setup_logging,
+    task_postrun,
+    task_prerun,
+    worker_process_shutdown,
+    worker_ready,
+)
+from django.conf import settings
+
+from central.observability.logs import bind_request_id, bound_request_id
+from central.observability.tracing import bind_trace_id, carried, continued
+from central.runtime.listening import address
+
+_HEADER: Final = "aeterna"
+
+# Of the task that this process, or this thread of it, is doing.
+_open: dict[str, ExitStack] = {}
+
+
+@setup_logging.connect
+def keep_logging(**_: object) -> None:
+    """A worker logs as every process does, AETERNA_LOG_LEVEL and all: this is why it is asked."""
+
+
+@before_task_publish.connect
+def put_in(headers: dict[str, Any], **_: object) -> None:
+    """Put it in."""
+    headers[_HEADER] = {"request_id": bound_request_id(), **carried()}
+
+
+@task_prerun.connect
+def take_out(task_id: str, task: Any, **_: object) -> None:
+    """Give the lines of the task the id of the request that caused it, or one of their own."""
+    sent = _sent(task.request)
+    bind_request_id(sent.get("request_id", ""))
+    structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
+    stack = _open[task_id] = ExitStack()
+    stack.enter_context(continued(sent))
+    bind_trace_id()
+
+
+@task_postrun.connect
+def leave(task_id: str, **_: object) -> None:
+    """The next task is another's."""
+    if stack := _open.pop(task_id, None):
+        stack.close()
+    structlog.contextvars.clear_contextvars()
+
+
+def _sent(request: Context) -> Mapping[str, str]:
+    sent = request.get(_HEADER) or (request.headers or {}).get(_HEADER)
+    return sent if isinstance(sent, dict) else {}
+
+
+_FILES: Final = "PROMETHEUS_MULTIPROC_DIR"
+
+
+def prepare() -> None:
+    """Have this process and those that it forks count in files, where that is asked for.
+
+    Not in a server: that imports Celery to send a message, long after it began to count. Raises
+    CannotListenError.
+    """
+    if not settings.WORKER_METRICS_BIND or "prometheus_client" in sys.modules:
+        return
+    host, port = address(settings.WORKER_METRICS_BIND)
+    directory = Path(tempfile.mkdtemp(prefix="aeterna-metrics-"))
+    os.environ[_FILES] = str(directory)  # noqa: TID251 (the library's only way)
+    owner = os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    weakref.finalize(prepare, remove)
+    worker_ready.connect(lambda **_: _serve(host, port), weak=False)
+    worker_process_shutdown.connect(_leave, weak=False)
+
+
+def _serve(host: str, port: int) -> None:
+    from prometheus_client import CollectorRegistry, start_http_server
+    from prometheus_client.multiprocess import MultiProcessCollector
+
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    start_http_server(port, host, registry=registry)
+
+
+def _leave(pid: int, **_: object) -> None:
+    from prometheus_client.multiprocess import mark_process_dead
+
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]

@@ -1,0 +1,147 @@
+"""Spans: as log lines, and to an OpenTelemetry collector where one is set."""
+
+import atexit
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span as OpenSpan
+    from opentelemetry.trace import Tracer
+
+_PARENT: Final = "traceparent"  # W3C Trace Context
+_END_MILLISECONDS: Final = 2_000
+
+_endings: list[Callable[[], None]] = []
+
+
+@cache
+def tracer() -> "Tracer | None":
+    """What makes spans; None without a collector."""
+    if not settings.TRACING:
+        return None
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    name = settings.TRACING_SERVICE_NAME
+    resource = Resource.create({SERVICE_NAME: name} if name else {})
+    # Its own shutdown waits for half a minute where the collector is away.
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+    processor = BatchSpanProcessor(OTLPSpanExporter())
+    provider.add_span_processor(processor)
+    _endings.append(partial(processor._batch_processor.shutdown, _END_MILLISECONDS))
+    return provider.get_tracer("aeterna")
+
+
+@atexit.register
+def close() -> None:
+    """Send what is left, for two seconds at most; there are no spans after it."""
+    while _endings:
+        _endings.pop()()
+
+
+def carried() -> dict[str, str]:
+    """The span that is open, as a message takes it along."""
+    headers: dict[str, str] = {}
+    if tracer() is not None:
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+        TraceContextTextMapPropagator().inject(headers)
+    return headers
+
+
+@contextmanager
+def continued(headers: Mapping[str, str]) -> Iterator[None]:
+    """What is opened inside belongs to the caller's trace, if `headers` tell of one."""
+    parent = headers.get(_PARENT) if tracer() is not None else None
+    if parent is None:
+        yield
+        return
+    from opentelemetry import context
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    token = context.attach(TraceContextTextMapPropagator().extract({_PARENT: parent}))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
+def bind_trace_id() -> None:
+    """Give all lines of the log from here on the id of the trace."""
+    if tracer() is None:
+        return
+    from opentelemetry.trace import format_trace_id, get_current_span
+
+    trace_id = get_current_span().get_span_context().trace_id
+    if trace_id:
+        structlog.contextvars.bind_contextvars(trace_id=format_trace_id(trace_id))
+
+
+_ASKED: Final = frozenset({"query", "symbol"})
+
+_log = structlog.get_logger(__name__)
+
+
+class Span:
+    """What is known of something that is being done. Values are strings and numbers."""
+
+    def __init__(self, attributes: dict[str, Any]) -> None:
+        self.attributes = attributes
+
+    def note(self, **attributes: Any) -> None:
+        """What is only known now."""
+        self.attributes.update(attributes)
+
+
+@contextmanager
+def span(name: str, **attributes: Any) -> Iterator[Span]:
+    """Around what is done; told at its end, with `error` (its kind alone) where it failed."""
+    found = Span(attributes)
+    started = time.perf_counter()
+    with _opened(name) as opened:
+        try:
+            yield found
+        except Exception as exc:
+            found.note(error=type(exc).__name__)
+            raise
+        finally:
+            found.note(took_ms=round(1000 * (time.perf_counter() - started), 1))
+            told = _told(found.attributes)
+            _log.info(name, span=name, **told)
+            if opened is not None:
+                _fill(opened, told)
+
+
+@contextmanager
+def _opened(name: str) -> "Iterator[OpenSpan | None]":
+    traces = tracer()
+    if traces is None:
+        yield None
+        return
+    # An exception's text may hold anything: its kind is told above.
+    with traces.start_as_current_span(
+        name, record_exception=False, set_status_on_exception=False
+    ) as opened:
+        yield opened
+
+
+def _told(attributes: dict[str, Any]) -> dict[str, Any]:
+    if settings.LOG_QUERIES:
+        return attributes
+    return {name: value for name, value in attributes.items() if name not in _ASKED}
+
+
+def _fill(opened: "OpenSpan", told: dict[str, Any]) -> None:
+    from opentelemetry.trace import StatusCode
+
+    opened.set_attributes({name: value for name, value in told.items() if value is not None})
+    if error := told.get("error"):
+        opened.set_status(StatusCode.ERROR, error)

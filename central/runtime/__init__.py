@@ -1,0 +1,1 @@
+"""The data directory, the embedded PostgreSQL and listening. Imports no Django."""

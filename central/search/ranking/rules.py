@@ -1,0 +1,245 @@
+"""The rules of ranking and what they ask of a path."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from math import sqrt
+from typing import NamedTuple
+
+from central.search.query import ParsedQuery, SymbolName, folded, name_parts, stem
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures|__mocks__|mocks)/"
+    r"|(?:^|/)(?:test_|conftest\.)[^/]*$"
+    r"|(?:_test|_tests|_spec|\.test|\.spec|\.stories)\.\w+$"
+    r"|(?:Tests?|Spec|Suite|IT)\.(?:java|kt|scala|cs|swift|php|groovy)$"
+)
+_EXAMPLES = re.compile(r"(?:^|/)(?:_?examples?|samples?|demos?|playground|benchmarks?)/", re.I)
+_DOCS = re.compile(r"(?:^|/)docs?(?:_src)?/|\.(?:md|mdx|rst|adoc|txt)$", re.I)
+_CONFIG = re.compile(
+    r"\.(?:ya?ml|toml|json|ini|cfg|conf|properties|lock|xml|gradle|env)$"
+    r"|(?:^|/)(?:Dockerfile|Makefile|\.github/|deploy/|migrations/)",
+    re.I,
+)
+_GENERATED = re.compile(r"(?:^|/)(?:generated|gen|dist|build)/|_pb2|\.pb\.|\.gen\.|\.min\.", re.I)
+_VENDORED = re.compile(r"(?:^|/)(?:vendor|vendored|third_?party|node_modules|external)/", re.I)
+_LEGACY = re.compile(r"(?:^|/)_?(?:compat|legacy|deprecated)(?:/|\.)", re.I)
+_REEXPORT = re.compile(
+    r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java|doc\.go)$"
+)
+_DECLARATIONS = re.compile(r"\.d\.[cm]?ts$|\.pyi$")
+
+_KINDS = {
+    "tests": _TESTS,
+    "examples": _EXAMPLES,
+    "docs": _DOCS,
+    "config": _CONFIG,
+    "generated": _GENERATED,
+    "vendored": _VENDORED,
+    "legacy": _LEGACY,
+    "reexport": _REEXPORT,
+    "declarations": _DECLARATIONS,
+}
+
+
+class PathTraits(NamedTuple):
+    """`stem`: stems of the file name's words; `kinds`: what the path penalties are for."""
+
+    stem: tuple[str, ...]
+    kinds: frozenset[str]
+
+
+@lru_cache(maxsize=65536)
+def path_traits(path: str) -> PathTraits:
+    """Traits of a POSIX path."""
+    file = path.rpartition("/")[2]
+    name = file.split(".", 1)[0] or file
+    return PathTraits(
+        stem=tuple(stem(part) for part in name_parts(name)),
+        kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
+    )
+
+
+_TINY_LINES = 2
+_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter beginnings say nothing
+
+
+class Candidate(NamedTuple):
+    """A live chunk as the rules see it. `defines`: symbols that start in it, where known."""
+
+    id: int
+    project: str
+    path: str
+    start_line: int
+    end_line: int
+    type: str
+    name: str
+    container: str
+    defines: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> tuple[int | str | tuple[str, ...], ...]:
+        """(project, path, start_line, end_line), by which ties are broken."""
+        return self[1:5]
+
+    @property
+    def file(self) -> tuple[str, str]:
+        """(project, path)."""
+        return self.project, self.path
+
+
+class Subject:
+    """A query with what has been found out about words and paths while ranking for it.
+
+    `importance` is what each of the query's words counts for, in any unit.
+    """
+
+    def __init__(self, query: ParsedQuery, importance: Sequence[float]) -> None:
+        self.query = query
+        total = sum(importance) or 1.0
+        self._importance = [value / total for value in importance]
+        self._exact = {word: index for index, word in enumerate(query.words)}
+        self._beginnings = {
+            word[:_PREFIX_CHARACTERS]: index
+            for index, word in enumerate(query.words)
+            if len(word) >= _PREFIX_CHARACTERS
+        }
+        self._shares: dict[tuple[str, ...], float] = {}
+        self._overlaps: dict[str, float] = {}
+
+    def overlap(self, parts: tuple[str, ...]) -> float:
+        """The share of the query's words, by importance, that are in `parts`.
+
+        Less, the more of `parts` is not in the query.
+        """
+        known = self._shares.get(parts)
+        if known is None:
+            known = self._shares[parts] = self._compare(parts)
+        return known
+
+    def overlap_of(self, name: str) -> float:
+        """The overlap of a name or, of the names of several small definitions, the best."""
+        known = self._overlaps.get(name)
+        if known is None:
+            known = max(self.overlap(_stems(one)) for one in _names(name))
+            self._overlaps[name] = known
+        return known
+
+    def _compare(self, parts: tuple[str, ...]) -> float:
+        hits = [index for part in parts if (index := self._word(part)) >= 0]
+        if not hits:
+            return 0.0
+        share = sum(self._importance[index] for index in set(hits))
+        return share * sqrt(len(hits) / len(parts))
+
+    def _word(self, part: str) -> int:
+        """Index of the query's word that `part` is, or shares a beginning with; or -1."""
+        index = self._exact.get(part, -1)
+        if index >= 0 or len(part) < _PREFIX_CHARACTERS:
+            return index
+        index = self._beginnings.get(part[:_PREFIX_CHARACTERS], -1)
+        if index < 0:
+            return -1
+        word = self.query.words[index]
+        return index if part.startswith(word) or word.startswith(part) else -1
+
+
+def definition(subject: Subject, candidate: Candidate) -> float:
+    """The chunk defines a symbol that the query, made of identifiers alone, asks for."""
+    return 0.0 if subject.query.has_prose else _defined(subject, candidate)
+
+
+def mention(subject: Subject, candidate: Candidate) -> float:
+    """The chunk defines a symbol that the query names in passing: it may ask for its callers."""
+    return _defined(subject, candidate) if subject.query.has_prose else 0.0
+
+
+def name_words(subject: Subject, candidate: Candidate) -> float:
+    """The definition's name consists of the query's words."""
+    return subject.overlap_of(candidate.name) if candidate.name else 0.0
+
+
+def container(subject: Subject, candidate: Candidate) -> float:
+    """The enclosing class is named by the query, or consists of its words."""
+    if not candidate.container:
+        return 0.0
+    if subject.query.symbols:
+        name = folded(candidate.container.rpartition(".")[2])
+        if any(name in (folded(s.name), folded(s.container)) for s in subject.query.symbols):
+            return 1.0
+    return subject.overlap_of(candidate.container)
+
+
+def file_stem(subject: Subject, candidate: Candidate) -> float:
+    """The file's name consists of the query's words."""
+    return subject.overlap(path_traits(candidate.path).stem)
+
+
+def project(subject: Subject, candidate: Candidate) -> float:
+    """The repository's name consists of the query's words."""
+    return subject.overlap_of(candidate.project)
+
+
+def tiny(_subject: Subject, candidate: Candidate) -> float:
+    """A line or two."""
+    return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
+
+
+def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
+    """For the best chunk of each file: the other hits in the file, the most of any being 1.0."""
+    best: dict[tuple[str, str], int] = {}
+    total: dict[tuple[str, str], float] = {}
+    for index, candidate in enumerate(candidates):
+        file = (candidate.project, candidate.path)
+        total[file] = total.get(file, 0.0) + scores[index]
+        if file not in best or scores[index] > scores[best[file]]:
+            best[file] = index
+    others = {file: total[file] - scores[index] for file, index in best.items()}
+    most = max(others.values(), default=0.0)
+    lift = [0.0] * len(candidates)
+    if most > 0.0:
+        for file, index in best.items():
+            lift[index] = others[file] / most
+    return lift
+
+
+def _defined(subject: Subject, candidate: Candidate) -> float:
+    symbols = subject.query.symbols
+    if not symbols or not (candidate.name or candidate.defines):
+        return 0.0
+    best = max(_defines(candidate, symbol) for symbol in symbols)
+    return 0.7 * best if candidate.type == "comment" else best
+
+
+def _defines(candidate: Candidate, symbol: SymbolName) -> float:
+    names = (*_names(candidate.name), *candidate.defines)
+    value = max(_same_name(name, symbol.name) for name in names)
+    if value and symbol.container and folded(symbol.container) not in _homes(candidate):
+        value *= 0.6
+    return value * symbol.strength
+
+
+def _homes(candidate: Candidate) -> set[str]:
+    """What a qualifier may name: an enclosing class, the module or a directory."""
+    return {
+        *(folded(part) for part in candidate.container.split(".")),
+        *(folded(part.split(".", 1)[0]) for part in candidate.path.split("/")),
+    }
+
+
+def _same_name(name: str, asked: str) -> float:
+    if name == asked:
+        return 1.0
+    if folded(name) != folded(asked):
+        return 0.0
+    return 0.9 if name.lower() == asked.lower() else 0.85
+
+
+def _names(name: str) -> tuple[str, ...]:
+    """The definitions that a chunk is named after: of small neighbours in one chunk, several."""
+    return tuple(name.split(", "))
+
+
+@lru_cache(maxsize=65536)
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in name_parts(name))

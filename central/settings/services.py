@@ -1,0 +1,131 @@
+"""The vector store, embedders, limits and observability."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from django.core.exceptions import ImproperlyConfigured
+
+from central.settings import env
+from indexer.embedding.catalogue import DEFAULTS, dimensions_of
+from indexer.errors import ConfigurationError
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec
+from indexer.store.qdrant.address import from_rest_url
+
+_SCHEMES: Final = {"postgres": ("postgresql", "postgres"), "qdrant": ("qdrant", "qdrants")}
+
+
+def vector_store_url() -> str | None:
+    """VECTOR_STORE_URL or what CODESEARCH_STORE_BACKEND stands for; None without either.
+
+    Raises ImproperlyConfigured where they name different stores.
+    """
+    url, backend = env.text("VECTOR_STORE_URL"), env.text("CODESEARCH_STORE_BACKEND")
+    if backend is None:
+        return url
+    if backend not in _SCHEMES:
+        raise ImproperlyConfigured(
+            f"CODESEARCH_STORE_BACKEND must be qdrant or postgres, not {backend!r}. For the "
+            "embedded store leave it unset."
+        )
+    if url is None:
+        return "postgresql:" if backend == "postgres" else _qdrant_url()
+    scheme = url.split(":", 1)[0]
+    if scheme not in _SCHEMES[backend]:
+        raise ImproperlyConfigured(
+            f"CODESEARCH_STORE_BACKEND is {backend}, but VECTOR_STORE_URL begins with '{scheme}:'. "
+            "Unset one of them, or let both name the same store."
+        )
+    return url
+
+
+def _qdrant_url() -> str:
+    url = env.text("QDRANT_URL")
+    if url is None:
+        raise ImproperlyConfigured(
+            "CODESEARCH_STORE_BACKEND is qdrant, and nothing says where it is: set "
+            "QDRANT_URL=http://HOST:6333 or VECTOR_STORE_URL=qdrant://HOST:6334."
+        )
+    try:
+        return from_rest_url(url)
+    except ConfigurationError as exc:
+        raise ImproperlyConfigured(f"QDRANT_URL: {exc}") from exc
+
+
+# Somebody waits for each query: one that a service does not take at once is searched without.
+_TIMEOUT_SECONDS: Final = 3.0
+_RETRY_SECONDS: Final = 0.5
+
+
+def access() -> EmbedderConfig:
+    """What the service may use to embed queries."""
+    default = EmbedderConfig()
+    models = env.text("AETERNA_MODELS_DIR")
+    return EmbedderConfig(
+        openai_api_key=env.text("OPENAI_API_KEY"),
+        openai_base_url=(env.text("OPENAI_BASE_URL") or default.openai_base_url).rstrip("/"),
+        ollama_url=(env.text("OLLAMA_URL") or default.ollama_url).rstrip("/"),
+        models=Path(models) if models else None,
+        timeout_seconds=_TIMEOUT_SECONDS,
+        retry_seconds=_RETRY_SECONDS,
+    )
+
+
+def default_embedder() -> str:
+    """What new organisations get: provider/model/dimensions, which a system check looks at.
+
+    Of what is not said, the provider's own default, or what its model is known to have.
+    """
+    provider = env.text("CODESEARCH_EMBEDDER_PROVIDER") or "builtin"
+    usual = DEFAULTS.get(provider)
+    model = env.text("CODESEARCH_EMBEDDER_MODEL") or (usual.model if usual else "")
+    known = dimensions_of(EmbedderSpec(provider, model, 0))
+    dimensions = env.number("CODESEARCH_EMBEDDER_DIMENSIONS", default=known[1] if known else 0)
+    return str(EmbedderSpec(provider, model, dimensions))
+
+
+_SHARED = ("redis://", "rediss://")
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Requests in a time, as '600/minute' ('off' for no limit), by what they are for."""
+
+    search: str
+    index: str
+
+
+def rates() -> Rates:
+    """What each token, and each person, may ask for."""
+    return Rates(
+        search=env.text("AETERNA_RATE_SEARCH") or "600/minute",
+        index=env.text("AETERNA_RATE_INDEX") or "6000/minute",
+    )
+
+
+def rate_storage(broker_url: str | None) -> str | None:
+    """The Redis that all processes count in, the broker unless another is named.
+
+    None: each process counts for itself.
+    """
+    url = env.text("AETERNA_RATE_STORAGE") or broker_url or ""
+    return url if url.startswith(_SHARED) else None
+
+
+_COLLECTOR = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+SERVICE_NAME = "aeterna-code-search"
+
+
+def has_collector() -> bool:
+    """Whether OpenTelemetry's own variables, all of which its SDK obeys, name a collector."""
+    is_off = env.flag("OTEL_SDK_DISABLED", default=False) or "none" in env.words(
+        "OTEL_TRACES_EXPORTER"
+    )
+    return not is_off and any(map(env.text, _COLLECTOR))
+
+
+def service_name() -> str | None:
+    """What traces are of; None where OpenTelemetry's own variables say it."""
+    attributes = env.text("OTEL_RESOURCE_ATTRIBUTES") or ""
+    told = env.text("OTEL_SERVICE_NAME") or "service.name=" in attributes
+    return None if told else SERVICE_NAME

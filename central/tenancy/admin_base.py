@@ -1,0 +1,197 @@
+"""Base classes of every admin: audited, bounded, filtered."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from django.contrib import admin
+from django.contrib.admin import ModelAdmin as DjangoModelAdmin
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.forms import BaseModelFormSet, ModelForm
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+from unfold.paginator import InfinitePaginator
+from unfold.sites import UnfoldAdminSite
+
+from central.tenancy.audit import changed_values, new_values, record, user_actor
+from central.tenancy.models import Organization
+
+_Method = TypeVar("_Method", bound=Callable[..., str])
+
+
+def badge(
+    kinds: Mapping[str, str], *, description: str, ordering: str | None = None
+) -> Callable[[_Method], _Method]:
+    """A column of words in the colours of their kinds: success, info, warning, danger, default."""
+    decorate: Callable[[_Method], _Method] = display(
+        description=description, ordering=ordering, label=dict(kinds)
+    )
+    return decorate
+
+
+class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
+    """The admin. Its front page is central.web.dashboard's."""
+
+    index_template = "administration/index.html"
+
+    def register(
+        self,
+        model_or_iterable: type[Model] | Iterable[type[Model]],
+        admin_class: "type[DjangoModelAdmin[Any]] | None" = None,
+        **options: Any,
+    ) -> None:
+        """Leave out what an installed package brings: it would change rows and not say so."""
+        if admin_class is not None and issubclass(admin_class, AuditedAdmin):
+            super().register(model_or_iterable, admin_class, **options)
+
+
+class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
+    """Writes the audit log in the transaction of the change, beside Django's own history."""
+
+    noun = ""  # of the audit log's actions, where it is not the model's name
+    list_per_page = 50
+    show_full_result_count = False  # it counts the table once more, without the filters
+
+    def audit(
+        self, request: HttpRequest, obj: Any, verb: str, detail: Mapping[str, Any] | None = None
+    ) -> None:
+        """One entry: `verb` in the past ("changed"), `detail` without secrets."""
+        record(
+            actor=user_actor(request.user),  # type: ignore[arg-type] # nobody else gets here
+            action=f"{self.noun or self.opts.model_name}.{verb}",
+            target=self.target_of(obj),
+            organization=self.organization_of(obj),
+            detail=detail,
+        )
+
+    def target_of(self, obj: Any) -> str:
+        """What the audit log calls it."""
+        return str(obj)
+
+    def organization_of(self, obj: Any) -> Organization | str:
+        """Whose it is; "" for what is no organisation's."""
+        return getattr(obj, "organization", "")
+
+    def save_related(
+        self,
+        request: HttpRequest,
+        form: "ModelForm[Any]",
+        formsets: "Iterable[BaseModelFormSet[Any, Any]]",
+        change: bool,
+    ) -> None:
+        """The last step of every add and change: all values are in the database."""
+        super().save_related(request, form, formsets, change)
+        if not change:
+            self.audit(request, form.instance, "created", new_values(form))
+        elif changes := changed_values(form):
+            self.audit(request, form.instance, "changed", changes)
+        for formset in formsets:
+            self._audit_formset(request, formset)
+
+    def _audit_formset(self, request: HttpRequest, formset: "BaseModelFormSet[Any, Any]") -> None:
+        of_model = self.admin_site.get_model_admin(formset.model)
+        forms = {id(form.instance): form for form in formset.forms}
+        for obj in formset.new_objects:
+            of_model.audit(request, obj, "created", new_values(forms[id(obj)]))
+        for obj, _ in formset.changed_objects:
+            of_model.audit(request, obj, "changed", changed_values(forms[id(obj)]))
+        for obj in formset.deleted_objects:
+            of_model.audit(request, obj, "deleted")
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """Delete it, and say what went with it."""
+        target, organization = self.target_of(obj), self.organization_of(obj)
+        _, gone = obj.delete()
+        record(
+            actor=user_actor(request.user),  # type: ignore[arg-type]
+            action=f"{self.noun or self.opts.model_name}.deleted",
+            target=target,
+            organization=organization,
+            detail={"rows": gone},
+        )
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """One by one, each with its entry."""
+        for obj in queryset:
+            self.delete_model(request, obj)
+
+    def response_action(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponseBase | None:
+        """An action changes all that is chosen, with its entries, or nothing."""
+        with transaction.atomic():
+            answer: HttpResponseBase | None = super().response_action(request, queryset)
+        return answer
+
+
+class HistoryAdmin(AuditedAdmin):
+    """What happened: to be read alone. Its tables are large: no list counts one."""
+
+    paginator = InfinitePaginator
+    actions = None
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """The service writes it."""
+        del request
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """It is history."""
+        del request, obj
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """It goes when its time is over, not before."""
+        del request, obj
+        return False
+
+
+_MONTHS = 24
+_SPANS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
+
+
+class WhenFilter(admin.SimpleListFilter):
+    """By time, through the column's index. Django's date hierarchy reads the whole table first."""
+
+    title = "when"
+    parameter_name = "when"
+    column = ""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """The last hour, day and week; then every month."""
+        del request, model_admin
+        spans = [(name, f"the last {name}") for name in _SPANS]
+        return [*spans, *((month, month) for month in _months(timezone.now()))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows of the time."""
+        del request
+        value = self.value()
+        if value is None:
+            return queryset
+        if value in _SPANS:
+            return queryset.filter(**{f"{self.column}__gte": timezone.now() - _SPANS[value]})
+        if value not in _months(timezone.now()):
+            return queryset.none()
+        first = datetime.strptime(value, "%Y-%m").replace(tzinfo=UTC)
+        span = {f"{self.column}__gte": first, f"{self.column}__lt": _next_month(first)}
+        return queryset.filter(**span)
+
+
+def when(column_name: str) -> type[WhenFilter]:
+    """A filter by that column, which needs an index."""
+    return type("WhenFilter", (WhenFilter,), {"column": column_name})
+
+
+def _months(now: datetime) -> list[str]:
+    """Newest first."""
+    this = now.year * 12 + now.month - 1
+    return [f"{n // 12}-{n % 12 + 1:02}" for n in range(this, this - _MONTHS, -1)]
+
+
+def _next_month(first: datetime) -> datetime:
+    return (first + timedelta(days=31)).replace(day=1)

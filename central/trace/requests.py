@@ -1,0 +1,218 @@
+"""Requests of traces: fields, limits and the symbol that is meant."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from rest_framework import serializers
+
+from central.http.parameters import StrictCharField, StrictChoiceField, StrictIntegerField
+from central.trace.resolve.resolve import Confidence
+from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which definitions a symbol means; "" and 0 choose nothing."""
+
+    symbol: str
+    project: str = ""
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """A validated `GET /trace/callers` or `/trace/callees`, without the organisation."""
+
+    choice: Choice
+    depth: int = 1
+    min_confidence: Confidence = Confidence.MEDIUM
+    caller_projects: tuple[str, ...] = ()
+    limit: int = 50
+    cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRequest:
+    """A validated `GET /trace/graph`."""
+
+    choice: Choice
+    depth: int = 2
+    min_confidence: Confidence = Confidence.MEDIUM
+    limit: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file and the first and last lines of what changed in it; no lines: all of it."""
+
+    path: str
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactRequest:
+    """A validated `POST /trace/impact`."""
+
+    project: str
+    symbols: tuple[str, ...] = ()
+    files: tuple[ChangedFile, ...] = ()
+    depth: int = 1
+    min_confidence: Confidence = Confidence.MEDIUM
+    limit: int = 50
+
+
+CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
+
+
+class OrganizationSerializer(serializers.Serializer[Any]):
+    """Whose index is asked."""
+
+    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The request's members, validated; nothing of them stays, so one instance serves all."""
+        found = dict(self.run_validation(dict(data)))
+        del found["org_id"]
+        return found
+
+
+class CallsRequestSerializer(OrganizationSerializer):
+    """`GET /trace/calls`."""
+
+    cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
+
+
+class ConfidentSerializer(OrganizationSerializer):
+    """How sure a link must be."""
+
+    min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with the confidence as what it is."""
+        found = super().checked(data)
+        found["min_confidence"] = Confidence[found["min_confidence"].upper()]
+        return found
+
+
+class ChoiceSerializer(ConfidentSerializer):
+    """Which definitions are meant."""
+
+    symbol = StrictCharField(
+        max_length=1_500,
+        trim_whitespace=True,
+        help_text="A name, a qualified name (Auth.verify) or module:name",
+    )
+    project = StrictCharField(max_length=200, required=False, help_text="Defined in this project")
+    file = StrictCharField(max_length=1_024, required=False, help_text="Defined in this file")
+    line = StrictIntegerField(
+        min_value=1, max_value=10_000_000, required=False, help_text="Defined around this line"
+    )
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with the choice as a record."""
+        found = super().checked(data)
+        names = [one.name for one in fields(Choice)]
+        choice = Choice(**{name: found.pop(name) for name in names if name in found})
+        return {"choice": choice, **found}
+
+
+class CalleesRequestSerializer(ChoiceSerializer):
+    """`GET /trace/callees`."""
+
+    limit = StrictIntegerField(min_value=1, max_value=TRACE_SITES, default=50)
+    cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
+
+    def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
+        """The parameters as a record."""
+        found = self.checked(query)
+        found["caller_projects"] = tuple(dict.fromkeys(found.get("caller_projects", ())))
+        return TraceRequest(**found)
+
+
+class CallersRequestSerializer(CalleesRequestSerializer):
+    """`GET /trace/callers`."""
+
+    depth = StrictIntegerField(
+        min_value=1, max_value=TRACE_DEPTH, default=1, help_text="Levels of callers of callers"
+    )
+    caller_projects = serializers.ListField(
+        child=StrictCharField(max_length=200),
+        max_length=1_000,
+        required=False,
+        help_text="Callers in these projects only",
+    )
+
+
+class GraphRequestSerializer(ChoiceSerializer):
+    """`GET /trace/graph`."""
+
+    depth = StrictIntegerField(
+        min_value=1, max_value=TRACE_DEPTH, default=2, help_text="Levels up and levels down"
+    )
+    limit = StrictIntegerField(
+        min_value=1, max_value=TRACE_NODES, default=200, help_text="Nodes at most"
+    )
+
+    def graph_request(self, query: Mapping[str, Any]) -> GraphRequest:
+        """The parameters as a record."""
+        return GraphRequest(**self.checked(query))
+
+
+class LinesField(serializers.ListField):
+    """[first, last], 1-based and inclusive."""
+
+    def __init__(self, **options: Any) -> None:
+        line = StrictIntegerField(min_value=1, max_value=10_000_000)
+        super().__init__(child=line, min_length=2, max_length=2, **options)
+
+    def to_internal_value(self, data: Any) -> list[int]:
+        """Refuse lines in the wrong order."""
+        first, last = super().to_internal_value(data)
+        if first > last:
+            raise serializers.ValidationError(["The first line must not be behind the last."])
+        return [first, last]
+
+
+class ChangedFileSerializer(serializers.Serializer[Any]):
+    """A changed file; without lines, all of it."""
+
+    path = StrictCharField(max_length=1_024)
+    lines = serializers.ListField(child=LinesField(), max_length=IMPACT_CHANGES, required=False)
+
+
+class ImpactRequestSerializer(ConfidentSerializer):
+    """`POST /trace/impact`: exactly one of `symbols` and `files`."""
+
+    project = StrictCharField(max_length=200)
+    symbols = serializers.ListField(
+        child=StrictCharField(max_length=1_500, trim_whitespace=True),
+        min_length=1,
+        max_length=IMPACT_CHANGES,
+        required=False,
+    )
+    files: serializers.ListSerializer[Any] = serializers.ListSerializer(
+        child=ChangedFileSerializer(), min_length=1, max_length=IMPACT_CHANGES, required=False
+    )
+    depth = StrictIntegerField(min_value=1, max_value=TRACE_DEPTH, default=1)
+    limit = StrictIntegerField(
+        min_value=1, max_value=TRACE_SITES, default=50, help_text="Callers shown per symbol"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse both and neither of `symbols` and `files`."""
+        if ("symbols" in attrs) == ("files" in attrs):
+            sentence = "Give either symbols or files, and only one of them."
+            raise serializers.ValidationError({"symbols": [sentence]})
+        return attrs
+
+    def impact_request(self, body: Mapping[str, Any]) -> ImpactRequest:
+        """The body as a record."""
+        found = self.checked(body)
+        found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
+        found["files"] = tuple(
+            ChangedFile(one["path"], tuple((first, last) for first, last in one.get("lines", ())))
+            for one in found.get("files", ())
+        )
+        return ImpactRequest(**found)

@@ -1,0 +1,1 @@
+"""Resolution of references to definitions, in SQL."""

@@ -1,0 +1,178 @@
+"""Which definitions a symbol's name means: bare, qualified, or with its module before it."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from central.db import fetch_rows
+from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.modules import prefixes
+from central.trace.resolve.questions import Key, Path
+from indexer.lexical import tokenize
+
+MAX_DEFINITIONS: Final = 200
+_NEAR_ROWS: Final = 1_000
+_NEAR_NAMES: Final = 5
+
+
+class Definition(NamedTuple):
+    """A definition with its file and package; `ecosystem` is its file's."""
+
+    id: int
+    repository: int
+    file: int
+    path: str
+    language: str
+    name: str
+    qualified_name: str
+    kind: str
+    signature: str
+    start_line: int
+    end_line: int
+    package: int
+    distribution: str
+    version: str
+    ecosystem: str
+
+    @property
+    def key(self) -> Key:
+        """What resolution calls it: definitions of one name in one file are one."""
+        return self.file, self.qualified_name
+
+
+class Wanted(NamedTuple):
+    """What chooses among definitions; "" and 0 choose nothing."""
+
+    symbol: str
+    repository: int = 0
+    path: str = ""
+    line: int = 0
+
+
+_COLUMNS = """s.id, s.repository_id, s.file_id, f.path, f.language, s.name, s.qualified_name,
+    s.kind, s.signature, s.start_line, s.end_line, coalesce(f.package_id, 0),
+    coalesce(p.name, ''), coalesce(p.version, ''),
+    coalesce((SELECT min(m.ecosystem) FROM corpus_module m WHERE m.file_id = f.id), 'none')"""
+_FROM = """FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
+    LEFT JOIN corpus_package p ON p.id = f.package_id"""
+_NAMED = f"""SELECT * FROM (
+        SELECT DISTINCT ON (s.file_id, s.qualified_name) {_COLUMNS} {_FROM}
+        WHERE s.name = %s::text AND s.repository_id = ANY(%s::bigint[])
+            AND (s.qualified_name = %s::text OR s.qualified_name LIKE %s::text)
+            AND (%s::bigint = 0 OR s.repository_id = %s::bigint)
+            AND (%s::text = '' OR f.path = %s::text)
+            AND (%s::int = 0 OR %s::int BETWEEN s.start_line AND s.end_line)
+        ORDER BY s.file_id, s.qualified_name, s.start_line, s.id) AS found
+    ORDER BY repository_id, path, start_line, id LIMIT %s"""  # noqa: S608
+_KEYED = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
+    JOIN corpus_symbol s ON s.file_id = q.file AND s.qualified_name = q.name
+    JOIN corpus_file f ON f.id = s.file_id
+    LEFT JOIN corpus_package p ON p.id = f.package_id
+    WHERE s.repository_id = ANY(%s::bigint[])
+    ORDER BY s.repository_id, f.path, s.start_line, s.id"""  # noqa: S608
+_IN_LINES = f"""SELECT {_COLUMNS} {_FROM}
+    WHERE f.repository_id = %s::bigint AND f.path = %s::text
+        AND s.repository_id = ANY(%s::bigint[])
+    ORDER BY s.start_line, s.id"""
+_HOLDERS = """SELECT DISTINCT m.repository_id, coalesce(m.package_id, 0), m.ecosystem
+    FROM corpus_module m WHERE m.name = ANY(%s::text[]) AND m.repository_id = ANY(%s::bigint[])"""
+_SIMILAR = """SELECT name FROM (
+        SELECT s.name FROM corpus_symbol s
+        WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
+        LIMIT 20000) AS found
+    GROUP BY name ORDER BY abs(length(name) - %s), name LIMIT %s"""
+
+
+def definitions_named(inquiry: Inquiry, wanted: Wanted) -> list[Definition]:
+    """The definitions that a symbol means, each once; at most MAX_DEFINITIONS + 1.
+
+    By name, or by a name's last parts; if none has it, as a path through modules and what they
+    give on.
+    """
+    module, name = split_symbol(wanted.symbol)
+    if module:
+        return _chosen(_by_path(inquiry, f"{module}.{name}"), wanted)
+    found = _by_name(inquiry, name, wanted)
+    return found or _chosen(_by_path(inquiry, name), wanted)
+
+
+def definitions_at(inquiry: Inquiry, keys: Iterable[Key]) -> dict[Key, Definition]:
+    """Definitions by file and qualified name."""
+    ordered = list(dict.fromkeys(keys))
+    if not ordered:
+        return {}
+    files, names = [file for file, _ in ordered], [name for _, name in ordered]
+    rows = fetch_rows(_KEYED, [files, names, inquiry.repositories])
+    return {one.key: one for one in reversed([Definition(*row) for row in rows])}
+
+
+def definitions_in(inquiry: Inquiry, *, repository: int, path: str) -> list[Definition]:
+    """A file's definitions in order of position, each overload and conditional one of a name."""
+    rows = fetch_rows(_IN_LINES, [repository, path, inquiry.repositories])
+    return [Definition(*row) for row in rows]
+
+
+def near_names(symbol: str, *, repositories: str) -> list[str]:
+    """Names that exist and are like the symbol's, the most similar first; in an `id_array`."""
+    name = split_symbol(symbol)[1].rpartition(".")[2]
+    parts = [token[:3] for token in tokenize(name) if token]
+    if not parts:
+        return []
+    like = " | ".join(f"'{part}':*" for part in dict.fromkeys(parts))
+    rows = fetch_rows(_SIMILAR, [repositories, like, len(name), _NEAR_ROWS])
+    folded = {row[0].lower(): row[0] for row in rows}
+    close = difflib.get_close_matches(name.lower(), folded, n=_NEAR_NAMES, cutoff=0.6)
+    return [folded[one] for one in close]
+
+
+def split_symbol(symbol: str) -> tuple[str, str]:
+    """(module, dotted name) of `Auth.verify`, `Auth::verify()`, `Auth#verify`, `module:name`."""
+    text = symbol.strip().removesuffix("()").replace("::", ".").replace("#", ".")
+    module, colon, name = text.rpartition(":")
+    return (module, name.strip(".")) if colon else ("", text.strip("."))
+
+
+def _by_name(inquiry: Inquiry, name: str, wanted: Wanted) -> list[Definition]:
+    last = name.rpartition(".")[2]
+    escaped = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    repository, path, line = wanted.repository, wanted.path, wanted.line
+    rows = fetch_rows(
+        _NAMED,
+        [
+            last,
+            inquiry.repositories,
+            name,
+            f"%.{escaped}",
+            repository,
+            repository,
+            path,
+            path,
+            line,
+            line,
+            MAX_DEFINITIONS + 1,
+        ],
+    )
+    return [Definition(*row) for row in rows]
+
+
+def _by_path(inquiry: Inquiry, path: str) -> list[Definition]:
+    """What the path means to each package that has a module of this name."""
+    if "." not in path:
+        return []
+    modules = [module for module, names in prefixes(path) if names]
+    holders = fetch_rows(_HOLDERS, [modules, inquiry.repositories])
+    answers = inquiry.answers(
+        [Path(repository, package, ecosystem, path) for repository, package, ecosystem in holders]
+    )
+    return list(definitions_at(inquiry, [one.key for answer in answers for one in answer]).values())
+
+
+def _chosen(found: Iterable[Definition], wanted: Wanted) -> list[Definition]:
+    return [
+        one
+        for one in found
+        if wanted.repository in {0, one.repository}
+        and wanted.path in {"", one.path}
+        and (not wanted.line or one.start_line <= wanted.line <= one.end_line)
+    ]

@@ -1,0 +1,139 @@
+"""Names that a file uses and does not bind: its scope, its wildcard imports, its dependencies."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from central.trace.resolve.engine import Asking, Steps
+from central.trace.resolve.modules import prefixes
+from central.trace.resolve.questions import Free, Lineage, Members, Path, Thing, surest
+from central.trace.resolve.sql import Declared, Modules, ScopeRow, Scopes, TopLevel, Wildcards
+
+# Where names around a use are tried before what it says, in whatever file they are.
+_LOOKED_UP_OUTWARDS: Final = frozenset({"rubygems", "none"})
+
+# Where a method may call an inherited one by its bare name.
+_IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "none"})
+
+_NAMESPACED: Final = frozenset({"maven", "nuget", "composer", "swiftpm"})
+
+
+def free(question: Free) -> Steps:
+    """The first of these that has the name: a class around, the scope, a wildcard import, one of
+    another file of the scope, the whole path as written, and last the declared packages that are
+    imported so, if just one definition has the name.
+    """
+    for rule in _RULES:
+        found = yield from rule(question)
+        if found:
+            return surest(found)
+    return ()
+
+
+def _inherited(question: Free) -> Asking[list[Thing]]:
+    if question.ecosystem not in _IMPLICIT_SELF:
+        return []
+    for enclosing in _outwards(question.caller):
+        (lineage,) = yield [Lineage(question.file, enclosing)]
+        if lineage:
+            (found,) = yield [Members(question.file, enclosing, _names(question))]
+            if found:
+                receiver = (question.file, enclosing)
+                return [one._replace(rule="receiver_type", receiver=receiver) for one in found]
+    return []
+
+
+def _in_scope(question: Free) -> Asking[list[Thing]]:
+    (scopes,) = yield [Scopes(question.file)]
+    paths = _scoped(question, scopes)
+    return (yield from _nearest(question, paths, "same_package", is_own=True))
+
+
+def _by_wildcard(question: Free) -> Asking[list[Thing]]:
+    (wildcards,) = yield [Wildcards(question.file)]
+    modules = dict.fromkeys(row.path for row in wildcards)
+    return (yield from _nearest(question, _inside(question, modules), "import"))
+
+
+def _by_wildcard_of_scope(question: Free) -> Asking[list[Thing]]:
+    """What one file of a Ruby program requires, all others see."""
+    if question.ecosystem != "rubygems":
+        return []
+    (scopes,) = yield [Scopes(question.file)]
+    return (yield from _nearest(question, _scoped(question, scopes), "import"))
+
+
+def _in_full(question: Free) -> Asking[list[Thing]]:
+    """A path with its namespace, which needs no import: `com.acme.Trail.record()`."""
+    if not question.chain or question.ecosystem not in _NAMESPACED:
+        return []
+    (found,) = yield [Path(*question[1:4], ".".join(_names(question)))]
+    return [one._replace(rule="import") for one in found]
+
+
+def _in_dependencies(question: Free) -> Asking[list[Thing]]:
+    """Bare names only. The wildcard's module need not be the one that defines the name."""
+    if question.chain:
+        return []
+    (wildcards, declared) = yield [Wildcards(question.file), Declared(question.package)]
+    cuts = [Modules(question.repository, cut) for row in wildcards for cut, _ in prefixes(row.path)]
+    modules = yield cuts
+    names = {row.name for row in declared}
+    packages = {
+        row.package
+        for rows in modules
+        for row in rows
+        if row.distribution in names and row.ecosystem == question.ecosystem and row.public
+    }
+    answers = yield [TopLevel(package, question.root) for package in sorted(packages)]
+    rows = [row for answer in answers for row in answer]
+    if len({row.file for row in rows}) != 1:
+        return []
+    return [Thing(rows[0].file, question.root, rows[0].kind, sure=False, rule="dependency")]
+
+
+_RULES: Final = (
+    _inherited, _in_scope, _by_wildcard, _by_wildcard_of_scope, _in_full, _in_dependencies,
+)  # fmt: skip
+
+
+def _nearest(
+    question: Free, several: Iterable[list[str]], rule: str, *, is_own: bool = False
+) -> Asking[list[Thing]]:
+    """What the first paths mean that mean anything."""
+    for paths in several:
+        answers = yield [Path(*question[1:4], path, is_own) for path in paths]
+        found = [one._replace(rule=rule) for answer in answers for one in answer]
+        if found:
+            return found
+    return []
+
+
+def _scoped(question: Free, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
+    """The paths that a free name may stand for, nearest first; side by side where equally near."""
+    names = [scope.name for scope in scopes]
+    if question.ecosystem != "nuget":
+        yield from _inside(question, names)
+        return
+    path = ".".join(_names(question))
+    for name in names:
+        yield from ([f"{around}.{path}"] for around in (name, *_outwards(name)))
+
+
+def _inside(question: Free, modules: Collection[str]) -> Iterator[list[str]]:
+    """The paths in these modules, in some languages those of the names around the use first."""
+    path = ".".join(_names(question))
+    if question.ecosystem in _LOOKED_UP_OUTWARDS and question.caller:
+        for enclosing in (question.caller, *_outwards(question.caller)):
+            yield [f"{module}.{enclosing}.{path}" for module in modules]
+    yield [f"{module}.{path}" for module in modules]
+
+
+def _outwards(dotted: str) -> Iterator[str]:
+    """What is around: `a.b.c` → `a.b`, `a`."""
+    while "." in dotted:
+        dotted = dotted.rpartition(".")[0]
+        yield dotted
+
+
+def _names(question: Free) -> tuple[str, ...]:
+    return (question.root, *question.chain.split(".")) if question.chain else (question.root,)

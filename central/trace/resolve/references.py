@@ -1,0 +1,219 @@
+"""References as resolution takes them, read by name, by root or by the definition they stand in."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from central.db import fetch_rows, id_array
+from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.questions import Key
+
+
+class Site(NamedTuple):
+    """A reference with the place of its file."""
+
+    id: int
+    repository: int
+    file: int
+    path: str
+    package: int
+    ecosystem: str
+    kind: str
+    name: str
+    binding: str
+    root: str
+    chain: str
+    access: str
+    caller: str
+    line: int
+    column: int
+
+
+_COLUMNS = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0), r.ecosystem,
+    r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column"""
+# The last name but one: of what a member is asked for.
+_CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
+    CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
+# A free name of these means nothing unless something is imported whole.
+_BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
+    SELECT FROM corpus_import i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
+_BY_NAME = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
+    JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
+        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND (%s::text = '' OR r.kind = %s::text)
+        AND ((%s::bool AND r.access = 'path' AND r.binding <> 'local')
+            OR (r.access = 'path' AND r.chain = '' AND r.binding = 'local'
+                AND r.file_id = ANY(%s::bigint[]))
+            OR (%s::bool AND ((r.access = 'path' AND r.chain = '' AND r.binding <> 'local')
+                OR {_CONTAINER} = ANY(%s::text[]))))
+        AND NOT ({_BUILT_IN})"""  # noqa: S608
+_BY_ROOT = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
+    JOIN corpus_reference r ON r.file_id = q.file AND r.root = q.root AND r.binding = 'import'
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])
+        AND (%s::text = '' OR r.kind = %s::text)
+        AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))"""  # noqa: S608
+_TYPES = f"""SELECT {_COLUMNS}
+    FROM corpus_reference r JOIN corpus_file f ON f.id = r.file_id
+    WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
+            = ANY(%s::text[])
+        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'"""  # noqa: S608
+_TYPES_BY_ROOT = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
+    JOIN corpus_reference r ON r.file_id = q.file AND r.root = q.root AND r.kind = 'type'
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.repository_id = ANY(%s::bigint[])"""  # noqa: S608
+_OPEN = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
+    JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
+        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {_BUILT_IN}) LIMIT %s"""  # noqa: S608
+_CHAINED = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
+    JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
+        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import')
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND r.chain <> '' AND r.access IN ('instance', 'result')
+    ORDER BY r.id LIMIT %s"""  # noqa: S608
+_COUNT_OPEN = f"""WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
+    seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
+    SELECT (SELECT count(*) FROM (SELECT FROM q JOIN corpus_reference r
+            ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'unknown'
+                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            LIMIT (SELECT most FROM seen)) AS unknown)
+        + (SELECT count(*) FROM (SELECT FROM q JOIN corpus_reference r
+            ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
+                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            WHERE {_BUILT_IN} LIMIT (SELECT most FROM seen)) AS built_in)"""  # noqa: S608
+_FILES = """SELECT f.id, f.path,
+        (SELECT count(*) FROM corpus_reference r WHERE r.file_id = f.id)
+    FROM (SELECT f.id, f.path FROM corpus_file f
+        WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
+            AND f.path >= %s::text AND (%s::bool OR f.path > %s::text)
+        ORDER BY f.path LIMIT %s) AS f
+    ORDER BY f.path"""
+_OF_FILES = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::bigint[]) AS q (file)
+    CROSS JOIN LATERAL (SELECT f.path, f.package_id FROM corpus_file f
+        WHERE f.id = q.file AND f.repository_id = ANY(%s::bigint[]) OFFSET 0) AS f
+    CROSS JOIN LATERAL (SELECT r.* FROM corpus_reference r
+        WHERE r.file_id = q.file OFFSET 0) AS r
+    WHERE r.kind <> 'type' AND (f.path > %s::text OR r.id > %s::bigint)
+    ORDER BY f.path, r.id LIMIT %s"""  # noqa: S608
+_WITHIN = f"""SELECT {_COLUMNS}
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
+    JOIN corpus_reference r ON r.file_id = q.file
+        AND (r.caller = q.name OR starts_with(r.caller, q.name || '.'))
+    JOIN corpus_file f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])"""  # noqa: S608
+
+Names = Sequence[tuple[str, str]]  # (name, ecosystem)
+
+
+class Named(NamedTuple):
+    """Which references are looked for: of these names (with their ecosystems).
+
+    `files` are those whose own definitions are meant, `at_top` whether any is of a file's top
+    level. `containers` are names of what members are asked of; None: no member is looked for.
+    """
+
+    names: Names
+    files: Sequence[int]
+    at_top: bool
+    containers: Sequence[str] | None
+    kind: str = ""
+
+
+def sites_named(inquiry: Inquiry, named: Named) -> list[Site]:
+    """References of which their file tells something, and that may mean what is looked for."""
+    asked = [
+        *_columns(named.names),
+        inquiry.repositories,
+        named.kind,
+        named.kind,
+        named.at_top,
+        id_array(named.files),
+        named.containers is not None,
+        list(named.containers or ()),
+    ]
+    return [Site(*row) for row in fetch_rows(_BY_NAME, asked)]
+
+
+def sites_rooted(
+    inquiry: Inquiry, roots: Iterable[Key], *, kind: str = "", names: Sequence[str] | None = None
+) -> list[Site]:
+    """References that begin with an import's local name, given as (file, local name).
+
+    With `names`, those that end in one of them.
+    """
+    keys = list(dict.fromkeys(roots))
+    if not keys:
+        return []
+    asked = [*_columns(keys), inquiry.repositories, kind, kind, names, names]
+    return [Site(*row) for row in fetch_rows(_BY_ROOT, asked)]
+
+
+def type_sites(inquiry: Inquiry, names: Sequence[str], roots: Iterable[Key]) -> list[Site]:
+    """TYPE references that end in one of the names, or begin with one of the imports."""
+    keys = list(dict.fromkeys(roots))
+    rows = fetch_rows(_TYPES, [list(names), inquiry.repositories])
+    if keys:
+        rows += fetch_rows(_TYPES_BY_ROOT, [*_columns(keys), inquiry.repositories])
+    return list(dict.fromkeys(Site(*row) for row in rows))
+
+
+def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:
+    """References that stand in these definitions, or in what is defined inside of them."""
+    keys = list(dict.fromkeys(definitions))
+    return [Site(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), inquiry.repositories])]
+
+
+class CountedFile(NamedTuple):
+    """A file and how many references it has, those that tell types among them."""
+
+    id: int
+    path: str
+    references: int
+
+
+def files_from(
+    inquiry: Inquiry, repository: int, path: str, *, inclusive: bool, limit: int
+) -> list[CountedFile]:
+    """Files of a repository by path: those behind `path`, or from it on."""
+    asked = [repository, inquiry.repositories, path, inclusive, path, limit]
+    rows = fetch_rows(_FILES, asked)
+    return [CountedFile(*row) for row in rows]
+
+
+def sites_of_files(
+    inquiry: Inquiry, files: Sequence[CountedFile], *, after: tuple[str, int], limit: int
+) -> list[Site]:
+    """References in these files, by path and id; `after` is such a place."""
+    ids = id_array(file.id for file in files)
+    rows = fetch_rows(_OF_FILES, [ids, inquiry.repositories, *after, limit])
+    return [Site(*row) for row in rows]
+
+
+def open_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
+    """References of these names that no file says anything of, in no order."""
+    rows = fetch_rows(_OPEN, [*_columns(names), inquiry.repositories, limit])
+    return [Site(*row) for row in rows]
+
+
+def chained_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
+    """References of these names to members of what other names lead to."""
+    rows = fetch_rows(_CHAINED, [*_columns(names), inquiry.repositories, limit])
+    return [Site(*row) for row in rows]
+
+
+def count_open(inquiry: Inquiry, names: Names, *, limit: int) -> int:
+    """How many there are, counted up to `limit`; read from the index alone."""
+    rows = fetch_rows(_COUNT_OPEN, [*_columns(names), inquiry.repositories, limit])
+    return int(rows[0][0])
+
+
+def _columns(pairs: Sequence[tuple[object, object]]) -> list[list[object]]:
+    return [[one for one, _ in pairs], [other for _, other in pairs]]

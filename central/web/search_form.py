@@ -1,0 +1,123 @@
+"""A search as its page's address says it, and the addresses of searches near it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from rest_framework.exceptions import ValidationError
+
+from central.search.query import Mode, SearchRequest
+from central.search.views import SearchRequestSerializer
+
+RESULTS: Final = 10
+MOST_PROJECTS: Final = 50  # each is a link on the page that holds all others
+SHOWN_CHARACTERS: Final = 1_000  # of a result's content: some twenty lines
+FILTERS: Final = ("language", "chunk_type", "path", "exclude")
+
+_REQUESTS = SearchRequestSerializer()
+_PLACES: Final = {"query": "q", "include_projects": "project"}  # whose names are others here
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for, blanks left out. `request` is None without a query, or a valid
+    one; `errors` are sentences by field.
+    """
+
+    q: str = ""
+    mode: str = str(Mode.HYBRID)
+    projects: tuple[str, ...] = ()
+    filters: Mapping[str, str] = field(default_factory=dict)
+    cursor: str = ""
+    request: SearchRequest | None = None
+    errors: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether more than the query's text decides what is found."""
+        return bool(self.projects or self.filters or self.mode != Mode.HYBRID)
+
+    def address(self) -> str:
+        """The search as an address on the same page: `?q=…`."""
+        given = [("q", self.q), ("mode", self.mode if self.mode != Mode.HYBRID else "")]
+        given += [("project", project) for project in self.projects]
+        given += [*self.filters.items(), ("cursor", self.cursor)]
+        return f"?{urlencode([(name, value) for name, value in given if value])}"
+
+    def page_at(self, cursor: str) -> str:
+        """The address of another page of the answer; "": of the first."""
+        return replace(self, cursor=cursor).address()
+
+    def without(self, name: str, value: str = "") -> str:
+        """The address without a filter, or without one of the projects."""
+        if name == "project":
+            kept = tuple(project for project in self.projects if project != value)
+            return replace(self, projects=kept, cursor="").address()
+        kept_filters = {key: text for key, text in self.filters.items() if key != name}
+        return replace(self, filters=kept_filters, cursor="").address()
+
+    def wider(self) -> list[tuple[str, str]]:
+        """(label, address) of searches that find more than this one."""
+        found = [
+            (f"Without the {name.replace('_', ' ')} {value}", self.without(name, value))
+            for name, value in (
+                *self.filters.items(),
+                *(("project", project) for project in self.projects),
+            )
+        ]
+        if self.mode != Mode.HYBRID:
+            hybrid = replace(self, mode=str(Mode.HYBRID), cursor="").address()
+            found.append(("By words and similarity together", hybrid))
+        if len(found) > 1:
+            found.append(("Without any of these", Asked(q=self.q).address()))
+        return found
+
+
+def asked_in(query: QueryDict, *, organization: str) -> Asked:
+    """Read an address; the rules are those of the API."""
+    given = {name: str(query.get(name, "")) for name in ("q", "mode", "cursor", *FILTERS)}
+    asked = Asked(
+        q=given["q"].strip(),
+        mode=given["mode"] or str(Mode.HYBRID),
+        projects=tuple(dict.fromkeys(filter(None, map(str.strip, query.getlist("project"))))),
+        filters={name: given[name] for name in FILTERS if given[name]},
+        cursor=given["cursor"],
+    )
+    if len(asked.projects) > MOST_PROJECTS:
+        why = f"Name at most {MOST_PROJECTS} repositories, or none to search all of them."
+        return replace(asked, projects=(), errors={"project": [why]})
+    if not asked.q:
+        return asked
+    try:
+        return replace(asked, request=_REQUESTS.search_request(_body(asked, organization)))
+    except ValidationError as exc:
+        return replace(asked, errors=_by_field(exc))
+
+
+def _body(asked: Asked, organization: str) -> dict[str, Any]:
+    return {
+        "org_id": organization,
+        "query": asked.q,
+        "mode": asked.mode,
+        "include_projects": list(asked.projects),
+        **asked.filters,
+        **({"cursor": asked.cursor} if asked.cursor else {}),
+        "limit": RESULTS,
+        "max_content": SHOWN_CHARACTERS,
+        "explain": True,
+    }
+
+
+def _by_field(exc: ValidationError) -> dict[str, list[str]]:
+    detail: Any = exc.detail
+    return {_PLACES.get(name, name): _sentences(found) for name, found in detail.items()}
+
+
+def _sentences(found: Any) -> list[str]:
+    if isinstance(found, dict):
+        return [one for inner in found.values() for one in _sentences(inner)]
+    if isinstance(found, list):
+        return [one for inner in found for one in _sentences(inner)]
+    return [str(found)]

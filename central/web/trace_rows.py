@@ -1,0 +1,139 @@
+"""What the pages of symbols and graphs share: their questions, and answers ready to be shown."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpRequest
+
+from central.errors import NotFoundError
+from central.http.parameters import INTEGER, query_object
+from central.trace.answers import Endpoint, Link, ShownDefinition, UnresolvedSite
+from central.trace.requests import CONFIDENCES
+from central.web.urls_for import end_url, file_url, graph_url, symbol_url
+
+_NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
+_NOT_THERE: Final = "symbol_not_found"
+RULE_WORDS: Final = {
+    "same_file": "in the same file",
+    "import": "by an import",
+    "receiver_type": "by the type of what it is called on",
+    "same_package": "in the same package",
+    "dependency": "by a package that is imported whole",
+    "name_only": "by nothing but its name",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A link with addresses: of where it stands, and of the definition at its other end."""
+
+    link: Link
+    end: Endpoint
+    rule: str
+    place_url: str
+    symbol_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Links whose shown ends are of one project."""
+
+    project: str
+    rows: list[Row]
+
+    @property
+    def has_versions(self) -> bool:
+        """Whether any of them goes from one package to another that it asks for."""
+        links = (row.link for row in self.rows)
+        return any(one.pinned_version or one.required_version for one in links)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A definition with addresses."""
+
+    definition: ShownDefinition
+    file_url: str
+    symbol_url: str
+    graph_url: str
+
+
+def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
+    """The address's question as the API's request has it; a form sends empty fields, too."""
+    query = query_object(request.GET, lists=frozenset({"caller_projects"}), numbers=_NUMBERS)
+    given = {name: value for name, value in query.items() if value not in ("", [""])}
+    return {**given, "symbol": given.get("name", ""), "org_id": organization}
+
+
+def form_context(organization: str, query: dict[str, Any]) -> dict[str, Any]:
+    """What the form above a trace shows."""
+    return {
+        "organization": organization,
+        "section": "symbol",
+        "query": query,
+        "confidences": CONFIDENCES,
+    }
+
+
+def nowhere(exc: NotFoundError) -> dict[str, Any]:
+    """What the form says of a name that is nowhere: names like it. Raises `exc` if it is another's.
+
+    Of what else was not found there is nothing to choose.
+    """
+    if exc.code != _NOT_THERE:
+        raise exc
+    return {"problem": exc.message, "near": exc.extra["near"]}
+
+
+def callers_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
+    """Links with the callers as their shown ends."""
+    return _grouped(links, lambda link: link.caller, organization)
+
+
+def callees_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
+    """Links with the callees as their shown ends."""
+    return _grouped(links, lambda link: link.callee, organization)
+
+
+def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
+    """The definitions that a name means."""
+    return [
+        Choice(
+            one,
+            file_url(organization, one.project, one.file, one.line),
+            symbol_url(organization, one.qualified_name, **_place(one)),
+            graph_url(organization, one.qualified_name, **_place(one)),
+        )
+        for one in definitions
+    ]
+
+
+def with_places(
+    sites: Iterable[UnresolvedSite], *, organization: str
+) -> list[tuple[UnresolvedSite, str]]:
+    """References of which nothing is known, with their addresses."""
+    return [(one, file_url(organization, one.project, one.file, one.line)) for one in sites]
+
+
+def _grouped(
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], organization: str
+) -> list[Group]:
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for link in links:
+        end = end_of(link)
+        rows[end.project].append(
+            Row(
+                link,
+                end,
+                RULE_WORDS.get(link.rule, link.rule),
+                file_url(organization, link.project, link.file, link.line),
+                end_url(organization, end.project, end.file, end.qualified_name),
+            )
+        )
+    return [Group(project, rows[project]) for project in sorted(rows)]
+
+
+def _place(one: ShownDefinition) -> dict[str, object]:
+    return {"project": one.project, "file": one.file, "line": one.line}

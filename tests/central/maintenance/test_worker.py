@@ -1,0 +1,241 @@
+"""The embedded server's worker thread: woken, and outliving what fails around it."""
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+from pytest_django import Settings
+
+from central.github.events import Removed
+from central.github.models import GitHubDelivery
+from central.github.stored_events import stored
+from central.ingest import wakeup
+from central.ingest.models import IndexRun, RunState
+from central.ingest.services.apply_run import Attempt
+from central.ingest.services.claims import claim_run
+from central.maintenance import worker
+from central.maintenance.worker import Sweeper, next_reconcile
+from central.repositories.models import Repository
+from central.repositories.services import retire_repository
+from indexer.errors import StoreUnavailableError
+from tests.central.protocol import Api, api_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FILES = {"a.py": "def a\n"}
+WAIT_SECONDS = 20
+
+
+@pytest.fixture
+def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set when the sweeper has applied a run."""
+    event = threading.Event()
+    real = worker.apply_next
+
+    def apply_and_tell() -> Attempt | None:
+        attempt = real()
+        if attempt and attempt.state == RunState.APPLIED:
+            event.set()
+        return attempt
+
+    monkeypatch.setattr(worker, "apply_next", apply_and_tell)
+    return event
+
+
+@pytest.fixture
+def sweeper() -> Iterator[Sweeper]:
+    thread = Sweeper()
+    yield thread
+    thread.stop()
+
+
+def test_a_webhook_wakes_it(sweeper: Sweeper, applied: threading.Event, settings: Settings) -> None:
+    settings.SWEEP_SECONDS = 3600
+    api = api_of()
+    sweeper.start()
+    run = api.queue_full(FILES)
+    assert applied.wait(WAIT_SECONDS)
+    assert api.state(run)["state"] == "applied"
+
+
+def test_what_a_killed_server_left_is_taken_up_at_the_start(
+    sweeper: Sweeper, applied: threading.Event
+) -> None:
+    api = api_of()
+    run = api.queue_full(FILES)
+    assert claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
+    sweeper.start()
+    assert applied.wait(WAIT_SECONDS)
+
+
+def test_what_is_retired_is_purged(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.RUN_LEASE_SECONDS = 0
+    api_of().index(FILES)
+    repository = Repository.objects.get()
+    retire_repository(repository)
+    purged = threading.Event()
+    real = worker.purge_repository
+
+    def purge_and_tell(**arguments: int) -> None:
+        real(**arguments)
+        purged.set()
+
+    monkeypatch.setattr(worker, "purge_repository", purge_and_tell)
+    sweeper.start()
+    assert purged.wait(WAIT_SECONDS)
+    assert not Repository.objects.exists()
+
+
+def test_a_connection_that_cannot_even_be_closed_does_not_end_it(
+    sweeper: Sweeper,
+    applied: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings,
+) -> None:
+    """As where PostgreSQL was killed meanwhile."""
+    settings.SWEEP_SECONDS = 1
+    failed = threading.Event()
+    real = worker.close_old_connections
+
+    def close() -> None:
+        real()
+        if not failed.is_set():
+            failed.set()
+            raise OperationalError("the database is away")
+
+    monkeypatch.setattr(worker, "close_old_connections", close)
+    sweeper.start()
+    assert failed.wait(WAIT_SECONDS)
+    api_of().queue_full(FILES)
+    assert applied.wait(WAIT_SECONDS)
+
+
+def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.SWEEP_SECONDS = 3600
+    api = api_of()
+    run = api.queue_full(FILES, repository_id=7)
+    done = threading.Event()
+    apply, carry_out = worker.apply_next, worker.carry_out_waiting
+
+    def apply_and_be_told() -> Attempt | None:
+        attempt = apply()
+        GitHubDelivery.objects.create(
+            organization=api.organization,
+            delivery_id="1",
+            event="repository",
+            waiting=stored(Removed(owner_id=5, repository_id=7)),
+        )
+        return attempt
+
+    def carry_out_and_tell() -> int:
+        count = carry_out()
+        done.set()
+        return count
+
+    monkeypatch.setattr(worker, "apply_next", apply_and_be_told)
+    monkeypatch.setattr(worker, "carry_out_waiting", carry_out_and_tell)
+    sweeper.start()
+    assert done.wait(WAIT_SECONDS)
+    assert Repository.objects.get(runs=run["run_id"]).retired_at
+
+
+def test_a_run_waits_for_one_purge_at_most(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.RUN_LEASE_SECONDS = 0
+    settings.SWEEP_SECONDS = 3600
+    api = api_of()
+    for project in ("a", "b"):
+        api.index(FILES, project=project)
+        retire_repository(Repository.objects.get(name=project))
+    happened: list[str] = []
+    done = threading.Event()
+    purge, apply = worker.purge_repository, worker.apply_next
+
+    def purge_and_queue(*, repository_id: int) -> None:
+        purge(repository_id=repository_id)
+        happened.append("purge")
+        if len(happened) == 1:
+            api.queue_full(FILES)
+        else:
+            done.set()
+
+    def apply_and_note() -> Attempt | None:
+        attempt = apply()
+        happened.append(str(attempt and attempt.state))
+        return attempt
+
+    monkeypatch.setattr(worker, "purge_repository", purge_and_queue)
+    monkeypatch.setattr(worker, "apply_next", apply_and_note)
+    sweeper.start()
+    assert done.wait(WAIT_SECONDS)
+    assert happened == ["purge", "applied", "purge"]
+
+
+def test_what_fails_to_be_forgotten_does_not_skip_the_night_s_reconcile(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reconciled = threading.Event()
+
+    def fail(**arguments: object) -> None:
+        raise OperationalError("away")
+
+    monkeypatch.setattr(worker, "forget", fail)
+    monkeypatch.setattr(worker, "reconcile", lambda **_: reconciled.set())
+    monkeypatch.setattr(sweeper, "_reconcile_due", timezone.now())
+    sweeper.start()
+    assert reconciled.wait(WAIT_SECONDS)
+
+
+@pytest.mark.parametrize(
+    "error", [OperationalError("away"), StoreUnavailableError("away"), ZeroDivisionError()]
+)
+def test_it_outlives_an_error(
+    sweeper: Sweeper,
+    applied: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:
+    failed = threading.Event()
+    real = worker.sweep
+
+    def fails_once() -> list[object]:
+        if not failed.is_set():
+            failed.set()
+            raise error
+        return list(real())
+
+    monkeypatch.setattr(worker, "sweep", fails_once)
+    monkeypatch.setattr(worker, "_LONGEST_BACKOFF_SECONDS", 0.01)
+    api = api_of()
+    api.queue_full(FILES)
+    sweeper.start()
+    assert applied.wait(WAIT_SECONDS)
+    assert failed.is_set()
+    assert Repository.objects.get().generation == 1
+
+
+def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    api: Api = api_of()
+    run = api.queue_full(FILES)
+    assert api.state(run)["state"] == "queued"
+
+
+def test_a_wake_up_without_a_broker_sets_the_event() -> None:
+    wakeup.queued.clear()
+    api_of().queue_full(FILES)
+    assert wakeup.queued.is_set()
+
+
+def test_the_reconcile_is_due_once_a_night() -> None:
+    night = datetime(2026, 11, 21, 3, 17, tzinfo=UTC)
+    assert next_reconcile(datetime(2026, 11, 21, 0, 0, tzinfo=UTC)) == night
+    assert next_reconcile(night) == datetime(2026, 11, 22, 3, 17, tzinfo=UTC)

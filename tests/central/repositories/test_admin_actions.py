@@ -1,0 +1,79 @@
+"""What administrators order: carried out once, each with its entry in the audit log."""
+
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from central.maintenance.organization_deletion import retire_organization
+from central.repositories import admin_actions
+from central.repositories.models import Repository
+from central.tenancy.audit import COMMAND
+from central.tenancy.models import AuditEntry
+from tests.central.factories import RepositoryFactory
+
+pytestmark = pytest.mark.django_db
+
+Order = Callable[..., bool]
+ORDERS: list[tuple[Order, str]] = [
+    (admin_actions.request_reindex, "repository.reindex_requested"),
+    (admin_actions.pause, "repository.paused"),
+    (admin_actions.purge, "repository.purged"),
+]
+
+
+@pytest.mark.parametrize(("order", "action"), ORDERS)
+def test_an_order_is_carried_out_and_noted_once(order: Order, action: str) -> None:
+    repository = RepositoryFactory.create(name="shop")
+    assert order(repository, actor="user ada")
+    assert not order(repository, actor="user ada")
+    entry = AuditEntry.objects.get()
+    assert (entry.actor, entry.action, entry.target) == ("user ada", action, "shop")
+    assert entry.organization == repository.organization.slug
+
+
+def test_what_is_paused_is_resumed_and_what_is_not_stays() -> None:
+    repository = RepositoryFactory.create(paused=True)
+    assert admin_actions.resume(repository, actor=COMMAND)
+    assert not admin_actions.resume(repository, actor=COMMAND)
+    assert not Repository.objects.get().paused
+
+
+@pytest.mark.parametrize(
+    "order", [admin_actions.request_reindex, admin_actions.pause, admin_actions.resume]
+)
+def test_nothing_is_ordered_for_what_is_gone(order: Order) -> None:
+    repository = RepositoryFactory.create(paused=order is admin_actions.resume)
+    admin_actions.purge(repository, actor=COMMAND)
+    assert not order(repository, actor=COMMAND)
+
+
+def test_a_repository_of_an_organisation_that_is_gone_is_gone() -> None:
+    repository = RepositoryFactory.create()
+    retire_organization(slug=repository.organization.slug, actor=COMMAND)
+    assert not admin_actions.purge(repository, actor=COMMAND)
+
+
+def reindex(*arguments: str) -> str:
+    out = StringIO()
+    call_command("reindex", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_asks_for_all_or_for_some_of_an_organisation() -> None:
+    shop = RepositoryFactory.create(name="shop")
+    RepositoryFactory.create(name="web", organization=shop.organization)
+    other = RepositoryFactory.create(name="shop")
+    slug = shop.organization.slug
+    reindex("--organization", slug, "--repository", "shop")
+    assert set(Repository.objects.exclude(reindex_requested_at=None)) == {shop}
+    assert "1 of 2 repositories" in reindex("--organization", slug)
+    assert set(Repository.objects.filter(reindex_requested_at=None)) == {other}
+
+
+def test_the_command_changes_nothing_where_a_name_is_unknown() -> None:
+    shop = RepositoryFactory.create(name="shop")
+    with pytest.raises(CommandError, match="has no repository shpo"):
+        reindex("--organization", shop.organization.slug, "--repository", "shop", "shpo")
+    assert Repository.objects.get().reindex_requested_at is None
