@@ -165,7 +165,7 @@ class _CodeTools:
     ) -> Annotated[CallToolResult, StatusAnswer]:
         """List the indexed repositories: commit, when it was indexed, state and sizes.
 
-        Use it to learn the names of projects, or why something is not search_answer.
+        Use it to learn the names of projects, or why something is not found.
         """
         answer = await self._backend().status(provided(workspace=workspace, project=project))
         answer = truncate_status(answer, max_tokens)

@@ -48,7 +48,9 @@ def codequery(
     timeout_ms: Annotated[
         int | None, typer.Option(metavar="N", help="Time limit of the whole call (default 60000)")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="A gpt-5 model (default gpt-5-mini)")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Starts with gpt-5 (default gpt-5-mini)")
+    ] = None,
     max_num_results: Annotated[
         int | None, typer.Option(metavar="N", help="Maximum number of matches (1-50)")
     ] = None,

@@ -57,7 +57,7 @@ def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) 
                 ge=1, le=int(1000 * CODEQUERY_SECONDS), description="Time limit of the whole call"
             ),
         ] = None,
-        model: Annotated[str | None, Field(description="A gpt-5 model")] = None,
+        model: Annotated[str | None, Field(description="Starts with gpt-5")] = None,
         max_num_results: Annotated[
             int | None, Field(ge=1, le=CODEQUERY_RESULTS, description="Matches at most")
         ] = None,

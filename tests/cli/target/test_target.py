@@ -72,7 +72,7 @@ def test_a_token_that_may_not_is_told_the_scope_that_it_needs(
         assert f"`{scope}`" in target.credentials.error_hints["insufficient_scope"]
 
 
-def test_with_nothing_set_the_service_of_this_machine_is_request_token(
+def test_with_nothing_set_the_service_of_this_machine_is_asked(
     service: Service, make_repository: MakeRepository
 ) -> None:
     root = make_repository("place-shop", {"a.py": ""})
