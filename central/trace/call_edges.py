@@ -9,9 +9,10 @@ from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositoryInSight
 from central.tenancy.credentials import Credential
-from central.trace.answers import Call, CallingProject, Calls, missing_projects
+from central.trace.answers import Call, CallingProject, Calls
 from central.trace.callees import find_used
 from central.trace.callers import Edge
+from central.trace.receipts import missing_projects
 from central.trace.request_scope import Sight, sight_of
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met

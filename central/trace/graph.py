@@ -10,12 +10,16 @@ from central.trace.answers import (
     Graph,
     GraphEdge,
     GraphNode,
-    hint_for,
-    missing_projects,
-    receipt_of,
 )
 from central.trace.callees import find_callees
 from central.trace.callers import CUT_CALLERS, Edge, find_callers
+from central.trace.receipts import (
+    cut_definitions,
+    hint_for,
+    missing_projects,
+    receipt_of,
+    unresolved_of,
+)
 from central.trace.request_scope import Sight, chosen_definitions
 from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
@@ -23,7 +27,7 @@ from central.trace.resolve.engine import Inquiry, limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import Site
 from central.trace.resolve.resolve import Confidence
-from central.trace.service import cut_definitions, steadily, trace_span, unresolved_of
+from central.trace.service import steadily, trace_span
 
 
 class Pair(NamedTuple):

@@ -11,13 +11,11 @@ from central.trace.answers import (
     AffectedProject,
     ChangedSymbol,
     Impact,
-    hint_for,
-    missing_projects,
-    receipt_of,
     shown_definition,
 )
 from central.trace.callers import Step, Walk, walk_callers
 from central.trace.links import links
+from central.trace.receipts import hint_for, missing_projects, receipt_of, unresolved_of
 from central.trace.request_scope import Sight, has_file
 from central.trace.requests import ChangedFile, ImpactRequest
 from central.trace.resolve.definitions import (
@@ -29,7 +27,7 @@ from central.trace.resolve.definitions import (
 )
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.service import in_order, steadily, trace_span, unresolved_of
+from central.trace.service import in_order, steadily, trace_span
 from indexer.limits import IMPACT_DEFINITIONS
 
 

@@ -12,25 +12,27 @@ from central.observability.tracing import Span, span
 from central.repositories.visibility import have_moved
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
-    LAST_PAGE,
     Callees,
     Callers,
     Link,
-    Receipt,
     ShownDefinition,
-    Unresolved,
-    UnresolvedSite,
-    hint_for,
-    missing_projects,
-    receipt_of,
+    TraceReceipt,
     shown_definition,
 )
 from central.trace.callees import find_callees, owner_of
-from central.trace.callers import MAX_OPEN, SAMPLE, Step, walk_callers
+from central.trace.callers import Step, walk_callers
 from central.trace.links import links
+from central.trace.receipts import (
+    LAST_PAGE,
+    cut_definitions,
+    hint_for,
+    missing_projects,
+    receipt_of,
+    unresolved_of,
+)
 from central.trace.request_scope import Sight, chosen_definitions, sight_of
 from central.trace.requests import TraceRequest
-from central.trace.resolve.definitions import MAX_DEFINITIONS, Definition, definitions_at
+from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import Site
@@ -187,7 +189,7 @@ def _attempt(
     return attempt
 
 
-def _hint(request: TraceRequest, what: str, receipt: Receipt) -> str:
+def _hint(request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
     if request.cursor:
         return LAST_PAGE
     return hint_for(
@@ -207,20 +209,8 @@ class _Page(NamedTuple):
     links: list[Link]
     count: int  # type: ignore[assignment]
     next_cursor: str | None
-    receipt: Receipt
+    receipt: TraceReceipt
     hint: str | None
-
-
-def unresolved_of(sight: Sight, count: int, sample: Sequence[Site]) -> Unresolved:
-    """The receipt's part on references of which nothing is known."""
-    return Unresolved(
-        min(count, MAX_OPEN),
-        count > MAX_OPEN,
-        [
-            UnresolvedSite(sight.repositories[s.repository].name, s.path, s.line, s.name)
-            for s in sample[:SAMPLE]
-        ],
-    )
 
 
 def trace_span(credential: Credential, what: str, symbol: str) -> AbstractContextManager[Span]:
@@ -262,13 +252,3 @@ def _wanted(sight: Sight, steps: Sequence[Step], projects: Sequence[str]) -> Seq
         return steps
     ids = {one.id for one in sight.repositories.values() if one.name in projects}
     return [step for step in steps if step.edge.site.repository in ids]
-
-
-def cut_definitions(has_more: bool) -> list[str]:
-    """What the receipt says where a name has more definitions than are traced."""
-    if not has_more:
-        return []
-    return [
-        f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
-        "give a qualified name, project or file."
-    ]
