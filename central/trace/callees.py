@@ -4,29 +4,29 @@ from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from central.trace.callers import Edge
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import descendants
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import Site, sites_within
+from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence, resolve
-from central.trace.resolve.sql import Near
+from central.trace.resolve.sql import SameScopeDefinitions
 from indexer.records.references import Access
 
 
-def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
+def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]:
     """For each edge to an instance's member, edges to what overrides it below that class."""
     virtual = [
-        (edge, edge.thing.receiver)
+        (edge, edge.definition.receiver)
         for edge in edges
-        if edge.thing and edge.thing.receiver and edge.site.access != Access.BASE
+        if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
     ]
-    below = descendants(inquiry, {receiver for _, receiver in virtual})
+    below = descendants(resolver, {receiver for _, receiver in virtual})
     asked = [
-        (edge, Near(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
+        (edge, SameScopeDefinitions(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
         for edge, receiver in virtual
         for file, name in below[receiver]
     ]
-    answers = inquiry.answers([near for _, near in asked])
+    answers = resolver.resolve_all([near for _, near in asked])
     found: dict[tuple[int, Key], Edge] = {}
     direct = {(edge.site.id, edge.target) for edge in edges}
     for (edge, near), rows in zip(asked, answers, strict=True):
@@ -42,34 +42,49 @@ def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
     return list(found.values())
 
 
-class Used(NamedTuple):
+class FoundCallees(NamedTuple):
     """What is used, and the references of which nothing is known."""
 
     edges: list[Edge]
-    open: list[Site]
+    open: list[ReferenceSite]
 
 
-def find_callees(inquiry: Inquiry, definitions: Sequence[Key], *, least: Confidence) -> Used:
+def find_callees(
+    resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
+) -> FoundCallees:
     """Every definition that a reference inside of `definitions` leads to."""
-    return find_used(inquiry, sites_within(inquiry, definitions), least=least)
+    return resolve_callees(
+        resolver, sites_within(resolver, definitions), min_confidence=min_confidence
+    )
 
 
-def find_used(inquiry: Inquiry, sites: Sequence[Site], *, least: Confidence) -> Used:
+def resolve_callees(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
+) -> FoundCallees:
     """Every definition that one of these references leads to, overrides after the others."""
-    resolutions = resolve(inquiry, sites)
+    resolutions = resolve(resolver, sites)
     edges: list[Edge] = []
     for site, resolution in zip(sites, resolutions, strict=True):
         count = len(resolution.targets)
         edges += [
-            Edge(site, thing.key, thing, thing.rule, resolution.confidence(thing), count)
-            for thing in resolution.targets
+            Edge(
+                site,
+                definition.key,
+                definition,
+                definition.rule,
+                resolution.confidence(definition),
+                count,
+            )
+            for definition in resolution.targets
         ]
-    edges += overriding(inquiry, edges)
-    chosen = [edge for edge in edges if edge.confidence >= least]
-    return Used(chosen, [s for s, one in zip(sites, resolutions, strict=True) if one.is_open])
+    edges += override_edges(resolver, edges)
+    chosen = [edge for edge in edges if edge.confidence >= min_confidence]
+    return FoundCallees(
+        chosen, [s for s, one in zip(sites, resolutions, strict=True) if one.is_unresolved]
+    )
 
 
-def owner_of(site: Site, definitions: Container[Key]) -> Key:
+def enclosing_definition(site: ReferenceSite, definitions: Container[Key]) -> Key:
     """The innermost of the definitions around a reference that stands in one of them."""
     name = site.caller
     while (site.file, name) not in definitions:

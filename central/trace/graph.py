@@ -20,17 +20,17 @@ from central.trace.receipts import (
     receipt_of,
     unresolved_of,
 )
-from central.trace.request_scope import Sight, chosen_definitions
+from central.trace.request_scope import TraceScope, selected_definitions
 from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
-from central.trace.resolve.engine import Inquiry, limits_met
+from central.trace.resolve.engine import BatchResolver, limits_met
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import Site
+from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence
-from central.trace.service import steadily, trace_span
+from central.trace.service import retry_if_reindexed, trace_span
 
 
-class Pair(NamedTuple):
+class EdgeKey(NamedTuple):
     """A node that uses another. A file's top level is the node without a name."""
 
     caller: Key
@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(slots=True)
-class Growth:
+class CallGraph:
     """`distances` of all nodes from the nearest root, in steps; edges by what they join.
 
     The caller is the innermost definition around a reference; one inside of a node is as near as
@@ -47,16 +47,16 @@ class Growth:
     `is_full`: there are more nodes than `limit`; `is_cut`: callers of a node were not all found.
     """
 
-    inquiry: Inquiry
-    least: Confidence
+    resolver: BatchResolver
+    min_confidence: Confidence
     limit: int
     roots: list[Key] = field(default_factory=list)
     definitions: dict[Key, Definition] = field(default_factory=dict)
     distances: dict[Key, int] = field(default_factory=dict)
-    edges: dict[Pair, list[Edge]] = field(default_factory=dict)
+    edges: dict[EdgeKey, list[Edge]] = field(default_factory=dict)
     paths: dict[int, tuple[int, str]] = field(default_factory=dict)
-    open_count: int = 0
-    open_sample: list[Site] = field(default_factory=list)
+    unresolved_count: int = 0
+    unresolved_sample: list[ReferenceSite] = field(default_factory=list)
     is_full: bool = False
     is_cut: bool = False
 
@@ -65,7 +65,7 @@ class Growth:
         self._take([one.key for one in roots], 0, {one.key: one for one in roots})
         self.roots = list(self.distances)
 
-    def grow(self, depth: int) -> None:
+    def expand(self, depth: int) -> None:
         """Callers of callers and callees of callees, each node gone through once each way."""
         above = below = self.roots
         gone_up, gone_down = set(above), set(below)
@@ -83,22 +83,29 @@ class Growth:
 
     def _callers(self, level: Sequence[Key], distance: int) -> list[Key]:
         definitions = [self.definitions[key] for key in level]
-        found = find_callers(self.inquiry, definitions, least=self.least)
+        found = find_callers(self.resolver, definitions, min_confidence=self.min_confidence)
         self.is_cut = self.is_cut or found.is_cut
         if distance == 1:
-            self.open_count, self.open_sample = found.open_count, found.open_sample
-        owners, around = _owners(self.inquiry, found.edges)
+            self.unresolved_count, self.unresolved_sample = (
+                found.unresolved_count,
+                found.unresolved_sample,
+            )
+        owners, around = _owners(self.resolver, found.edges)
         callers = list(dict.fromkeys(owners.values()))
         self._take(callers, distance, around)
         self._join(found.edges, owners)
         return callers
 
     def _callees(self, level: Sequence[Key], distance: int) -> list[Key]:
-        edges = find_callees(self.inquiry, level, least=self.least).edges if level else []
-        owners, around = _owners(self.inquiry, edges)
+        edges = (
+            find_callees(self.resolver, level, min_confidence=self.min_confidence).edges
+            if level
+            else []
+        )
+        owners, around = _owners(self.resolver, edges)
         self._take(list(dict.fromkeys(owners.values())), distance - 1, around)
         callees = list(dict.fromkeys(edge.target for edge in edges))
-        self._take(callees, distance, definitions_at(self.inquiry, callees))
+        self._take(callees, distance, definitions_at(self.resolver, callees))
         self._join(edges, owners)
         return callees
 
@@ -119,10 +126,10 @@ class Growth:
     def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
         """Take in the edges between nodes."""
         for edge in edges:
-            pair = Pair(owners[edge.site.file, edge.site.caller], edge.target)
-            if pair.caller in self.distances and pair.callee in self.distances:
+            edge_key = EdgeKey(owners[edge.site.file, edge.site.caller], edge.target)
+            if edge_key.caller in self.distances and edge_key.callee in self.distances:
                 self.paths[edge.site.file] = edge.site.repository, edge.site.path
-                known = self.edges.setdefault(pair, [])
+                known = self.edges.setdefault(edge_key, [])
                 if edge not in known:
                     known.append(edge)
 
@@ -132,11 +139,11 @@ class _Owners(NamedTuple):
     definitions: dict[Key, Definition]
 
 
-def _owners(inquiry: Inquiry, edges: Iterable[Edge]) -> _Owners:
+def _owners(resolver: BatchResolver, edges: Iterable[Edge]) -> _Owners:
     """For the place of each edge's reference, the innermost definition around it."""
     places = {(edge.site.file, edge.site.caller) for edge in edges}
     around = {place: list(_around(place)) for place in sorted(places)}
-    found = definitions_at(inquiry, [key for keys in around.values() for key in keys])
+    found = definitions_at(resolver, [key for keys in around.values() for key in keys])
     return _Owners(
         {
             place: next((key for key in keys if key in found), (place[0], ""))
@@ -161,64 +168,64 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
     NotFoundError for what is not there.
     """
     started = time.perf_counter()
-    with trace_span(credential, "graph", request.choice.symbol) as told:
-        answer = steadily(credential, lambda sight: _graph(sight, request, started))
-        told.note(resultCount=len(answer.nodes))
+    with trace_span(credential, "graph", request.selector.symbol) as current:
+        answer = retry_if_reindexed(credential, lambda scope: _graph(scope, request, started))
+        current.note(resultCount=len(answer.nodes))
     return answer
 
 
-def _graph(sight: Sight, request: GraphRequest, started: float) -> Graph:
-    chosen, has_more = chosen_definitions(sight, request.choice)
-    growth = Growth(sight.inquiry, request.min_confidence, request.limit)
-    growth.start(chosen)
-    growth.grow(request.depth)
-    nodes = {key: _node(sight, key, growth) for key in growth.distances}
-    cut = [*cut_definitions(has_more), *_cut(growth), *limits_met(sight.inquiry)]
-    missing = missing_projects(list(sight.repositories.values()), [])
-    unresolved = unresolved_of(sight, growth.open_count, growth.open_sample)
+def _graph(scope: TraceScope, request: GraphRequest, started: float) -> Graph:
+    chosen, has_more = selected_definitions(scope, request.selector)
+    call_graph = CallGraph(scope.resolver, request.min_confidence, request.limit)
+    call_graph.start(chosen)
+    call_graph.expand(request.depth)
+    nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
+    cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
+    missing = missing_projects(list(scope.repositories.values()), [])
+    unresolved = unresolved_of(scope, call_graph.unresolved_count, call_graph.unresolved_sample)
     return Graph(
-        symbol=request.choice.symbol,
-        root=[nodes[key].id for key in growth.roots],
+        symbol=request.selector.symbol,
+        root=[nodes[key].id for key in call_graph.roots],
         nodes=sorted(nodes.values(), key=lambda node: (node.distance, node.id)),
         edges=sorted(
-            (_edge(sight, pair, edges, nodes) for pair, edges in growth.edges.items()),
+            (_edge(scope, edge_key, edges, nodes) for edge_key, edges in call_graph.edges.items()),
             key=lambda edge: (edge.caller, edge.callee),
         ),
         truncated=bool(cut),
         truncated_reason=" ".join(cut) or None,
         receipt=receipt_of(
-            sight.repositories.values(),
+            scope.repositories.values(),
             missing=missing,
             unresolved=unresolved,
             cut=cut,
             seconds=time.perf_counter() - started,
         ),
         hint=None
-        if growth.edges
+        if call_graph.edges
         else hint_for(
             "callers and callees",
-            least=request.min_confidence,
+            min_confidence=request.min_confidence,
             unresolved=unresolved.count,
             missing=missing,
         ),
     )
 
 
-def _cut(growth: Growth) -> Iterator[str]:
-    if growth.is_full:
+def _cut(call_graph: CallGraph) -> Iterator[str]:
+    if call_graph.is_full:
         yield (
-            f"There are more than {growth.limit} nodes; lower depth, raise limit, or give project "
-            "and file."
+            f"There are more than {call_graph.limit} nodes; lower depth, raise limit, or give "
+            "project and file."
         )
-    if growth.is_cut:
+    if call_graph.is_cut:
         yield CUT_CALLERS
 
 
-def _node(sight: Sight, key: Key, growth: Growth) -> GraphNode:
+def _node(scope: TraceScope, key: Key, call_graph: CallGraph) -> GraphNode:
     file, name = key
-    repository, path = growth.paths[file]
-    project = sight.repositories[repository].name
-    one = growth.definitions.get(key)
+    repository, path = call_graph.paths[file]
+    project = scope.repositories[repository].name
+    one = call_graph.definitions.get(key)
     return GraphNode(
         id=f"code:{project}/{path}#{name}" if name else f"code:{project}/{path}",
         project=project,
@@ -227,19 +234,19 @@ def _node(sight: Sight, key: Key, growth: Growth) -> GraphNode:
         qualified_name=name,
         kind=one.kind if one else "module",
         line=one.start_line if one else 1,
-        distance=growth.distances[key],
+        distance=call_graph.distances[key],
     )
 
 
 def _edge(
-    sight: Sight, pair: Pair, edges: Sequence[Edge], nodes: Mapping[Key, GraphNode]
+    scope: TraceScope, edge_key: EdgeKey, edges: Sequence[Edge], nodes: Mapping[Key, GraphNode]
 ) -> GraphEdge:
     """The surest of the references between two nodes, the first of those."""
     best = min(edges, key=lambda edge: (-edge.confidence, edge.site.line, edge.site.column))
     return GraphEdge(
-        caller=nodes[pair.caller].id,
-        callee=nodes[pair.callee].id,
-        project=sight.repositories[best.site.repository].name,
+        caller=nodes[edge_key.caller].id,
+        callee=nodes[edge_key.callee].id,
+        project=scope.repositories[best.site.repository].name,
         file=best.site.path,
         line=best.site.line,
         kind=best.site.kind,

@@ -5,20 +5,20 @@ from typing import Final
 
 from central.repositories.visibility import MissingProject, RepositoryInSight, answering_projects
 from central.trace.answers import TraceReceipt, Unresolved, UnresolvedSite
-from central.trace.callers import MAX_OPEN, SAMPLE
-from central.trace.request_scope import Sight
+from central.trace.callers import MAX_UNRESOLVED, SAMPLE
+from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
-from central.trace.resolve.references import Site
+from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence
 
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
 
 def missing_projects(
-    sight: Sequence[RepositoryInSight], unknown: Sequence[str]
+    scope: Sequence[RepositoryInSight], unknown: Sequence[str]
 ) -> list[MissingProject]:
     """Every project in scope of which the answer may lack something."""
-    missing = [MissingProject(item.name, item.lack) for item in sight if item.lack]
+    missing = [MissingProject(item.name, item.lack) for item in scope if item.lack]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)
 
@@ -42,13 +42,13 @@ def receipt_of(
     )
 
 
-def unresolved_of(sight: Sight, count: int, sample: Sequence[Site]) -> Unresolved:
+def unresolved_of(scope: TraceScope, count: int, sample: Sequence[ReferenceSite]) -> Unresolved:
     """The receipt's part on references of which nothing is known."""
     return Unresolved(
-        min(count, MAX_OPEN),
-        count > MAX_OPEN,
+        min(count, MAX_UNRESOLVED),
+        count > MAX_UNRESOLVED,
         [
-            UnresolvedSite(sight.repositories[s.repository].name, s.path, s.line, s.name)
+            UnresolvedSite(scope.repositories[s.repository].name, s.path, s.line, s.name)
             for s in sample[:SAMPLE]
         ],
     )
@@ -67,7 +67,7 @@ def cut_definitions(has_more: bool) -> list[str]:
 def hint_for(
     what: str,
     *,
-    least: Confidence,
+    min_confidence: Confidence,
     unresolved: int,
     missing: Sequence[MissingProject],
     is_narrowed: bool = False,
@@ -77,7 +77,7 @@ def hint_for(
     `unresolved` counts references by the name, for callees those that stand in the definition.
     """
     reasons = []
-    if unresolved and least > Confidence.LOW:
+    if unresolved and min_confidence > Confidence.LOW:
         noun, verb = ("reference", "is") if unresolved == 1 else ("references", "are")
         subject = "in it" if what == "callees" else "by that name"
         reasons.append(
@@ -86,7 +86,7 @@ def hint_for(
             else f"{unresolved} {noun} {subject} {verb} of something unknown; "
             "min_confidence=low lists them."
         )
-    if least is Confidence.HIGH:
+    if min_confidence is Confidence.HIGH:
         reasons.append("Only the surest links were asked for; try min_confidence=medium.")
     if is_narrowed:
         reasons.append("caller_projects leaves the other projects out.")

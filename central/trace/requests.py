@@ -12,7 +12,7 @@ from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SymbolSelector:
     """Which definitions a symbol means; "" and 0 choose nothing."""
 
     symbol: str
@@ -25,7 +25,7 @@ class Choice:
 class TraceRequest:
     """A validated `GET /trace/callers` or `/trace/callees`, without the organisation."""
 
-    choice: Choice
+    selector: SymbolSelector
     depth: int = 1
     min_confidence: Confidence = Confidence.MEDIUM
     caller_projects: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class TraceRequest:
 class GraphRequest:
     """A validated `GET /trace/graph`."""
 
-    choice: Choice
+    selector: SymbolSelector
     depth: int = 2
     min_confidence: Confidence = Confidence.MEDIUM
     limit: int = 200
@@ -96,7 +96,7 @@ class ConfidentSerializer(OrganizationSerializer):
         return found
 
 
-class ChoiceSerializer(ConfidentSerializer):
+class SelectorSerializer(ConfidentSerializer):
     """Which definitions are meant."""
 
     symbol = StrictCharField(
@@ -113,12 +113,12 @@ class ChoiceSerializer(ConfidentSerializer):
     def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The same, with the choice as a record."""
         found = super().checked(data)
-        names = [one.name for one in fields(Choice)]
-        choice = Choice(**{name: found.pop(name) for name in names if name in found})
-        return {"choice": choice, **found}
+        names = [one.name for one in fields(SymbolSelector)]
+        selector = SymbolSelector(**{name: found.pop(name) for name in names if name in found})
+        return {"selector": selector, **found}
 
 
-class CalleesRequestSerializer(ChoiceSerializer):
+class CalleesRequestSerializer(SelectorSerializer):
     """`GET /trace/callees`."""
 
     limit = StrictIntegerField(min_value=1, max_value=TRACE_SITES, default=50)
@@ -145,7 +145,7 @@ class CallersRequestSerializer(CalleesRequestSerializer):
     )
 
 
-class GraphRequestSerializer(ChoiceSerializer):
+class GraphRequestSerializer(SelectorSerializer):
     """`GET /trace/graph`."""
 
     depth = StrictIntegerField(

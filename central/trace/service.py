@@ -19,8 +19,8 @@ from central.trace.answers import (
     TraceReceipt,
     shown_definition,
 )
-from central.trace.callees import find_callees, owner_of
-from central.trace.callers import Step, walk_callers
+from central.trace.callees import enclosing_definition, find_callees
+from central.trace.callers import Step, transitive_callers
 from central.trace.links import links
 from central.trace.receipts import (
     LAST_PAGE,
@@ -30,12 +30,12 @@ from central.trace.receipts import (
     receipt_of,
     unresolved_of,
 )
-from central.trace.request_scope import Sight, chosen_definitions, sight_of
+from central.trace.request_scope import TraceScope, scope_for, selected_definitions
 from central.trace.requests import TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import Site
+from central.trace.resolve.references import ReferenceSite
 
 _Place: TypeAlias = tuple[str, str, int, int]
 
@@ -44,42 +44,42 @@ class Page(NamedTuple):
     """Some of the steps, and the position at which those after them begin, as JSON."""
 
     steps: Sequence[Step]
-    following: list[str | int] | None
+    next_position: list[str | int] | None
 
 
-def in_order(sight: Sight, steps: Iterable[Step]) -> list[Step]:
+def in_order(scope: TraceScope, steps: Iterable[Step]) -> list[Step]:
     """By project, file, line and column."""
     return sorted(
         steps,
-        key=lambda step: (_place(sight, step), step.depth, step.target, step.edge.target),
+        key=lambda step: (_place(scope, step), step.depth, step.target, step.edge.target),
     )
 
 
 def page_from(
-    sight: Sight, steps: Sequence[Step], position: Sequence[str | int] | None, limit: int
+    scope: TraceScope, steps: Sequence[Step], position: Sequence[str | int] | None, limit: int
 ) -> Page:
     """At most `limit` of the ordered steps, from `position` on; None: from the first on."""
-    start = _start(sight, steps, position) if position else 0
+    start = _start(scope, steps, position) if position else 0
     end = start + limit
     if end >= len(steps):
         return Page(steps[start:], None)
-    place = _place(sight, steps[end])
-    before = end - bisect_left(steps, place, key=lambda step: _place(sight, step))
+    place = _place(scope, steps[end])
+    before = end - bisect_left(steps, place, key=lambda step: _place(scope, step))
     return Page(steps[start:end], [*place, before])
 
 
-def _start(sight: Sight, steps: Sequence[Step], position: Sequence[str | int]) -> int:
+def _start(scope: TraceScope, steps: Sequence[Step], position: Sequence[str | int]) -> int:
     """Steps of one reference are told apart by how many of them stand before."""
     *parts, before = position
     place = tuple(parts)
-    first = bisect_left(steps, place, key=lambda step: _place(sight, step))
-    behind = bisect_right(steps, place, key=lambda step: _place(sight, step))
+    first = bisect_left(steps, place, key=lambda step: _place(scope, step))
+    behind = bisect_right(steps, place, key=lambda step: _place(scope, step))
     return min(first + int(before), behind)
 
 
-def _place(sight: Sight, step: Step) -> _Place:
+def _place(scope: TraceScope, step: Step) -> _Place:
     site = step.edge.site
-    return sight.repositories[site.repository].name, site.path, site.line, site.column
+    return scope.repositories[site.repository].name, site.path, site.line, site.column
 
 
 _SALT: Final = "central.trace.place"
@@ -87,14 +87,14 @@ _SALT: Final = "central.trace.place"
 _T = TypeVar("_T")
 
 
-class _Traced(NamedTuple):
+class TraceResult(NamedTuple):
     """All that was found, before a page of it is shown."""
 
     chosen: list[Definition]
     steps: list[Step]
     definitions: dict[Key, Definition]
-    open_count: int
-    open_sample: list[Site]
+    unresolved_count: int
+    unresolved_sample: list[ReferenceSite]
     cut: list[str]
 
 
@@ -120,66 +120,72 @@ def callers_and_callees(
     """
     up = _attempt("callers", _callers, credential, upwards)
     down = _attempt("callees", _callees, credential, downwards)
-    with trace_span(credential, "callers and callees", upwards.choice.symbol) as told:
-        first, second = steadily(credential, lambda sight: (up(sight), down(sight)))
-        told.note(resultCount=first.count + second.count)
+    with trace_span(credential, "callers and callees", upwards.selector.symbol) as current:
+        first, second = retry_if_reindexed(credential, lambda scope: (up(scope), down(scope)))
+        current.note(resultCount=first.count + second.count)
     return Callers(*first), Callees(*second)
 
 
-def steadily(credential: Credential, attempt: Callable[[Sight], _T]) -> _T:
+def retry_if_reindexed(credential: Credential, attempt: Callable[[TraceScope], _T]) -> _T:
     """Do it once more if a repository was indexed meanwhile, so that all is of one commit."""
-    sight = sight_of(credential)
-    result = attempt(sight)
-    if not have_moved(sight.repositories.values()):
+    scope = scope_for(credential)
+    result = attempt(scope)
+    if not have_moved(scope.repositories.values()):
         return result
-    return attempt(sight_of(credential))
+    return attempt(scope_for(credential))
 
 
 def _answer(
     what: str,
-    find: Callable[[Sight, TraceRequest], _Traced],
+    find: Callable[[TraceScope, TraceRequest], TraceResult],
     credential: Credential,
     request: TraceRequest,
 ) -> "_Page":
     attempt = _attempt(what, find, credential, request)
-    with trace_span(credential, what, request.choice.symbol) as told:
-        page = steadily(credential, attempt)
-        told.note(resultCount=page.count)
+    with trace_span(credential, what, request.selector.symbol) as current:
+        page = retry_if_reindexed(credential, attempt)
+        current.note(resultCount=page.count)
     return page
 
 
 def _attempt(
     what: str,
-    find: Callable[[Sight, TraceRequest], _Traced],
+    find: Callable[[TraceScope, TraceRequest], TraceResult],
     credential: Credential,
     request: TraceRequest,
-) -> Callable[[Sight], "_Page"]:
+) -> Callable[[TraceScope], "_Page"]:
     """What makes the page of what is seen. Raises InvalidError for another request's cursor."""
     started = time.perf_counter()
     organization = credential.organization.slug
-    asked = [organization, what, asdict(replace(request, cursor="", limit=1))]
+    fields = asdict(replace(request, cursor="", limit=1))
+    fields["choice"] = fields.pop("selector")  # the name in the fingerprint of cursors
+    asked = [organization, what, fields]
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
 
-    def attempt(sight: Sight) -> "_Page":
-        traced = find(sight, request)
-        steps = in_order(sight, _wanted(sight, traced.steps, request.caller_projects))
-        page, following = page_from(sight, steps, position, request.limit)
-        cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
-        missing = missing_projects(
-            list(sight.repositories.values()), sight.unknown(request.caller_projects)
+    def attempt(scope: TraceScope) -> "_Page":
+        result = find(scope, request)
+        steps = in_order(scope, _wanted(scope, result.steps, request.caller_projects))
+        page, next_position = page_from(scope, steps, position, request.limit)
+        cursor = (
+            encode_cursor(salt=_SALT, asked=asked, position=next_position)
+            if next_position
+            else None
         )
-        unresolved = unresolved_of(sight, traced.open_count, traced.open_sample)
+        missing = missing_projects(
+            list(scope.repositories.values()), scope.unknown(request.caller_projects)
+        )
+        unresolved = unresolved_of(scope, result.unresolved_count, result.unresolved_sample)
         receipt = receipt_of(
-            sight.repositories.values(),
+            scope.repositories.values(),
             missing=missing,
             unresolved=unresolved,
-            cut=traced.cut,
+            cut=result.cut,
             seconds=time.perf_counter() - started,
         )
         return _Page(
-            request.choice.symbol,
-            [shown_definition(one, sight.repositories[one.repository]) for one in traced.chosen],
-            links(sight, page, traced.definitions),
+            request.selector.symbol,
+            [shown_definition(one, scope.repositories[one.repository]) for one in result.chosen],
+            links(scope, page, result.definitions),
             len(page),
             cursor,
             receipt,
@@ -194,7 +200,7 @@ def _hint(request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
         return LAST_PAGE
     return hint_for(
         what,
-        least=request.min_confidence,
+        min_confidence=request.min_confidence,
         unresolved=receipt.unresolved.count,
         missing=receipt.missing,
         is_narrowed=bool(request.caller_projects),
@@ -219,36 +225,40 @@ def trace_span(credential: Credential, what: str, symbol: str) -> AbstractContex
     return span("code.trace", organization=slug, what=what, symbol=symbol)
 
 
-def _callers(sight: Sight, request: TraceRequest) -> _Traced:
-    chosen, has_more = chosen_definitions(sight, request.choice)
-    walk = walk_callers(sight.inquiry, chosen, depth=request.depth, least=request.min_confidence)
-    return _Traced(
+def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
+    chosen, has_more = selected_definitions(scope, request.selector)
+    traversal = transitive_callers(
+        scope.resolver, chosen, depth=request.depth, min_confidence=request.min_confidence
+    )
+    return TraceResult(
         chosen,
-        walk.steps,
-        walk.definitions,
-        walk.first.open_count,
-        walk.first.open_sample,
-        [*cut_definitions(has_more), *sorted(walk.cut), *limits_met(sight.inquiry)],
+        traversal.steps,
+        traversal.definitions,
+        traversal.first.unresolved_count,
+        traversal.first.unresolved_sample,
+        [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],
     )
 
 
-def _callees(sight: Sight, request: TraceRequest) -> _Traced:
-    chosen, has_more = chosen_definitions(sight, request.choice)
-    used = find_callees(sight.inquiry, [one.key for one in chosen], least=request.min_confidence)
-    definitions = definitions_at(sight.inquiry, {edge.target for edge in used.edges})
+def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
+    chosen, has_more = selected_definitions(scope, request.selector)
+    used = find_callees(
+        scope.resolver, [one.key for one in chosen], min_confidence=request.min_confidence
+    )
+    definitions = definitions_at(scope.resolver, {edge.target for edge in used.edges})
     owner = {one.key: index for index, one in enumerate(chosen)}
     steps = [
-        Step(edge, 1, owner[owner_of(edge.site, owner)])
+        Step(edge, 1, owner[enclosing_definition(edge.site, owner)])
         for edge in used.edges
         if edge.target in definitions
     ]
-    cut = [*cut_definitions(has_more), *limits_met(sight.inquiry)]
-    return _Traced(chosen, steps, definitions, len(used.open), used.open, cut)
+    cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]
+    return TraceResult(chosen, steps, definitions, len(used.open), used.open, cut)
 
 
-def _wanted(sight: Sight, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:
+def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:
     """The steps whose callers are in one of the projects; without any, all."""
     if not projects:
         return steps
-    ids = {one.id for one in sight.repositories.values() if one.name in projects}
+    ids = {one.id for one in scope.repositories.values() if one.name in projects}
     return [step for step in steps if step.edge.site.repository in ids]

@@ -3,9 +3,16 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from central.trace.resolve.engine import Asking, Steps
+from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.modules import prefixes
-from central.trace.resolve.questions import Free, Lineage, Members, Path, Thing, surest
+from central.trace.resolve.questions import (
+    Ancestors,
+    ImportPath,
+    Members,
+    ResolvedDefinition,
+    UnboundName,
+    best_candidates,
+)
 from central.trace.resolve.sql import Declared, Modules, ScopeRow, Scopes, TopLevel, Wildcards
 
 # Where names around a use are tried before what it says, in whatever file they are.
@@ -17,7 +24,7 @@ _IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "non
 _NAMESPACED: Final = frozenset({"maven", "nuget", "composer", "swiftpm"})
 
 
-def free(question: Free) -> Steps:
+def unbound_name(question: UnboundName) -> RuleSteps:
     """The first of these that has the name: a class around, the scope, a wildcard import, one of
     another file of the scope, the whole path as written, and last the declared packages that are
     imported so, if just one definition has the name.
@@ -25,16 +32,16 @@ def free(question: Free) -> Steps:
     for rule in _RULES:
         found = yield from rule(question)
         if found:
-            return surest(found)
+            return best_candidates(found)
     return ()
 
 
-def _inherited(question: Free) -> Asking[list[Thing]]:
+def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     if question.ecosystem not in _IMPLICIT_SELF:
         return []
     for enclosing in _outwards(question.caller):
-        (lineage,) = yield [Lineage(question.file, enclosing)]
-        if lineage:
+        (ancestors,) = yield [Ancestors(question.file, enclosing)]
+        if ancestors:
             (found,) = yield [Members(question.file, enclosing, _names(question))]
             if found:
                 receiver = (question.file, enclosing)
@@ -42,19 +49,19 @@ def _inherited(question: Free) -> Asking[list[Thing]]:
     return []
 
 
-def _in_scope(question: Free) -> Asking[list[Thing]]:
+def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (scopes,) = yield [Scopes(question.file)]
     paths = _scoped(question, scopes)
     return (yield from _nearest(question, paths, "same_package", is_own=True))
 
 
-def _by_wildcard(question: Free) -> Asking[list[Thing]]:
+def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (wildcards,) = yield [Wildcards(question.file)]
     modules = dict.fromkeys(row.path for row in wildcards)
     return (yield from _nearest(question, _inside(question, modules), "import"))
 
 
-def _by_wildcard_of_scope(question: Free) -> Asking[list[Thing]]:
+def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """What one file of a Ruby program requires, all others see."""
     if question.ecosystem != "rubygems":
         return []
@@ -62,15 +69,15 @@ def _by_wildcard_of_scope(question: Free) -> Asking[list[Thing]]:
     return (yield from _nearest(question, _scoped(question, scopes), "import"))
 
 
-def _in_full(question: Free) -> Asking[list[Thing]]:
+def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """A path with its namespace, which needs no import: `com.acme.Trail.record()`."""
     if not question.chain or question.ecosystem not in _NAMESPACED:
         return []
-    (found,) = yield [Path(*question[1:4], ".".join(_names(question)))]
+    (found,) = yield [ImportPath(*question[1:4], ".".join(_names(question)))]
     return [one._replace(rule="import") for one in found]
 
 
-def _in_dependencies(question: Free) -> Asking[list[Thing]]:
+def _in_dependencies(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """Bare names only. The wildcard's module need not be the one that defines the name."""
     if question.chain:
         return []
@@ -88,7 +95,11 @@ def _in_dependencies(question: Free) -> Asking[list[Thing]]:
     rows = [row for answer in answers for row in answer]
     if len({row.file for row in rows}) != 1:
         return []
-    return [Thing(rows[0].file, question.root, rows[0].kind, sure=False, rule="dependency")]
+    return [
+        ResolvedDefinition(
+            rows[0].file, question.root, rows[0].kind, is_certain=False, rule="dependency"
+        )
+    ]
 
 
 _RULES: Final = (
@@ -97,18 +108,18 @@ _RULES: Final = (
 
 
 def _nearest(
-    question: Free, several: Iterable[list[str]], rule: str, *, is_own: bool = False
-) -> Asking[list[Thing]]:
+    question: UnboundName, several: Iterable[list[str]], rule: str, *, is_own: bool = False
+) -> RuleGenerator[list[ResolvedDefinition]]:
     """What the first paths mean that mean anything."""
     for paths in several:
-        answers = yield [Path(*question[1:4], path, is_own) for path in paths]
+        answers = yield [ImportPath(*question[1:4], path, is_own) for path in paths]
         found = [one._replace(rule=rule) for answer in answers for one in answer]
         if found:
             return found
     return []
 
 
-def _scoped(question: Free, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
+def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
     """The paths that a free name may stand for, nearest first; side by side where equally near."""
     names = [scope.name for scope in scopes]
     if question.ecosystem != "nuget":
@@ -119,7 +130,7 @@ def _scoped(question: Free, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
         yield from ([f"{around}.{path}"] for around in (name, *_outwards(name)))
 
 
-def _inside(question: Free, modules: Collection[str]) -> Iterator[list[str]]:
+def _inside(question: UnboundName, modules: Collection[str]) -> Iterator[list[str]]:
     """The paths in these modules, in some languages those of the names around the use first."""
     path = ".".join(_names(question))
     if question.ecosystem in _LOOKED_UP_OUTWARDS and question.caller:
@@ -135,5 +146,5 @@ def _outwards(dotted: str) -> Iterator[str]:
         yield dotted
 
 
-def _names(question: Free) -> tuple[str, ...]:
+def _names(question: UnboundName) -> tuple[str, ...]:
     return (question.root, *question.chain.split(".")) if question.chain else (question.root,)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from central.db import fetch_rows, id_array
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 
 
-class Site(NamedTuple):
+class ReferenceSite(NamedTuple):
     """A reference with the place of its file."""
 
     id: int
@@ -113,7 +113,7 @@ _WITHIN = f"""SELECT {_COLUMNS}
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
 
-class Named(NamedTuple):
+class ReferenceQuery(NamedTuple):
     """Which references are looked for: of these names (with their ecosystems).
 
     `files` are those whose own definitions are meant, `at_top` whether any is of a file's top
@@ -127,24 +127,28 @@ class Named(NamedTuple):
     kind: str = ""
 
 
-def sites_named(inquiry: Inquiry, named: Named) -> list[Site]:
+def sites_named(resolver: BatchResolver, query: ReferenceQuery) -> list[ReferenceSite]:
     """References of which their file tells something, and that may mean what is looked for."""
     asked = [
-        *_columns(named.names),
-        inquiry.repositories,
-        named.kind,
-        named.kind,
-        named.at_top,
-        id_array(named.files),
-        named.containers is not None,
-        list(named.containers or ()),
+        *_columns(query.names),
+        resolver.repositories,
+        query.kind,
+        query.kind,
+        query.at_top,
+        id_array(query.files),
+        query.containers is not None,
+        list(query.containers or ()),
     ]
-    return [Site(*row) for row in fetch_rows(_BY_NAME, asked)]
+    return [ReferenceSite(*row) for row in fetch_rows(_BY_NAME, asked)]
 
 
 def sites_rooted(
-    inquiry: Inquiry, roots: Iterable[Key], *, kind: str = "", names: Sequence[str] | None = None
-) -> list[Site]:
+    resolver: BatchResolver,
+    roots: Iterable[Key],
+    *,
+    kind: str = "",
+    names: Sequence[str] | None = None,
+) -> list[ReferenceSite]:
     """References that begin with an import's local name, given as (file, local name).
 
     With `names`, those that end in one of them.
@@ -152,23 +156,27 @@ def sites_rooted(
     keys = list(dict.fromkeys(roots))
     if not keys:
         return []
-    asked = [*_columns(keys), inquiry.repositories, kind, kind, names, names]
-    return [Site(*row) for row in fetch_rows(_BY_ROOT, asked)]
+    asked = [*_columns(keys), resolver.repositories, kind, kind, names, names]
+    return [ReferenceSite(*row) for row in fetch_rows(_BY_ROOT, asked)]
 
 
-def type_sites(inquiry: Inquiry, names: Sequence[str], roots: Iterable[Key]) -> list[Site]:
+def type_sites(
+    resolver: BatchResolver, names: Sequence[str], roots: Iterable[Key]
+) -> list[ReferenceSite]:
     """TYPE references that end in one of the names, or begin with one of the imports."""
     keys = list(dict.fromkeys(roots))
-    rows = fetch_rows(_TYPES, [list(names), inquiry.repositories])
+    rows = fetch_rows(_TYPES, [list(names), resolver.repositories])
     if keys:
-        rows += fetch_rows(_TYPES_BY_ROOT, [*_columns(keys), inquiry.repositories])
-    return list(dict.fromkeys(Site(*row) for row in rows))
+        rows += fetch_rows(_TYPES_BY_ROOT, [*_columns(keys), resolver.repositories])
+    return list(dict.fromkeys(ReferenceSite(*row) for row in rows))
 
 
-def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:
+def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[ReferenceSite]:
     """References that stand in these definitions, or in what is defined inside of them."""
     keys = list(dict.fromkeys(definitions))
-    return [Site(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), inquiry.repositories])]
+    return [
+        ReferenceSite(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), resolver.repositories])
+    ]
 
 
 class CountedFile(NamedTuple):
@@ -180,38 +188,38 @@ class CountedFile(NamedTuple):
 
 
 def files_from(
-    inquiry: Inquiry, repository: int, path: str, *, inclusive: bool, limit: int
+    resolver: BatchResolver, repository: int, path: str, *, inclusive: bool, limit: int
 ) -> list[CountedFile]:
     """Files of a repository by path: those behind `path`, or from it on."""
-    asked = [repository, inquiry.repositories, path, inclusive, path, limit]
+    asked = [repository, resolver.repositories, path, inclusive, path, limit]
     rows = fetch_rows(_FILES, asked)
     return [CountedFile(*row) for row in rows]
 
 
 def sites_of_files(
-    inquiry: Inquiry, files: Sequence[CountedFile], *, after: tuple[str, int], limit: int
-) -> list[Site]:
+    resolver: BatchResolver, files: Sequence[CountedFile], *, after: tuple[str, int], limit: int
+) -> list[ReferenceSite]:
     """References in these files, by path and id; `after` is such a place."""
     ids = id_array(file.id for file in files)
-    rows = fetch_rows(_OF_FILES, [ids, inquiry.repositories, *after, limit])
-    return [Site(*row) for row in rows]
+    rows = fetch_rows(_OF_FILES, [ids, resolver.repositories, *after, limit])
+    return [ReferenceSite(*row) for row in rows]
 
 
-def open_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
+def unresolved_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
     """References of these names that no file says anything of, in no order."""
-    rows = fetch_rows(_OPEN, [*_columns(names), inquiry.repositories, limit])
-    return [Site(*row) for row in rows]
+    rows = fetch_rows(_OPEN, [*_columns(names), resolver.repositories, limit])
+    return [ReferenceSite(*row) for row in rows]
 
 
-def chained_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
+def chained_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
     """References of these names to members of what other names lead to."""
-    rows = fetch_rows(_CHAINED, [*_columns(names), inquiry.repositories, limit])
-    return [Site(*row) for row in rows]
+    rows = fetch_rows(_CHAINED, [*_columns(names), resolver.repositories, limit])
+    return [ReferenceSite(*row) for row in rows]
 
 
-def count_open(inquiry: Inquiry, names: Names, *, limit: int) -> int:
+def count_unresolved(resolver: BatchResolver, names: Names, *, limit: int) -> int:
     """How many there are, counted up to `limit`; read from the index alone."""
-    rows = fetch_rows(_COUNT_OPEN, [*_columns(names), inquiry.repositories, limit])
+    rows = fetch_rows(_COUNT_OPEN, [*_columns(names), resolver.repositories, limit])
     return int(rows[0][0])
 
 
