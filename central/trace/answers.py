@@ -237,7 +237,7 @@ class Calls:
 
 
 def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:
-    """A definition as it is answered."""
+    """Return a definition as answers show it."""
     return ShownDefinition(
         project=repository.name,
         commit=repository.commit,

@@ -1,4 +1,4 @@
-"""All call edges of an organisation, a bounded portion at a time."""
+"""All call edges of an organisation, in bounded portions."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
+from central.observability.tracing import span
 from central.repositories.visibility import RepositoryInSight
 from central.tenancy.credentials import Credential
 from central.trace.answers import Call, CallingProject, Calls
@@ -19,14 +20,13 @@ from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import CountedFile, ReferenceSite, files_from, sites_of_files
 from central.trace.resolve.resolve import Confidence
-from central.trace.service import trace_span
 from indexer.limits import CALLS_FILES, CALLS_LISTED, CALLS_LOOKS, CALLS_REFERENCES
 
 
 class Position(NamedTuple):
-    """Behind a file, or behind one reference of it; path "" is the beginning of the repository.
+    """The position after a file or after one of its references; path "" is before all files.
 
-    It is of one generation of the repository, by one name.
+    It is valid for one generation and one name of the repository.
     """
 
     repository: int = 0
@@ -38,7 +38,7 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a portion holds of one repository: with its first reference, with its last one?"""
+    """A repository's part of a portion, and whether it has the first and last reference."""
 
     repository: RepositoryInSight
     begins: bool
@@ -47,14 +47,14 @@ class Part:
 
 @dataclass(slots=True)
 class Portion:
-    """References in order, and the place of those after them; None: there are none."""
+    """References in order, and the position after them; None after the last."""
 
     parts: list[Part] = field(default_factory=list)
     sites: list[ReferenceSite] = field(default_factory=list)
     next_position: Position | None = None
 
-    def keep(self, count: int) -> None:
-        """Leave out what comes after so many of the references."""
+    def truncate(self, count: int) -> None:
+        """Keep only the first `count` references."""
         last = self.sites[count - 1]
         self.sites = self.sites[:count]
         ids = [part.repository.id for part in self.parts]
@@ -65,9 +65,9 @@ class Portion:
 
 
 def read_portion(scope: TraceScope, position: Position) -> Portion:
-    """The references from a place on.
+    """Read the references from a position on.
 
-    A repository that is of another generation or name than the place is read from its beginning.
+    A repository of another generation or name than the position's is read from its beginning.
     """
     portion = Portion()
     reader = _Reader(scope, portion)
@@ -78,7 +78,7 @@ def read_portion(scope: TraceScope, position: Position) -> Portion:
 
 
 class _Reader:
-    """Fills a portion as long as there is room in it."""
+    """Fills a portion while it has room."""
 
     def __init__(self, scope: TraceScope, portion: Portion) -> None:
         self._scope = scope
@@ -87,7 +87,7 @@ class _Reader:
         self._looks = CALLS_LOOKS
 
     def read(self, repository: RepositoryInSight, start: Position) -> bool:
-        """Take from `start` on; whether the repository's last reference was reached."""
+        """Read from `start` on; return whether the repository's last reference was reached."""
         position = start
         while self._looks and self._room:
             self._looks -= 1
@@ -111,7 +111,7 @@ class _Reader:
         return False
 
     def _fitting(self, files: Sequence[CountedFile]) -> list[CountedFile]:
-        """The first files that there is room for; one larger than a portion is taken in parts."""
+        """Return the first files that fit; a file larger than a portion is read in parts."""
         taken: list[CountedFile] = []
         room = self._room
         for file in files:
@@ -123,7 +123,7 @@ class _Reader:
         return taken
 
     def _take(self, files: Sequence[CountedFile], position: Position) -> Position:
-        """Read the files' references behind a place; the place behind what was read."""
+        """Read the files' references after a position; return the position after them."""
         if not files:
             return position._replace(reference=0)
         after = (position.path, position.reference)
@@ -137,7 +137,7 @@ class _Reader:
 
 
 def _ahead(scope: TraceScope, position: Position) -> Iterator[tuple[RepositoryInSight, Position]]:
-    """The repositories that are indexed, from the place's on, and where each is to be read from."""
+    """Yield the indexed repositories from the position on, each with its start."""
     for repository in sorted(scope.repositories.values(), key=lambda one: one.id):
         if repository.id < position.repository or not repository.generation:
             continue
@@ -154,15 +154,15 @@ _SALT: Final = "central.trace.calls"
 
 
 def calls(*, credential: Credential, cursor: str = "") -> Calls:
-    """The call edges of the next references, as callees have them with medium confidence.
+    """Return the call edges of the next references, with at least medium confidence.
 
-    Raises ForbiddenError for a token of a job and for a credential that sees a part of the
-    organisation, InvalidError for another organisation's cursor.
+    Raises ForbiddenError for a job's token or a credential limited to a part of the organisation,
+    and InvalidError for another organisation's cursor.
     """
     credential.require_whole_organization()
     asked = credential.organization.slug
     position = decode_cursor(cursor, salt=_SALT, asked=asked)
-    with trace_span(credential, "calls", "") as current, one_moment():
+    with span("code.trace", organization=asked, what="calls", symbol="") as current, one_moment():
         scope = scope_for(credential)
         portion = read_portion(scope, Position(*position) if position else Position())
         found = _calls(scope, portion)
@@ -175,13 +175,13 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
         next_cursor=encode_cursor(salt=_SALT, asked=asked, position=next_position)
         if next_position
         else None,
-        missing=[] if next_position else missing_projects(list(scope.repositories.values()), []),
+        missing=[] if next_position else missing_projects(scope),
         cut=limits_met(scope.resolver),
     )
 
 
 def _calls(scope: TraceScope, portion: Portion) -> list[Call]:
-    """What the portion's references lead to; where that is too much, the portion is cut."""
+    """Return the calls of the portion's references; truncate the portion if there are too many."""
     edges = resolve_callees(scope.resolver, portion.sites, min_confidence=Confidence.MEDIUM).edges
     definitions = definitions_at(scope.resolver, {edge.target for edge in edges})
     by_reference = _by_reference(edges, definitions)
@@ -189,7 +189,7 @@ def _calls(scope: TraceScope, portion: Portion) -> list[Call]:
     for number, site in enumerate(portion.sites):
         further = by_reference.get(site.id, ())
         if found and len(found) + len(further) > CALLS_LISTED:
-            portion.keep(number)
+            portion.truncate(number)
             break
         found += [_call(scope, edge, definitions[edge.target]) for edge in further]
     return found

@@ -1,9 +1,9 @@
-"""What a definition uses, and the overriding methods that a call may mean."""
+"""Callees of a definition, and the overriding methods that a call may reach."""
 
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from central.trace.callers import Edge
+from central.trace.callers import Edge, edges_to
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import descendants
 from central.trace.resolve.questions import Key
@@ -14,7 +14,7 @@ from indexer.records.references import Access
 
 
 def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]:
-    """For each edge to an instance's member, edges to what overrides it below that class."""
+    """Return edges to the overrides of each member that is reached through an instance."""
     virtual = [
         (edge, edge.definition.receiver)
         for edge in edges
@@ -43,49 +43,37 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
 
 
 class FoundCallees(NamedTuple):
-    """What is used, and the references of which nothing is known."""
+    """Edges to the callees, and the references that stay unresolved."""
 
     edges: list[Edge]
-    open: list[ReferenceSite]
+    unresolved: list[ReferenceSite]
 
 
 def find_callees(
     resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
 ) -> FoundCallees:
-    """Every definition that a reference inside of `definitions` leads to."""
-    return resolve_callees(
-        resolver, sites_within(resolver, definitions), min_confidence=min_confidence
-    )
+    """Return edges from the references inside `definitions`."""
+    sites = sites_within(resolver, definitions)
+    return resolve_callees(resolver, sites, min_confidence=min_confidence)
 
 
 def resolve_callees(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> FoundCallees:
-    """Every definition that one of these references leads to, overrides after the others."""
+    """Return edges from these references, overrides after the others."""
     resolutions = resolve(resolver, sites)
     edges: list[Edge] = []
     for site, resolution in zip(sites, resolutions, strict=True):
-        count = len(resolution.targets)
-        edges += [
-            Edge(
-                site,
-                definition.key,
-                definition,
-                definition.rule,
-                resolution.confidence(definition),
-                count,
-            )
-            for definition in resolution.targets
-        ]
+        edges += edges_to(site, resolution)
     edges += override_edges(resolver, edges)
-    chosen = [edge for edge in edges if edge.confidence >= min_confidence]
     return FoundCallees(
-        chosen, [s for s, one in zip(sites, resolutions, strict=True) if one.is_unresolved]
+        [edge for edge in edges if edge.confidence >= min_confidence],
+        [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved],
     )
 
 
 def enclosing_definition(site: ReferenceSite, definitions: Container[Key]) -> Key:
-    """The innermost of the definitions around a reference that stands in one of them."""
+    """Return the innermost of the definitions around a reference; one of them is."""
     name = site.caller
     while (site.file, name) not in definitions:
         name = name.rpartition(".")[0]

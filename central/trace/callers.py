@@ -1,4 +1,4 @@
-"""Callers of a definition: candidates by name, each resolved, and their callers in turn."""
+"""Callers of a definition: candidates by name, each resolved, and callers of callers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ SAMPLE: Final = 5
 
 
 class Edge(NamedTuple):
-    """A reference and a definition that it leads to; `candidates` says to how many it does.
+    """A reference and one of the `candidates` definitions to which it leads.
 
-    `thing` is None where only the name links them.
+    `definition` is None if only the name links them.
     """
 
     site: ReferenceSite
@@ -41,9 +41,18 @@ class Edge(NamedTuple):
     is_override: bool = False
 
 
+def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
+    """Return one edge for each definition that a reference leads to."""
+    count = len(resolution.targets)
+    return [
+        Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
+        for one in resolution.targets
+    ]
+
+
 @dataclass(slots=True)
 class FoundCallers:
-    """The callers, and the references of the same name of which nothing is known."""
+    """Edges from the callers, and the unresolved references of the same name."""
 
     edges: list[Edge]
     unresolved_count: int = 0
@@ -54,9 +63,9 @@ class FoundCallers:
 def find_callers(
     resolver: BatchResolver, definitions: Sequence[Definition], *, min_confidence: Confidence
 ) -> FoundCallers:
-    """Every reference that leads to one of the definitions with at least this confidence.
+    """Return edges to the definitions with at least this confidence.
 
-    With LOW, references that share no more than the name are among them, up to MAX_OPEN.
+    LOW includes references that share only the name, up to MAX_UNRESOLVED.
     """
     if not definitions:
         return FoundCallers([])
@@ -69,9 +78,9 @@ def find_callers(
         for edge in _edges(site, resolution, keys, overridden)
         if edge.confidence >= min_confidence
     ]
-    free = [site for site, resolution in resolved if resolution.is_unresolved]
+    unresolved = [site for site, resolution in resolved if resolution.is_unresolved]
     return _with_unresolved(
-        resolver, definitions, FoundCallers(edges, is_cut=is_cut), free, min_confidence
+        resolver, definitions, FoundCallers(edges, is_cut=is_cut), unresolved, min_confidence
     )
 
 
@@ -81,7 +90,7 @@ class _Candidates(NamedTuple):
 
 
 def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Candidates:
-    """Every reference that may lead to one of the definitions, with what it does lead to."""
+    """Return every reference that may lead to one of the definitions, resolved."""
     aliases = aliases_of(resolver, [one.key for one in definitions])
     owners = {owner for one in definitions if (owner := _owner(one))}
     hierarchy = hierarchy_of(resolver, owners) if owners else None
@@ -97,7 +106,7 @@ def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _
 
 
 def _owner(one: Definition) -> Key | None:
-    """What a member is a member of."""
+    """Return the class or function that contains a definition."""
     container = one.qualified_name.rpartition(".")[0]
     return (one.file, container) if container else None
 
@@ -108,19 +117,7 @@ def _edges(
     keys: set[Key],
     overridden: Mapping[Key, Sequence[tuple[Key, ResolvedDefinition]]],
 ) -> list[Edge]:
-    count = len(resolution.targets)
-    edges = [
-        Edge(
-            site,
-            definition.key,
-            definition,
-            definition.rule,
-            resolution.confidence(definition),
-            count,
-        )
-        for definition in resolution.targets
-        if definition.key in keys
-    ]
+    edges = [edge for edge in edges_to(site, resolution) if edge.target in keys]
     direct = {edge.target for edge in edges}
     for definition in resolution.targets:
         if definition.receiver is None or site.access == Access.BASE:
@@ -128,6 +125,7 @@ def _edges(
         for target, _ in overridden.get(definition.receiver, ()):
             if target not in direct and last_name(target[1]) == last_name(definition.name):
                 rule = "receiver_type"
+                count = len(resolution.targets)
                 edges.append(Edge(site, target, definition, rule, Confidence.MEDIUM, count, True))
     return edges
 
@@ -135,7 +133,7 @@ def _edges(
 def _overridden(
     resolver: BatchResolver, definitions: Sequence[Definition]
 ) -> dict[Key, list[tuple[Key, ResolvedDefinition]]]:
-    """For each class above a member's own, the members that may stand in for its own."""
+    """Return, for each ancestor class, the given members that may override its own."""
     owners = {one.key: owner for one in definitions if (owner := _owner(one))}
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners.values()])
     found: dict[Key, list[tuple[Key, ResolvedDefinition]]] = {}
@@ -146,9 +144,7 @@ def _overridden(
 
 
 def _untyped_sites(resolver: BatchResolver, names: Names, known: set[int]) -> list[ReferenceSite]:
-    """Open references that begin with something known. Of what is too much to look at, nothing is
-    known but the name.
-    """
+    """Return unresolved references to members of values; beyond MAX_CHAINED without resolution."""
     sites = chained_sites(resolver, names, limit=MAX_UNRESOLVED + 1)
     looked_at = sites[:MAX_CHAINED]
     resolutions = resolve(resolver, looked_at)
@@ -161,13 +157,13 @@ def _with_unresolved(
     resolver: BatchResolver,
     definitions: Sequence[Definition],
     found: FoundCallers,
-    free: Sequence[ReferenceSite],
+    unresolved: Sequence[ReferenceSite],
     min_confidence: Confidence,
 ) -> FoundCallers:
-    """Count what is open by the definitions' own names, and link it if that is asked for."""
+    """Count the unresolved references of the definitions' names; link them if LOW is wanted."""
     pairs = {(one.name, one.ecosystem) for one in definitions}
     names: Names = sorted(pairs)
-    alike = [site for site in free if (site.name, site.ecosystem) in pairs]
+    alike = [site for site in unresolved if (site.name, site.ecosystem) in pairs]
     alike += _untyped_sites(resolver, names, known={site.id for site in alike})
     if min_confidence > Confidence.LOW:
         count = count_unresolved(resolver, names, limit=MAX_UNRESOLVED + 1)
@@ -186,9 +182,9 @@ def _with_unresolved(
 def _by_name_only(
     sites: Iterable[ReferenceSite], definitions: Sequence[Definition]
 ) -> Iterator[Edge]:
-    """One edge for each reference: to the first definition of its repository, or of all.
+    """Yield one edge for each reference, to the first definition of its repository or of all.
 
-    As many as there are of that name may be meant, which `candidates` tells.
+    `candidates` is the number of definitions of that name.
     """
     counts = Counter((one.name, one.ecosystem) for one in definitions)
     first: dict[tuple[str, str, int], Key] = {}
@@ -201,16 +197,16 @@ def _by_name_only(
         yield Edge(site, target, None, "name_only", Confidence.LOW, counts[name])
 
 
-MAX_LEVEL: Final = 2_000  # definitions whose callers are looked for side by side
+MAX_LEVEL: Final = 2_000  # definitions whose callers are searched together
 MAX_STEPS: Final = 200_000
 CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition by file."
 
 
-Level: TypeAlias = dict[Key, set[int]]  # definitions, and which of those asked for led to them
+Level: TypeAlias = dict[Key, set[int]]  # definitions, with the requested ones that led to them
 
 
 class Step(NamedTuple):
-    """An edge, how far it is from what was asked for, and which of the definitions that was."""
+    """An edge, its distance from a requested definition, and that definition's index."""
 
     edge: Edge
     depth: int
@@ -219,7 +215,7 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class CallerTraversal:
-    """What was found, and every definition that an edge begins or ends at."""
+    """The steps found, and every definition at an end of an edge."""
 
     steps: list[Step]
     first: FoundCallers  # of the first level
@@ -241,7 +237,7 @@ def transitive_callers(
     depth: int,
     min_confidence: Confidence,
 ) -> CallerTraversal:
-    """Callers up to `depth` levels; from each of `definitions`, each caller is gone on from once.
+    """Return callers up to `depth` levels; each is expanded once for each of `definitions`.
 
     The definitions around the last level's references are not read.
     """
@@ -262,7 +258,7 @@ def transitive_callers(
         traversal.take(edges, number, level)
         if number == depth or not edges:
             break
-        level = _onward(resolver, traversal, edges, level, seen)
+        level = _next_level(resolver, traversal, edges, level, seen)
         if len(level) > MAX_LEVEL:
             traversal.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
             level = dict(islice(level.items(), MAX_LEVEL))
@@ -283,14 +279,14 @@ def _find(
     return found
 
 
-def _onward(
+def _next_level(
     resolver: BatchResolver,
     traversal: CallerTraversal,
     edges: Iterable[Edge],
     level: Level,
     seen: Level,
 ) -> Level:
-    """The definitions around a level's references, with what each has not been reached from."""
+    """Return the next level: callers with the requested definitions that reach them first here."""
     callers: Level = {}
     for edge in edges:
         key = (edge.site.file, edge.site.caller)

@@ -1,4 +1,4 @@
-"""Call graphs around a definition, by rounds."""
+"""Call graphs around a definition, expanded level by level."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,13 +13,7 @@ from central.trace.answers import (
 )
 from central.trace.callees import find_callees
 from central.trace.callers import CUT_CALLERS, Edge, find_callers
-from central.trace.receipts import (
-    cut_definitions,
-    hint_for,
-    missing_projects,
-    receipt_of,
-    unresolved_of,
-)
+from central.trace.receipts import cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, selected_definitions
 from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
@@ -27,11 +21,11 @@ from central.trace.resolve.engine import BatchResolver, limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence
-from central.trace.service import retry_if_reindexed, trace_span
+from central.trace.service import run_trace
 
 
 class EdgeKey(NamedTuple):
-    """A node that uses another. A file's top level is the node without a name."""
+    """Caller and callee of an edge. A file's top level is the node without a name."""
 
     caller: Key
     callee: Key
@@ -39,12 +33,12 @@ class EdgeKey(NamedTuple):
 
 @dataclass(slots=True)
 class CallGraph:
-    """`distances` of all nodes from the nearest root, in steps; edges by what they join.
+    """Nodes with their `distances` in steps from the nearest root, and the edges between them.
 
-    The caller is the innermost definition around a reference; one inside of a node is as near as
-    the node. `definitions` are the nodes that are some: a file's top level is none. `paths` are
-    (repository, path) of the nodes' files. `open_…` is as in backward.Found, of the roots.
-    `is_full`: there are more nodes than `limit`; `is_cut`: callers of a node were not all found.
+    The caller is the innermost definition around a reference; a definition inside a node has the
+    node's distance. `definitions` has no entry for a file's top level. `paths` are (repository,
+    path) of the nodes' files. `unresolved_…` are those of the roots' FoundCallers. `is_full`: there
+    are more nodes than `limit`. `is_cut`: the callers of a node are incomplete.
     """
 
     resolver: BatchResolver
@@ -61,12 +55,12 @@ class CallGraph:
     is_cut: bool = False
 
     def start(self, roots: Sequence[Definition]) -> None:
-        """Begin with these; they count as nodes."""
+        """Add the roots as nodes."""
         self._take([one.key for one in roots], 0, {one.key: one for one in roots})
         self.roots = list(self.distances)
 
     def expand(self, depth: int) -> None:
-        """Callers of callers and callees of callees, each node gone through once each way."""
+        """Add callers of callers and callees of callees, each node once in each direction."""
         above = below = self.roots
         gone_up, gone_down = set(above), set(below)
         for distance in range(1, depth + 1):
@@ -76,7 +70,7 @@ class CallGraph:
                 break
 
     def _unseen(self, keys: Iterable[Key], gone: set[Key]) -> list[Key]:
-        """The nodes among these that are definitions and not gone through; now they are."""
+        """Return the new definitions among these nodes, and mark them as expanded."""
         level = [key for key in keys if key in self.definitions and key not in gone]
         gone.update(level)
         return level
@@ -112,7 +106,7 @@ class CallGraph:
     def _take(
         self, keys: Sequence[Key], distance: int, definitions: Mapping[Key, Definition]
     ) -> None:
-        """Make nodes of as many as there is room for."""
+        """Add nodes up to the limit."""
         fresh = [key for key in keys if key not in self.distances]
         fresh = [key for key in fresh if key in definitions or not key[1]]
         room = self.limit - len(self.distances)
@@ -124,7 +118,7 @@ class CallGraph:
                 self.paths[one.file] = one.repository, one.path
 
     def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
-        """Take in the edges between nodes."""
+        """Add the edges between nodes."""
         for edge in edges:
             edge_key = EdgeKey(owners[edge.site.file, edge.site.caller], edge.target)
             if edge_key.caller in self.distances and edge_key.callee in self.distances:
@@ -140,7 +134,7 @@ class _Owners(NamedTuple):
 
 
 def _owners(resolver: BatchResolver, edges: Iterable[Edge]) -> _Owners:
-    """For the place of each edge's reference, the innermost definition around it."""
+    """Return the innermost definition around each edge's reference."""
     places = {(edge.site.file, edge.site.caller) for edge in edges}
     around = {place: list(_around(place)) for place in sorted(places)}
     found = definitions_at(resolver, [key for keys in around.values() for key in keys])
@@ -154,7 +148,7 @@ def _owners(resolver: BatchResolver, edges: Iterable[Edge]) -> _Owners:
 
 
 def _around(place: Key) -> Iterator[Key]:
-    """`a.b` and `a` of `a.b`."""
+    """Yield `a.b` and `a` for `a.b`."""
     file, name = place
     while name:
         yield file, name
@@ -162,16 +156,19 @@ def _around(place: Key) -> Iterator[Key]:
 
 
 def graph(*, credential: Credential, request: GraphRequest) -> Graph:
-    """Callers and callees up to `depth` levels each way; cycles are gone through once.
+    """Return callers and callees up to `depth` levels in each direction; cycles end.
 
-    At most `limit` nodes, the nearest first; `truncated` says whether that is too few. Raises
-    NotFoundError for what is not there.
+    The graph has the nearest `limit` nodes; `truncated` says that there are more. Raises
+    NotFoundError for an unknown project, file or symbol.
     """
     started = time.perf_counter()
-    with trace_span(credential, "graph", request.selector.symbol) as current:
-        answer = retry_if_reindexed(credential, lambda scope: _graph(scope, request, started))
-        current.note(resultCount=len(answer.nodes))
-    return answer
+    return run_trace(
+        credential,
+        "graph",
+        request.selector.symbol,
+        lambda scope: _graph(scope, request, started),
+        count=lambda answer: len(answer.nodes),
+    )
 
 
 def _graph(scope: TraceScope, request: GraphRequest, started: float) -> Graph:
@@ -181,8 +178,14 @@ def _graph(scope: TraceScope, request: GraphRequest, started: float) -> Graph:
     call_graph.expand(request.depth)
     nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
     cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
-    missing = missing_projects(list(scope.repositories.values()), [])
-    unresolved = unresolved_of(scope, call_graph.unresolved_count, call_graph.unresolved_sample)
+    receipt = receipt_of(
+        scope,
+        unresolved_count=call_graph.unresolved_count,
+        unresolved_sample=call_graph.unresolved_sample,
+        cut=cut,
+        started=started,
+    )
+    hint = hint_for("callers and callees", receipt, min_confidence=request.min_confidence)
     return Graph(
         symbol=request.selector.symbol,
         root=[nodes[key].id for key in call_graph.roots],
@@ -193,21 +196,8 @@ def _graph(scope: TraceScope, request: GraphRequest, started: float) -> Graph:
         ),
         truncated=bool(cut),
         truncated_reason=" ".join(cut) or None,
-        receipt=receipt_of(
-            scope.repositories.values(),
-            missing=missing,
-            unresolved=unresolved,
-            cut=cut,
-            seconds=time.perf_counter() - started,
-        ),
-        hint=None
-        if call_graph.edges
-        else hint_for(
-            "callers and callees",
-            min_confidence=request.min_confidence,
-            unresolved=unresolved.count,
-            missing=missing,
-        ),
+        receipt=receipt,
+        hint=None if call_graph.edges else hint,
     )
 
 
@@ -241,7 +231,7 @@ def _node(scope: TraceScope, key: Key, call_graph: CallGraph) -> GraphNode:
 def _edge(
     scope: TraceScope, edge_key: EdgeKey, edges: Sequence[Edge], nodes: Mapping[Key, GraphNode]
 ) -> GraphEdge:
-    """The surest of the references between two nodes, the first of those."""
+    """Return the first reference of highest confidence between two nodes."""
     best = min(edges, key=lambda edge: (-edge.confidence, edge.site.line, edge.site.column))
     return GraphEdge(
         caller=nodes[edge_key.caller].id,

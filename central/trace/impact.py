@@ -1,21 +1,22 @@
-"""Impact: who calls what has changed."""
+"""Impact: the callers of changed definitions."""
 
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from central.repositories.visibility import MissingProject, RepositoryInSight
+from central.repositories.visibility import RepositoryInSight
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     AffectedProject,
     ChangedSymbol,
     Impact,
+    TraceReceipt,
     shown_definition,
 )
 from central.trace.callers import CallerTraversal, Step, transitive_callers
 from central.trace.links import links
-from central.trace.receipts import hint_for, missing_projects, receipt_of, unresolved_of
+from central.trace.receipts import hint_for, receipt_of
 from central.trace.request_scope import TraceScope, has_file
 from central.trace.requests import ChangedFile, ImpactRequest
 from central.trace.resolve.definitions import (
@@ -27,24 +28,25 @@ from central.trace.resolve.definitions import (
 )
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.service import in_order, retry_if_reindexed, trace_span
+from central.trace.service import in_order, run_trace
 from indexer.limits import IMPACT_DEFINITIONS
 
 
 def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
-    """The callers of every changed definition of a project, grouped by their projects.
+    """Return the callers of every changed definition of a project, grouped by project.
 
-    What is not indexed (a new file, say) is told as unknown. Raises NotFoundError for a project
-    that is not there.
+    Symbols and files that are not indexed, such as new files, are listed as unknown. Raises
+    NotFoundError for an unknown project.
     """
     started = time.perf_counter()
     allowed = None if credential.visibilities is None else sorted(credential.visibilities)
-    with trace_span(credential, "impact", request.project) as current:
-        answer = retry_if_reindexed(
-            credential, lambda scope: _impact(scope, request, allowed, started)
-        )
-        current.note(resultCount=answer.count)
-    return answer
+    return run_trace(
+        credential,
+        "impact",
+        request.project,
+        lambda scope: _impact(scope, request, allowed, started),
+        count=lambda answer: answer.count,
+    )
 
 
 def _impact(
@@ -61,10 +63,13 @@ def _impact(
         scope.resolver, changed, depth=request.depth, min_confidence=request.min_confidence
     )
     cut += [*sorted(traversal.cut), *limits_met(scope.resolver)]
-    missing = missing_projects(list(scope.repositories.values()), [])
     symbols = _symbols(scope, changed, traversal, request.limit)
-    unresolved = unresolved_of(
-        scope, traversal.first.unresolved_count, traversal.first.unresolved_sample
+    receipt = receipt_of(
+        scope,
+        unresolved_count=traversal.first.unresolved_count,
+        unresolved_sample=traversal.first.unresolved_sample,
+        cut=cut,
+        started=started,
     )
     return Impact(
         project=request.project,
@@ -72,33 +77,19 @@ def _impact(
         count=sum(one.count for one in symbols),
         unknown=unknown,
         visibilities=visibilities,
-        receipt=receipt_of(
-            scope.repositories.values(),
-            missing=missing,
-            unresolved=unresolved,
-            cut=cut,
-            seconds=time.perf_counter() - started,
-        ),
-        hint=None if traversal.steps else _hint(request, changed, unresolved.count, missing),
+        receipt=receipt,
+        hint=None if traversal.steps else _hint(request, changed, receipt),
     )
 
 
-def _hint(
-    request: ImpactRequest,
-    changed: Sequence[Definition],
-    unresolved: int,
-    missing: Sequence[MissingProject],
-) -> str:
+def _hint(request: ImpactRequest, changed: Sequence[Definition], receipt: TraceReceipt) -> str:
     if not changed:
         return "Nothing in the index is defined by these names or at these lines."
-    min_confidence = request.min_confidence
-    return hint_for(
-        "callers", min_confidence=min_confidence, unresolved=unresolved, missing=missing
-    )
+    return hint_for("callers", receipt, min_confidence=request.min_confidence)
 
 
 class _Changed(NamedTuple):
-    """What has changed, each definition once, what is not indexed, and what was left out."""
+    """Changed definitions, each once, what is not indexed, and the limits met."""
 
     definitions: list[Definition]
     unknown: list[str]
@@ -126,7 +117,7 @@ def _changed(scope: TraceScope, repository: RepositoryInSight, request: ImpactRe
 
 
 def _touched(definitions: Sequence[Definition], file: ChangedFile) -> Iterable[Definition]:
-    """The innermost definitions around changed lines, and those that lie in between."""
+    """Return the innermost definitions around or inside the changed lines."""
     if not file.lines:
         return definitions
     found: dict[int, Definition] = {}
@@ -139,7 +130,7 @@ def _touched(definitions: Sequence[Definition], file: ChangedFile) -> Iterable[D
 
 
 def _is_within(inner: Definition, outer: Definition, first: int, last: int) -> bool:
-    """Whether all that has changed of `outer` is inside of `inner`, which stands in it."""
+    """Whether the nested `inner` contains all changed lines of `outer`."""
     if not inner.qualified_name.startswith(f"{outer.qualified_name}."):
         return False
     begin, end = max(first, outer.start_line), min(last, outer.end_line)
@@ -181,5 +172,5 @@ def _symbols(
 
 
 def _others_first(steps: Sequence[Step], own: int) -> list[Step]:
-    """Whom the author of a change does not see comes before the limit, else in the same order."""
+    """Sort callers in other projects first: the author of a change does not see them."""
     return sorted(steps, key=lambda step: step.edge.site.repository == own)

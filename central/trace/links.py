@@ -1,4 +1,4 @@
-"""Links of an answer with their evidence and the versions that callers pin."""
+"""Links of an answer, with evidence and pinned versions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _SENTENCES: Final = {
 
 
 class Evidence:
-    """Sentences for a page's edges, with what they need read in one go."""
+    """Evidence of a page's edges; everything it needs is read at once."""
 
     def __init__(
         self, resolver: BatchResolver, edges: Sequence[Edge], definitions: Mapping[Key, Definition]
@@ -54,11 +54,11 @@ class Evidence:
         }
 
     def sentence(self, edge: Edge) -> str:
-        """The steps from the reference to the definition."""
+        """Describe the steps from the reference to the definition."""
         return _ARROW.join(self._steps(edge))
 
     def requirement(self, edge: Edge) -> Requirement | None:
-        """What the caller's package asks of the definition's, if that is another."""
+        """Return the dependency of the caller's package on the definition's, if they differ."""
         target = self._definitions.get(edge.target)
         if target is None or not target.distribution or target.package == edge.site.package:
             return None
@@ -82,7 +82,7 @@ class Evidence:
         yield self._path(edge.target[0])
 
     def _origin(self, edge: Edge) -> Iterator[str]:
-        """How the reference's file knows the name."""
+        """Yield how the reference's file binds the name."""
         key = (edge.site.file, edge.site.root)
         if edge.site.binding == Binding.IMPORT and key in self._imports:
             yield self._imports[key]
@@ -101,7 +101,7 @@ def _files(edge: Edge) -> list[int]:
 
 
 def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, str]:
-    """For each (file, local name) the import as it is written."""
+    """Return the import as written for each (file, local name)."""
     keys = list(
         dict.fromkeys(
             (edge.site.file, edge.site.root)
@@ -120,7 +120,7 @@ def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, s
 
 
 def _written(text: str, local: str, path: str) -> str:
-    """The import's line; where it goes over several, what it comes to."""
+    """Return the import's line; if it spans several, a description."""
     line = text.strip()
     return line[:200] if local.rpartition(".")[2] in line else f"import of {path} as {local}"
 
@@ -129,7 +129,7 @@ _NUMBERS: Final = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)")
 
 
 def is_older(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
-    """Whether `pinned` is older than `indexed`; None where either is unknown or cannot be told."""
+    """Whether `pinned` is older than `indexed`; None if either is unknown or unreadable."""
     if not pinned or not indexed:
         return None
     if ecosystem == "pypi":
@@ -145,7 +145,7 @@ def is_older(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
 
 
 def _numbers(version: str) -> list[int] | None:
-    """The release's numbers; what follows them (`-rc.1`, `+build`) is left out."""
+    """Return the release's numbers, without suffixes such as `-rc.1` or `+build`."""
     found = _NUMBERS.match(version)
     return [int(part) for part in found[1].split(".")] if found else None
 
@@ -157,7 +157,7 @@ def _padded(numbers: list[int], length: int) -> list[int]:
 def links(
     scope: TraceScope, steps: Sequence[Step], definitions: Mapping[Key, Definition]
 ) -> list[Link]:
-    """`steps` as they are shown; `definitions` are the callees, and callers as far as known."""
+    """Return `steps` as links; `definitions` has the callees and the callers known so far."""
     callers = ((step.edge.site.file, step.edge.site.caller) for step in steps)
     unread = [key for key in callers if key[1] and key not in definitions]
     definitions = {**definitions, **definitions_at(scope.resolver, unread)}
@@ -168,7 +168,7 @@ def links(
 def caller_endpoint(
     scope: TraceScope, edge: Edge, definitions: Mapping[Key, Definition]
 ) -> Endpoint:
-    """Where a reference stands: a definition, or the file's top level."""
+    """Return the definition around a reference, or the file's top level."""
     site = edge.site
     project = scope.repositories[site.repository].name
     if not site.caller:
@@ -181,7 +181,7 @@ def caller_endpoint(
 
 
 def endpoint(scope: TraceScope, one: Definition) -> Endpoint:
-    """A definition as an end of an edge."""
+    """Return a definition as an end of an edge."""
     project = scope.repositories[one.repository].name
     return Endpoint(project, one.path, one.name, one.qualified_name, one.kind, one.start_line)
 

@@ -1,9 +1,10 @@
 """Receipts and hints: which commits answered, what is missing, and why nothing was found."""
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from central.repositories.visibility import MissingProject, RepositoryInSight, answering_projects
+from central.repositories.visibility import MissingProject, answering_projects
 from central.trace.answers import TraceReceipt, Unresolved, UnresolvedSite
 from central.trace.callers import MAX_UNRESOLVED, SAMPLE
 from central.trace.request_scope import TraceScope
@@ -14,48 +15,44 @@ from central.trace.resolve.resolve import Confidence
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
 
-def missing_projects(
-    scope: Sequence[RepositoryInSight], unknown: Sequence[str]
-) -> list[MissingProject]:
-    """Every project in scope of which the answer may lack something."""
-    missing = [MissingProject(item.name, item.lack) for item in scope if item.lack]
+def missing_projects(scope: TraceScope, unknown: Iterable[str] = ()) -> list[MissingProject]:
+    """Return the projects in scope whose part of the answer may be incomplete."""
+    missing = [
+        MissingProject(one.name, one.lack) for one in scope.repositories.values() if one.lack
+    ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)
 
 
 def receipt_of(
-    repositories: Iterable[RepositoryInSight],
+    scope: TraceScope,
     *,
-    missing: list[MissingProject],
-    unresolved: Unresolved,
+    unresolved_count: int,
+    unresolved_sample: Sequence[ReferenceSite],
     cut: list[str],
-    seconds: float,
+    started: float,
+    unknown: Iterable[str] = (),
 ) -> TraceReceipt:
-    """What was asked; complete where nothing is missing and no limit was met."""
+    """Build the receipt; it is complete if nothing is missing and no limit was met."""
+    missing = missing_projects(scope, unknown)
+    sample = [
+        UnresolvedSite(scope.repositories[s.repository].name, s.path, s.line, s.name)
+        for s in unresolved_sample[:SAMPLE]
+    ]
     return TraceReceipt(
         complete=not missing and not cut,
-        took_ms=round(seconds * 1000, 1),
-        projects=answering_projects(repositories),
+        took_ms=round((time.perf_counter() - started) * 1000, 1),
+        projects=answering_projects(scope.repositories.values()),
         missing=missing,
-        unresolved=unresolved,
+        unresolved=Unresolved(
+            min(unresolved_count, MAX_UNRESOLVED), unresolved_count > MAX_UNRESOLVED, sample
+        ),
         cut=cut,
     )
 
 
-def unresolved_of(scope: TraceScope, count: int, sample: Sequence[ReferenceSite]) -> Unresolved:
-    """The receipt's part on references of which nothing is known."""
-    return Unresolved(
-        min(count, MAX_UNRESOLVED),
-        count > MAX_UNRESOLVED,
-        [
-            UnresolvedSite(scope.repositories[s.repository].name, s.path, s.line, s.name)
-            for s in sample[:SAMPLE]
-        ],
-    )
-
-
 def cut_definitions(has_more: bool) -> list[str]:
-    """What the receipt says where a name has more definitions than are traced."""
+    """Return the receipt's text for a name with more definitions than are traced."""
     if not has_more:
         return []
     return [
@@ -65,18 +62,14 @@ def cut_definitions(has_more: bool) -> list[str]:
 
 
 def hint_for(
-    what: str,
-    *,
-    min_confidence: Confidence,
-    unresolved: int,
-    missing: Sequence[MissingProject],
-    is_narrowed: bool = False,
+    what: str, receipt: TraceReceipt, *, min_confidence: Confidence, is_narrowed: bool = False
 ) -> str:
-    """`what` was looked for: callers, callees, or callers and callees.
+    """Explain an empty answer; `what` is "callers", "callees" or "callers and callees".
 
-    `unresolved` counts references by the name, for callees those that stand in the definition.
+    Unresolved references have the symbol's name; for callees they stand in its definitions.
     """
     reasons = []
+    unresolved, missing = receipt.unresolved.count, receipt.missing
     if unresolved and min_confidence > Confidence.LOW:
         noun, verb = ("reference", "is") if unresolved == 1 else ("references", "are")
         subject = "in it" if what == "callees" else "by that name"

@@ -1,4 +1,4 @@
-"""What one trace may read, and the definitions that its symbol means."""
+"""The repositories that one trace may read, and the definitions that its symbol means."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ _HAS_FILE = """SELECT FROM corpus_file f
 
 @dataclass(frozen=True, slots=True)
 class TraceScope:
-    """The repositories that the credential sees, by id, and what has been asked of them."""
+    """The repositories visible to a credential, by id, and their resolver."""
 
     repositories: dict[int, RepositoryInSight]
     resolver: BatchResolver
 
     def named(self, project: str) -> RepositoryInSight:
-        """The repository of this name. Raises NotFoundError."""
+        """Return the repository of this name. Raises NotFoundError if there is none."""
         for repository in self.repositories.values():
             if repository.name == project:
                 return repository
@@ -40,13 +40,13 @@ class TraceScope:
         )
 
     def unknown(self, projects: Sequence[str]) -> list[str]:
-        """Those of `projects` that are not in sight."""
+        """Return those of `projects` that are not visible."""
         known = {repository.name for repository in self.repositories.values()}
         return sorted(set(projects) - known)
 
 
 def scope_for(credential: Credential) -> TraceScope:
-    """What the credential sees, with nothing asked yet."""
+    """Return the credential's repositories with a new resolver."""
     repositories = {one.id: one for one in repositories_in_sight(credential=credential)}
     return TraceScope(repositories, BatchResolver(RULES, repositories=repositories))
 
@@ -54,9 +54,9 @@ def scope_for(credential: Credential) -> TraceScope:
 def selected_definitions(
     scope: TraceScope, selector: SymbolSelector
 ) -> tuple[list[Definition], bool]:
-    """The definitions that a choice means, by project and place, and whether there are more.
+    """Return the selected definitions by project and position, and whether there are more.
 
-    Raises NotFoundError for a project, a file or a symbol that is not there.
+    Raises NotFoundError for an unknown project, file or symbol.
     """
     repository = scope.named(selector.project) if selector.project else None
     wanted = DefinitionFilter(
@@ -71,13 +71,13 @@ def selected_definitions(
 
 
 def has_file(scope: TraceScope, path: str, repository: RepositoryInSight | None) -> bool:
-    """Whether the repository, or any in sight, has the file."""
+    """Whether the repository, or any visible one, has the file."""
     ids = id_array([repository.id]) if repository else scope.resolver.repositories
     return bool(fetch_rows(_HAS_FILE, [ids, path]))
 
 
 def require_file(scope: TraceScope, path: str, repository: RepositoryInSight | None) -> None:
-    """Raise NotFoundError unless the repository, or any in sight, has the file."""
+    """Raise NotFoundError unless the repository, or any visible one, has the file."""
     if not has_file(scope, path, repository):
         raise NotFoundError(
             "There is no such file in the index; check file: it is the path from the "

@@ -1,4 +1,4 @@
-"""Which definitions a symbol's name means: bare, qualified, or with its module before it."""
+"""Definitions of a symbol, given by bare, qualified or module-qualified name."""
 
 import difflib
 from collections.abc import Iterable
@@ -36,12 +36,12 @@ class Definition(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What resolution calls it: definitions of one name in one file are one."""
+        """The identity in resolution: definitions of one name in one file are one."""
         return self.file, self.qualified_name
 
 
 class DefinitionFilter(NamedTuple):
-    """What chooses among definitions; "" and 0 choose nothing."""
+    """Restrictions on definitions; "" and 0 restrict nothing."""
 
     symbol: str
     repository: int = 0
@@ -85,10 +85,9 @@ _SIMILAR = """SELECT name FROM (
 
 
 def definitions_named(resolver: BatchResolver, wanted: DefinitionFilter) -> list[Definition]:
-    """The definitions that a symbol means, each once; at most MAX_DEFINITIONS + 1.
+    """Return the definitions that a symbol means, each once; at most MAX_DEFINITIONS + 1.
 
-    By name, or by a name's last parts; if none has it, as a path through modules and what they
-    give on.
+    The symbol is a name or its last parts; if none matches, a path through modules and re-exports.
     """
     module, name = split_symbol(wanted.symbol)
     if module:
@@ -98,7 +97,7 @@ def definitions_named(resolver: BatchResolver, wanted: DefinitionFilter) -> list
 
 
 def definitions_at(resolver: BatchResolver, keys: Iterable[Key]) -> dict[Key, Definition]:
-    """Definitions by file and qualified name."""
+    """Return definitions by file and qualified name."""
     ordered = list(dict.fromkeys(keys))
     if not ordered:
         return {}
@@ -108,13 +107,13 @@ def definitions_at(resolver: BatchResolver, keys: Iterable[Key]) -> dict[Key, De
 
 
 def definitions_in(resolver: BatchResolver, *, repository: int, path: str) -> list[Definition]:
-    """A file's definitions in order of position, each overload and conditional one of a name."""
+    """Return a file's definitions in order of position, including overloads."""
     rows = fetch_rows(_IN_LINES, [repository, path, resolver.repositories])
     return [Definition(*row) for row in rows]
 
 
 def similar_names(symbol: str, *, repositories: str) -> list[str]:
-    """Names that exist and are like the symbol's, the most similar first; in an `id_array`."""
+    """Return existing names that resemble the symbol's, most similar first."""
     name = split_symbol(symbol)[1].rpartition(".")[2]
     parts = [token[:3] for token in tokenize(name) if token]
     if not parts:
@@ -127,7 +126,7 @@ def similar_names(symbol: str, *, repositories: str) -> list[str]:
 
 
 def split_symbol(symbol: str) -> tuple[str, str]:
-    """(module, dotted name) of `Auth.verify`, `Auth::verify()`, `Auth#verify`, `module:name`."""
+    """Split `Auth.verify`, `Auth::verify()`, `Auth#verify` or `module:name` at the module."""
     text = symbol.strip().removesuffix("()").replace("::", ".").replace("#", ".")
     module, colon, name = text.rpartition(":")
     return (module, name.strip(".")) if colon else ("", text.strip("."))
@@ -157,7 +156,7 @@ def _by_name(resolver: BatchResolver, name: str, wanted: DefinitionFilter) -> li
 
 
 def _by_path(resolver: BatchResolver, path: str) -> list[Definition]:
-    """What the path means to each package that has a module of this name."""
+    """Resolve the path for each package that has a module of this name."""
     if "." not in path:
         return []
     modules = [module for module, names in prefixes(path) if names]

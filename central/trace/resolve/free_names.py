@@ -1,4 +1,4 @@
-"""Names that a file uses and does not bind: its scope, its wildcard imports, its dependencies."""
+"""Names that a file uses without binding: from its scope, wildcards and dependencies."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
@@ -15,19 +15,19 @@ from central.trace.resolve.questions import (
 )
 from central.trace.resolve.sql import Declared, Modules, ScopeRow, Scopes, TopLevel, Wildcards
 
-# Where names around a use are tried before what it says, in whatever file they are.
+# Ecosystems that try a name inside the definitions around a reference first.
 _LOOKED_UP_OUTWARDS: Final = frozenset({"rubygems", "none"})
 
-# Where a method may call an inherited one by its bare name.
+# Ecosystems in which a method may call an inherited one by its bare name.
 _IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "none"})
 
 _NAMESPACED: Final = frozenset({"maven", "nuget", "composer", "swiftpm"})
 
 
 def unbound_name(question: UnboundName) -> RuleSteps:
-    """The first of these that has the name: a class around, the scope, a wildcard import, one of
-    another file of the scope, the whole path as written, and last the declared packages that are
-    imported so, if just one definition has the name.
+    """Try in order: an enclosing class, the scope, a wildcard import, another file's wildcard
+    import of the same scope, the whole path as written, and the declared packages that are imported
+    by wildcard, if just one definition has the name.
     """
     for rule in _RULES:
         found = yield from rule(question)
@@ -62,7 +62,7 @@ def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
 
 
 def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    """What one file of a Ruby program requires, all others see."""
+    """Resolve what another file of a Ruby program requires: all files see it."""
     if question.ecosystem != "rubygems":
         return []
     (scopes,) = yield [Scopes(question.file)]
@@ -70,7 +70,7 @@ def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedD
 
 
 def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    """A path with its namespace, which needs no import: `com.acme.Trail.record()`."""
+    """Resolve a path with its namespace, which needs no import: `com.acme.Trail.record()`."""
     if not question.chain or question.ecosystem not in _NAMESPACED:
         return []
     (found,) = yield [ImportPath(*question[1:4], ".".join(_names(question)))]
@@ -78,7 +78,7 @@ def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
 
 
 def _in_dependencies(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    """Bare names only. The wildcard's module need not be the one that defines the name."""
+    """Resolve a bare name; the wildcard's module need not be the one that defines it."""
     if question.chain:
         return []
     (wildcards, declared) = yield [Wildcards(question.file), Declared(question.package)]
@@ -110,7 +110,7 @@ _RULES: Final = (
 def _nearest(
     question: UnboundName, several: Iterable[list[str]], rule: str, *, is_own: bool = False
 ) -> RuleGenerator[list[ResolvedDefinition]]:
-    """What the first paths mean that mean anything."""
+    """Return the meaning of the first paths that have one."""
     for paths in several:
         answers = yield [ImportPath(*question[1:4], path, is_own) for path in paths]
         found = [one._replace(rule=rule) for answer in answers for one in answer]
@@ -120,7 +120,7 @@ def _nearest(
 
 
 def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
-    """The paths that a free name may stand for, nearest first; side by side where equally near."""
+    """Yield the paths that a name may stand for, nearest first; equally near ones together."""
     names = [scope.name for scope in scopes]
     if question.ecosystem != "nuget":
         yield from _inside(question, names)
@@ -131,7 +131,7 @@ def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[
 
 
 def _inside(question: UnboundName, modules: Collection[str]) -> Iterator[list[str]]:
-    """The paths in these modules, in some languages those of the names around the use first."""
+    """Yield paths in these modules, in some ecosystems inside the enclosing names first."""
     path = ".".join(_names(question))
     if question.ecosystem in _LOOKED_UP_OUTWARDS and question.caller:
         for enclosing in (question.caller, *_outwards(question.caller)):
@@ -140,7 +140,7 @@ def _inside(question: UnboundName, modules: Collection[str]) -> Iterator[list[st
 
 
 def _outwards(dotted: str) -> Iterator[str]:
-    """What is around: `a.b.c` → `a.b`, `a`."""
+    """Yield the enclosing names: `a.b.c` → `a.b`, `a`."""
     while "." in dotted:
         dotted = dotted.rpartition(".")[0]
         yield dotted

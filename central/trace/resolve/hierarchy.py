@@ -1,4 +1,4 @@
-"""Class hierarchies, and other names of a definition."""
+"""Class hierarchies, and aliases of definitions."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ _OF_PATHS = _OTHER_NAMES.format(exports=f"e.path = {_TEXTS}", imports=f"i.path =
 
 
 class _Renaming(NamedTuple):
-    """An export under another name; once for each name of its module."""
+    """An export under another name; one for each name of its module."""
 
     repository: int
     package: int
@@ -62,7 +62,7 @@ class _Renaming(NamedTuple):
 
 @dataclass(slots=True)
 class Aliases:
-    """`names` as references may end; `roots` are imports (file, local) by any other name."""
+    """Names that references may end in; `roots` are imports (file, local) by other names."""
 
     names: set[str]
     roots: set[Key] = field(default_factory=set)
@@ -70,7 +70,7 @@ class Aliases:
 
 
 def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
-    """All names under which the definitions may be used."""
+    """Return all names under which the definitions may be used."""
     keys = set(definitions)
     known = Aliases({last_name(name) for _, name in keys})
     fresh, paths, seen = set(known.names), set[str](), set[str]()
@@ -101,7 +101,7 @@ def _other_names(
 def _leading(
     resolver: BatchResolver, renamings: Sequence[_Renaming], keys: set[Key]
 ) -> list[_Renaming]:
-    """Those that do lead to one of the definitions."""
+    """Return the renamings that lead to one of the definitions."""
     foreign = list(
         dict.fromkeys(ImportPath(*one[:3], one.path) for one in renamings if not one.is_local)
     )
@@ -120,7 +120,7 @@ def _leading(
 
 
 def _unnamed(one: _Renaming) -> list[str]:
-    """Paths of a default export, and of what is a module itself."""
+    """Return the paths of a default export, or of an export that is the module itself."""
     if one.name == "default":
         return [f"{one.module}.default"]
     return [one.module, f"{one.module}.default"] if not one.name else []
@@ -128,7 +128,7 @@ def _unnamed(one: _Renaming) -> list[str]:
 
 @dataclass(slots=True)
 class ClassHierarchy:
-    """`names` as a root may end, and `roots`: imports (file, local name) by any other name."""
+    """Names that roots may end in; `roots` are imports (file, local) by other names."""
 
     names: set[str] = field(default_factory=set)
     roots: set[Key] = field(default_factory=set)
@@ -136,7 +136,7 @@ class ClassHierarchy:
 
 
 def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> ClassHierarchy:
-    """Of classes: what is one of them, inherits from one, or is inherited; and what makes such."""
+    """Return the classes, their ancestors and subclasses, and functions that return them."""
     owners = _in_all_files(resolver, owners)
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
     known = {*owners, *(definition.key for ancestors in lineages for definition in ancestors)}
@@ -162,9 +162,9 @@ def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> ClassHiera
 
 
 def descendants(resolver: BatchResolver, starts: Collection[Key]) -> dict[Key, list[Key]]:
-    """For each class every class that inherits from it, as far down as is searched.
+    """Return all subclasses of each class, up to MAX_LEVELS down.
 
-    What one request asks several times, for callers, callees and each level, is searched once.
+    One request asks for callers, callees and each level, so results are kept in the resolver.
     """
     subclasses = resolver.subclasses
     level: Collection[Key] = starts
@@ -185,7 +185,7 @@ def candidates(
     roots: Iterable[Key],
     hierarchy: ClassHierarchy | None = None,
 ) -> list[tuple[ReferenceSite, Resolution]]:
-    """References by name, by an import's other name, or of an import that is kin; resolved."""
+    """Return the references that may match, resolved: by name, by alias, by class hierarchy."""
     sites = sites_named(resolver, query)
     sites += sites_rooted(resolver, roots, kind=query.kind)
     if hierarchy:
@@ -196,7 +196,7 @@ def candidates(
 
 
 def _in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
-    """The classes in every file where they stand: a member's file need not be its class's."""
+    """Return the classes in each file that defines a part; a member may be in another one."""
     answers = resolver.resolve_all([SameScopeDefinitions(*owner) for owner in owners])
     found = {
         (row.file, name) for (_, name), rows in zip(owners, answers, strict=True) for row in rows
@@ -205,7 +205,7 @@ def _in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
 
 
 def _direct_subclasses(resolver: BatchResolver, classes: Sequence[Key]) -> dict[Key, list[Key]]:
-    """For each class those that name it as a base, in any repository."""
+    """Return for each class those that name it as a base, in any repository."""
     definitions = list(definitions_at(resolver, classes).values())
     subclasses: dict[Key, list[Key]] = {one.key: [] for one in definitions}
     if not definitions:

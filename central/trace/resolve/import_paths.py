@@ -1,4 +1,4 @@
-"""From an import's path to what it means: modules, what they define, and what they give on."""
+"""Import paths: their modules, the definitions there, and re-exports."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,17 +27,14 @@ from central.trace.resolve.sql import (
     SameScopeDefinitions,
 )
 
-MAX_STEPS = 500  # paths that one import may go on through
-MAX_MORE = 8  # names that a path may gain on its way
+MAX_STEPS = 500  # paths that one import may lead through
+MAX_MORE = 8  # names that a path may gain through re-exports
 
 CUT_PATHS = f"An import was followed no further than {MAX_STEPS} paths or {MAX_MORE} more names."
 
 
 def follow_import(question: ImportPath) -> RuleSteps:
-    """What an import path means to a file in its place.
-
-    Re-exports are followed breadth-first, each path once; then members of what was found.
-    """
+    """Resolve an import path: follow re-exports breadth-first, then members of the results."""
     search = _Search(question.path.count(".") + MAX_MORE)
     search.enqueue(_Step(FileContext(*question[:3]), question.path, is_own=question.is_own))
     while search.frontier:
@@ -58,14 +55,14 @@ _Wildcards = Mapping[tuple[int, str], ExportRow]
 
 
 def reexports(question: Reexports) -> RuleSteps:
-    """(exports that are the module itself, wildcards by what they give on)."""
+    """Answer (exports that are the module itself, wildcards by package and path)."""
     (rows,) = yield [DefaultExports(*question)]
     whole = [row for row in rows if not row.wildcard]
     return whole, {(row.package, row.path): row for row in rows if row.wildcard}
 
 
 class _Step(NamedTuple):
-    """`way` are the exports that led here, with the names that were asked of each module."""
+    """A path to follow; `way` holds the exports that led here, with each module's names."""
 
     context: FileContext
     path: str
@@ -75,14 +72,14 @@ class _Step(NamedTuple):
 
     @property
     def via_files(self) -> tuple[int, ...]:
-        """The files that gave the name on."""
+        """The files that re-export the name."""
         return tuple(export.file for export, _ in self.way)
 
     def circles(self, export: ExportRow, names: _Rest) -> bool:
         """Whether an export leads through itself, by an ever longer path.
 
-        `from .compiled import *` does, where the module is no file: its own name is looked for in
-        the package, and that again in what the package imports whole.
+        `from .compiled import *` does if the module is no file: its name is looked up in the
+        package, and again in what the package imports by wildcard.
         """
         return any(
             row == export and len(names) > len(earlier) and names[-len(earlier) :] == earlier
@@ -92,7 +89,7 @@ class _Step(NamedTuple):
 
 
 class _Contents(NamedTuple):
-    """What a module has of the names: (how many of them, definition), and exports."""
+    """A module's definitions, each with the number of names that it takes, and exports."""
 
     definitions: list[tuple[int, DefinitionRow]]
     named: Sequence[ExportRow]
@@ -102,7 +99,7 @@ class _Contents(NamedTuple):
 
 @dataclass(slots=True)
 class _Search:
-    """`found` are definitions with the names that go on from them, `exported` what may be such."""
+    """Definitions found with the remaining names; `exported` ones are not yet verified."""
 
     most: int  # names that a path may have
     frontier: list[_Step] = field(default_factory=list)
@@ -144,7 +141,7 @@ class _Search:
                 self._spread(arrived, match, contents.wildcards)
 
     def _spread(self, step: _Step, match: ModuleMatch, wildcards: _Wildcards) -> None:
-        """Give on what no other module did: many modules may import one another whole."""
+        """Follow wildcards that no other module followed; many modules may import one another."""
         where = (match.repository, match.ecosystem, match.names)
         done = self.spread.setdefault(where, set())
         fresh = wildcards.keys() - done
@@ -174,7 +171,7 @@ class _Search:
 
 
 def _groups(frontier: Sequence[_Step]) -> RuleGenerator[list[list[Group]]]:
-    """The groups of modules to try for each step."""
+    """Return the groups of modules to try for each step."""
     cuts = [[module for module, _ in prefixes(step.path)] for step in frontier]
     wanted = [
         Modules(step.context.repository, module)
@@ -191,7 +188,7 @@ def _groups(frontier: Sequence[_Step]) -> RuleGenerator[list[list[Group]]]:
 
 
 def _contents(groups: Sequence[Sequence[Group]]) -> RuleGenerator[dict[ModuleMatch, _Contents]]:
-    """What each module of the groups defines and gives on of the names that a path asks for."""
+    """Return what each module defines and exports of the names that a path needs."""
     matches = list(dict.fromkeys(one for tried in groups for group in tried for one in group))
     asked: list[Definitions | Exported | Reexports] = []
     for match in matches:
@@ -219,13 +216,13 @@ def _is_plausible(group: Group, contents: dict[ModuleMatch, _Contents]) -> bool:
 
 
 def _longest(definitions: Sequence[tuple[int, DefinitionRow]]) -> list[tuple[int, DefinitionRow]]:
-    """In each file, the definition that takes up the most names; of all files, those as long."""
+    """Return the definitions that take the most names."""
     most = max((count for count, _ in definitions), default=0)
     return [(count, row) for count, row in definitions if count == most]
 
 
 def _is_spread(match: ModuleMatch) -> bool:
-    """Whether wildcards give the names on: `export *` leaves out one, `import *` some."""
+    """Whether wildcards re-export the name: `export *` omits one, `import *` some."""
     first = match.names[0]
     if match.ecosystem == "npm":
         return first != "default"
@@ -233,7 +230,7 @@ def _is_spread(match: ModuleMatch) -> bool:
 
 
 def _whole_rest(match: ModuleMatch) -> _Rest:
-    """`import f from` a module that says `module.exports = f` is that f."""
+    """Drop `default`: `import f` from a module with `module.exports = f` is that f."""
     return match.names[match.names[0] == "default" :]
 
 
@@ -241,10 +238,7 @@ def _members(
     found: Sequence[tuple[ResolvedDefinition, _Rest]],
     exported: Sequence[tuple[ResolvedDefinition, _Rest]],
 ) -> RuleSteps:
-    """What was found, gone on from by the names that are left.
-
-    Of what a file exports of its own, it is yet to be seen that it is there.
-    """
+    """Resolve the remaining names, and verify that exported local names exist."""
     members = [(candidate, rest) for candidate, rest in (*found, *exported) if rest]
     unseen = [candidate for candidate, rest in exported if not rest]
     answers = iter(

@@ -1,4 +1,4 @@
-"""Members of classes, through bases and types, over files and repositories."""
+"""Members of classes, through bases and types, across files and repositories."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
@@ -28,9 +28,9 @@ _Bases: TypeAlias = dict[Key, Sequence[ResolvedDefinition]]
 
 
 def members(question: Members) -> RuleSteps:
-    """Its own members first, then those of its bases, nearest first; of a variable, its type's.
+    """Find a definition's own members, then those of its bases; for a variable, its type's.
 
-    As many names at once are taken as a definition has.
+    One definition may consume several of the names.
     """
     own = yield from _own([(question.file, question.name)], question.names)
     if own[0]:
@@ -50,9 +50,9 @@ def members(question: Members) -> RuleSteps:
 
 
 def classes(question: Classes) -> RuleSteps:
-    """A class is answered by itself, what has TYPE references by what they tell.
+    """Answer a class with itself, and a value or function with the classes of its type.
 
-    Whatever has none and is no function is taken for a class.
+    A definition that has no type and is no function counts as a class.
     """
     typing, near = yield [Typing(*question), SameScopeDefinitions(*question)]
     types = [row for row in typing if row.kind == "type"]
@@ -63,12 +63,12 @@ def classes(question: Classes) -> RuleSteps:
 
 
 def bases(question: Bases) -> RuleSteps:
-    """A class may stand in several files, and each may name bases."""
+    """Collect the bases from every file that defines a part of the class."""
     (near,) = yield [SameScopeDefinitions(*question)]
     files = dict.fromkeys([question.file, *(row.file for row in near)])
     typing = yield [Typing(file, question.name) for file in files]
     named = [
-        _named_class(file, question.name, row)
+        declared_type(file, question.name, row)
         for file, rows in zip(files, typing, strict=True)
         for row in rows
         if row.kind == "inherit"
@@ -78,8 +78,10 @@ def bases(question: Bases) -> RuleSteps:
 
 
 def ancestors(question: Ancestors) -> RuleSteps:
-    """Level by level, then put in order: depth-first from left to right, and of one that comes
-    twice the last, so that a class always precedes its own bases.
+    """Find ancestors level by level, then sort them in the order of look-up.
+
+    That is depth-first from left to right with the last of duplicates, so a class always precedes
+    its own bases.
     """
     start = ResolvedDefinition(*question, "")
     found: _Bases = {}
@@ -106,7 +108,7 @@ def _inherited(question: Members) -> RuleSteps:
 
 
 def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
-    """Post-order from right to left, reversed, which is the order of look-up."""
+    """Return the order of look-up: post-order from right to left, reversed."""
     order: dict[Key, ResolvedDefinition] = {}
     entered = {start.key}
     above = [(start, iter(found[start.key][::-1]))]
@@ -124,7 +126,7 @@ def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefin
 
 
 def _own(keys: Sequence[Key], names: tuple[str, ...]) -> RuleGenerator[list[_Found]]:
-    """For each class what it defines itself of `names`, as many as it can, and what is left."""
+    """Return each class's own definitions of the most `names`, with the remaining names."""
     counts = range(len(names), 0, -1)
     wanted = [
         SameScopeDefinitions(file, ".".join((name, *names[:count])))
@@ -148,7 +150,7 @@ def _own(keys: Sequence[Key], names: tuple[str, ...]) -> RuleGenerator[list[_Fou
 
 
 def _on(own: _Found) -> RuleSteps:
-    """Go on from members with the names that are left."""
+    """Continue from members with the remaining names."""
     answers = yield [Members(one.file, one.name, rest) for one, rest in own if rest]
     following = iter(answers)
     found: list[ResolvedDefinition] = []
@@ -158,7 +160,7 @@ def _on(own: _Found) -> RuleSteps:
 
 
 def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
-    named = yield [_named_class(question.file, question.name, row) for row in types]
+    named = yield [declared_type(question.file, question.name, row) for row in types]
     candidates = [candidate for answer in named for candidate in answer]
     answers = yield [Classes(*candidate.key) for candidate in candidates]
     return best_candidates(
@@ -168,6 +170,7 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     )
 
 
-def _named_class(file: int, caller: str, row: TypingRow) -> NameInFile:
-    place = (row.repository, row.package, row.ecosystem)
-    return NameInFile(file, *place, row.binding, row.root, row.chain, caller)
+def declared_type(file: int, caller: str, row: TypingRow) -> NameInFile:
+    """Return the question what a base or type means that a definition names."""
+    context = (row.repository, row.package, row.ecosystem)
+    return NameInFile(file, *context, row.binding, row.root, row.chain, caller)

@@ -1,4 +1,4 @@
-"""References as resolution takes them, read by name, by root or by the definition they stand in."""
+"""References with their context, read by name, by root or by enclosing definition."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from central.trace.resolve.questions import Key
 
 
 class ReferenceSite(NamedTuple):
-    """A reference with the place of its file."""
+    """A reference with the context of its file."""
 
     id: int
     repository: int
@@ -30,10 +30,10 @@ class ReferenceSite(NamedTuple):
 
 _COLUMNS = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0), r.ecosystem,
     r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column"""
-# The last name but one: of what a member is asked for.
+# The last name but one: the receiver of a member.
 _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
     CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
-# A free name of these means nothing unless something is imported whole.
+# An unbound name of these ecosystems is built in unless the file has a wildcard import.
 _BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
     SELECT FROM corpus_import i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
 _BY_NAME = f"""SELECT {_COLUMNS}
@@ -114,10 +114,10 @@ Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
 
 class ReferenceQuery(NamedTuple):
-    """Which references are looked for: of these names (with their ecosystems).
+    """A query for references of these names in their ecosystems.
 
-    `files` are those whose own definitions are meant, `at_top` whether any is of a file's top
-    level. `containers` are names of what members are asked of; None: no member is looked for.
+    `files` contain the definitions, of which one is at top level if `at_top`. `containers` are the
+    names of receivers of the members sought; None if no member is sought.
     """
 
     names: Names
@@ -128,7 +128,7 @@ class ReferenceQuery(NamedTuple):
 
 
 def sites_named(resolver: BatchResolver, query: ReferenceQuery) -> list[ReferenceSite]:
-    """References of which their file tells something, and that may mean what is looked for."""
+    """Read references that their file binds and that match the query."""
     asked = [
         *_columns(query.names),
         resolver.repositories,
@@ -149,9 +149,9 @@ def sites_rooted(
     kind: str = "",
     names: Sequence[str] | None = None,
 ) -> list[ReferenceSite]:
-    """References that begin with an import's local name, given as (file, local name).
+    """Read references that begin with an import's local name, given as (file, local name).
 
-    With `names`, those that end in one of them.
+    `names` limits them to those that end in one of the names.
     """
     keys = list(dict.fromkeys(roots))
     if not keys:
@@ -163,7 +163,7 @@ def sites_rooted(
 def type_sites(
     resolver: BatchResolver, names: Sequence[str], roots: Iterable[Key]
 ) -> list[ReferenceSite]:
-    """TYPE references that end in one of the names, or begin with one of the imports."""
+    """Read TYPE references that end in one of the names or begin with one of the imports."""
     keys = list(dict.fromkeys(roots))
     rows = fetch_rows(_TYPES, [list(names), resolver.repositories])
     if keys:
@@ -172,7 +172,7 @@ def type_sites(
 
 
 def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[ReferenceSite]:
-    """References that stand in these definitions, or in what is defined inside of them."""
+    """Read references inside these definitions, also in nested ones."""
     keys = list(dict.fromkeys(definitions))
     return [
         ReferenceSite(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), resolver.repositories])
@@ -180,7 +180,7 @@ def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[Re
 
 
 class CountedFile(NamedTuple):
-    """A file and how many references it has, those that tell types among them."""
+    """A file and the number of its references, including TYPE references."""
 
     id: int
     path: str
@@ -190,7 +190,7 @@ class CountedFile(NamedTuple):
 def files_from(
     resolver: BatchResolver, repository: int, path: str, *, inclusive: bool, limit: int
 ) -> list[CountedFile]:
-    """Files of a repository by path: those behind `path`, or from it on."""
+    """Read files of a repository in order of path, after `path` or from it on."""
     asked = [repository, resolver.repositories, path, inclusive, path, limit]
     rows = fetch_rows(_FILES, asked)
     return [CountedFile(*row) for row in rows]
@@ -199,26 +199,26 @@ def files_from(
 def sites_of_files(
     resolver: BatchResolver, files: Sequence[CountedFile], *, after: tuple[str, int], limit: int
 ) -> list[ReferenceSite]:
-    """References in these files, by path and id; `after` is such a place."""
+    """Read references in these files in order of path and id, after such a pair."""
     ids = id_array(file.id for file in files)
     rows = fetch_rows(_OF_FILES, [ids, resolver.repositories, *after, limit])
     return [ReferenceSite(*row) for row in rows]
 
 
 def unresolved_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
-    """References of these names that no file says anything of, in no order."""
+    """Read references of these names that no file binds, in no order."""
     rows = fetch_rows(_OPEN, [*_columns(names), resolver.repositories, limit])
     return [ReferenceSite(*row) for row in rows]
 
 
 def chained_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
-    """References of these names to members of what other names lead to."""
+    """Read references of these names to members of other names."""
     rows = fetch_rows(_CHAINED, [*_columns(names), resolver.repositories, limit])
     return [ReferenceSite(*row) for row in rows]
 
 
 def count_unresolved(resolver: BatchResolver, names: Names, *, limit: int) -> int:
-    """How many there are, counted up to `limit`; read from the index alone."""
+    """Count unresolved references up to `limit`, with an index-only scan."""
     rows = fetch_rows(_COUNT_OPEN, [*_columns(names), resolver.repositories, limit])
     return int(rows[0][0])
 

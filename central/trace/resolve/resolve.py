@@ -33,10 +33,10 @@ class Confidence(IntEnum):
 
 
 class Resolution(NamedTuple):
-    """What a reference means.
+    """The definitions that a reference means.
 
-    Without targets, `is_open` says that nothing is known of it, or of what it is a member of (then
-    its name alone may link it); otherwise it is bound to something out of sight.
+    Without targets it is external, or unknown if `is_unresolved`: its file binds neither it nor its
+    receiver to a known class. Then its name alone may link it.
     """
 
     targets: tuple[ResolvedDefinition, ...]

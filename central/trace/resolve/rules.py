@@ -29,28 +29,27 @@ from central.trace.resolve.sql import (
     Modules,
     SameScopeDefinitions,
     Typing,
-    TypingRow,
 )
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access, Binding
 
 
 def name_in_file(question: NameInFile) -> RuleSteps:
-    """A definition of the file, what an import leads to, or a name that the file leaves free."""
+    """Resolve a name that a file defines, imports or leaves unbound."""
     match question.binding:
         case Binding.LOCAL:
             return (yield from _local(question))
         case Binding.IMPORT:
             return (yield from _imported(question))
         case Binding.FREE:
-            unbound_name = (*question[:4], question.root, question.chain, question.caller)
-            (answer,) = yield [UnboundName(*unbound_name)]
+            unbound = (*question[:4], question.root, question.chain, question.caller)
+            (answer,) = yield [UnboundName(*unbound)]
             return answer
     return ()
 
 
 def member_access(question: MemberAccess) -> RuleSteps:
-    """The thing itself, or a member of what it is an instance, a maker or an heir of."""
+    """Resolve the origin itself, a member of its class, or a member of its bases."""
     (origins,) = yield [question.origin]
     match question.access:
         case Access.PATH:
@@ -61,7 +60,7 @@ def member_access(question: MemberAccess) -> RuleSteps:
 
 
 def import_path(path: str, chain: str) -> str:
-    """An import's path and the chain that follows its local name, as one path."""
+    """Join an import's path and the chain that follows its local name."""
     return f"{path}.{chain}" if chain else path
 
 
@@ -84,7 +83,7 @@ def _imported(question: NameInFile) -> RuleSteps:
 
 
 def _beside(question: NameInFile, paths: Sequence[str]) -> RuleGenerator[list[ResolvedDefinition]]:
-    """What a script imports from its own directory, as Python does where that is no package."""
+    """Resolve imports from a script's own directory, as Python does outside of packages."""
     places, declared = yield [Files(question.file), Declared(question.package)]
     directory = "/" + places[0].path.rpartition("/")[0].replace("/", ".") if places else "/"
     (packages,) = yield [Modules(question.repository, directory)]
@@ -118,7 +117,7 @@ def _of_instances(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps
 
 
 def _of_bases(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
-    """The nearest definition above each class, not its own."""
+    """Return the nearest definition above each class, without its own."""
     lineages = yield [Ancestors(*origin.key) for origin in origins]
     wanted = [
         (base, SameScopeDefinitions(base.file, f"{base.name}.{name}"))
@@ -143,8 +142,9 @@ _VALUES = VALUE_KINDS | {""}
 
 
 def untyped_value(question: UntypedValue) -> RuleSteps:
-    """(True,) if the names lead into sight, and there to a member, a field or a function of which
-    no type is told; () if they lead to a class, or out of sight.
+    """Answer (True,) if the names lead to a visible value or function without a known type.
+
+    Answer () if they lead to a class, or to nothing visible.
     """
     origin = question.origin
     names = origin.chain.split(".") if origin.chain else []
@@ -156,7 +156,7 @@ def untyped_value(question: UntypedValue) -> RuleSteps:
 
 
 def _any_untyped(candidates: tuple[ResolvedDefinition, ...], *, is_whole: bool) -> RuleSteps:
-    """Of what is a class, a member that was not found is untold."""
+    """Decide for what was found; a missing member of a class counts as untyped."""
     answers = yield [Classes(*candidate.key) for candidate in candidates]
     classes = [found for answer in answers for found in answer]
     if any(not is_whole or found.kind in _VALUES for found in classes):
@@ -166,7 +166,7 @@ def _any_untyped(candidates: tuple[ResolvedDefinition, ...], *, is_whole: bool) 
     ]
     typings = yield [Typing(*candidate.key) for candidate in without]
     types = [
-        UntypedValue(_declared_type(candidate, row))
+        UntypedValue(members.declared_type(*candidate.key, row))
         for candidate, rows in zip(without, typings, strict=True)
         for row in rows
         if row.kind == "type"
@@ -175,11 +175,6 @@ def _any_untyped(candidates: tuple[ResolvedDefinition, ...], *, is_whole: bool) 
         return (True,)
     following = yield types
     return (True,) if any(following) else ()
-
-
-def _declared_type(candidate: ResolvedDefinition, row: TypingRow) -> NameInFile:
-    place = (row.repository, row.package, row.ecosystem)
-    return NameInFile(candidate.file, *place, row.binding, row.root, row.chain, candidate.name)
 
 
 # A cycle of questions is broken at the one that comes last here. Members come last: what a class

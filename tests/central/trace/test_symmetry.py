@@ -1,6 +1,4 @@
-"""Backward and forward never disagree: the callers of a definition are exactly the references that
-resolve to it, whatever the code looks like.
-"""
+"""Callers and resolution agree: callers of a definition are what resolves to it."""
 
 from collections.abc import Mapping
 
@@ -26,7 +24,7 @@ Link = tuple[int, Key]  # a reference and what it means
 
 
 def forward(resolver: BatchResolver) -> set[Link]:
-    """What every reference means, with the overrides that it may reach."""
+    """Resolve every reference, with the overrides that it may reach."""
     sites = [
         ReferenceSite(
             row.pk,
@@ -60,7 +58,7 @@ def forward(resolver: BatchResolver) -> set[Link]:
 
 
 def backward(repositories: list[int]) -> set[Link]:
-    """The callers of every definition, each asked for by itself."""
+    """Find the callers of every definition, one definition at a time."""
     found = set()
     for key in set(Symbol.objects.values_list("file_id", "qualified_name")):
         resolver = BatchResolver(RULES, repositories=repositories)

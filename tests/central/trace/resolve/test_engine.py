@@ -22,20 +22,22 @@ def towns(question: Towns) -> RuleSteps:
     return tuple(sorted({question.start, *(town for answer in answers for town in answer)}))
 
 
-def resolver(rule: Callable[[Any], RuleSteps]) -> BatchResolver:
+def batch_resolver(rule: Callable[[Any], RuleSteps]) -> BatchResolver:
     return BatchResolver({Towns: rule}, repositories=[])
 
 
 @pytest.mark.parametrize("order", list(permutations("abce")))
 def test_what_is_on_a_circle_is_answered_alike_in_any_order(order: tuple[str, ...]) -> None:
-    asking = resolver(towns)
+    resolver = batch_resolver(towns)
     for town in order:
-        assert asking.resolve_all([Towns(town)]) == [("a", "b", "c", "d", "e")]
-    assert resolver(towns).resolve_all([Towns(town) for town in order]) == [tuple("abcde")] * 4
+        assert resolver.resolve_all([Towns(town)]) == [("a", "b", "c", "d", "e")]
+    assert (
+        batch_resolver(towns).resolve_all([Towns(town) for town in order]) == [tuple("abcde")] * 4
+    )
 
 
 def test_what_leads_only_to_itself_is_answered_by_the_rest_of_it() -> None:
-    assert resolver(towns).resolve_all([Towns("self"), Towns("d")]) == [("self",), ("d",)]
+    assert batch_resolver(towns).resolve_all([Towns("self"), Towns("d")]) == [("self",), ("d",)]
 
 
 def test_what_contradicts_itself_is_asked_a_few_times() -> None:
@@ -46,5 +48,5 @@ def test_what_contradicts_itself_is_asked_a_few_times() -> None:
         ((answer),) = yield [question]
         return () if answer else ("liar",)
 
-    resolver(never_settles).resolve_all([Towns("liar")])
+    batch_resolver(never_settles).resolve_all([Towns("liar")])
     assert len(times) == MAX_ROUNDS
