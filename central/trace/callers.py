@@ -115,14 +115,14 @@ def _edges(
     site: ReferenceSite,
     resolution: Resolution,
     keys: set[Key],
-    overridden: Mapping[Key, Sequence[tuple[Key, ResolvedDefinition]]],
+    overridden: Mapping[Key, Sequence[Key]],
 ) -> list[Edge]:
     edges = [edge for edge in edges_to(site, resolution) if edge.target in keys]
     direct = {edge.target for edge in edges}
     for definition in resolution.targets:
         if definition.receiver is None or site.access == Access.BASE:
             continue
-        for target, _ in overridden.get(definition.receiver, ()):
+        for target in overridden.get(definition.receiver, ()):
             if target not in direct and last_name(target[1]) == last_name(definition.name):
                 rule = "receiver_type"
                 count = len(resolution.targets)
@@ -130,16 +130,14 @@ def _edges(
     return edges
 
 
-def _overridden(
-    resolver: BatchResolver, definitions: Sequence[Definition]
-) -> dict[Key, list[tuple[Key, ResolvedDefinition]]]:
+def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> dict[Key, list[Key]]:
     """Return, for each ancestor class, the given members that may override its own."""
     owners = {one.key: owner for one in definitions if (owner := _owner(one))}
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners.values()])
-    found: dict[Key, list[tuple[Key, ResolvedDefinition]]] = {}
+    found: dict[Key, list[Key]] = {}
     for key, lineage in zip(owners, lineages, strict=True):
         for ancestor in lineage:
-            found.setdefault(ancestor.key, []).append((key, ancestor))
+            found.setdefault(ancestor.key, []).append(key)
     return found
 
 
@@ -246,12 +244,14 @@ def transitive_callers(
     seen = {key: set(targets) for key, targets in level.items()}
     known: dict[Key, list[Edge]] = {}
     for number in range(1, depth + 1):
-        found = _find(
-            resolver, traversal, [key for key in level if key not in known], min_confidence
-        )
+        fresh = [key for key in level if key not in known]
+        starts = [traversal.definitions[key] for key in fresh]
+        found = find_callers(resolver, starts, min_confidence=min_confidence)
+        if found.is_cut:
+            traversal.cut.add(CUT_CALLERS)
         if number == 1:
             traversal.first = found
-        known |= {key: [] for key in level if key not in known}
+        known |= {key: [] for key in fresh}
         for edge in found.edges:
             known[edge.target].append(edge)
         edges = [edge for key in level for edge in known[key]]
@@ -263,20 +263,6 @@ def transitive_callers(
             traversal.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
             level = dict(islice(level.items(), MAX_LEVEL))
     return traversal
-
-
-def _find(
-    resolver: BatchResolver,
-    traversal: CallerTraversal,
-    keys: Iterable[Key],
-    min_confidence: Confidence,
-) -> FoundCallers:
-    found = find_callers(
-        resolver, [traversal.definitions[key] for key in keys], min_confidence=min_confidence
-    )
-    if found.is_cut:
-        traversal.cut.add(CUT_CALLERS)
-    return found
 
 
 def _next_level(
