@@ -24,7 +24,7 @@ from central.repositories.listing import repository_in_sight
 from central.tenancy.credentials import Credential
 from central.trace.answers import Link
 from central.trace.impact import impact
-from central.trace.requests import ChangedFile, Choice, ImpactRequest, TraceRequest
+from central.trace.requests import ChangedFile, ImpactRequest, SymbolSelector, TraceRequest
 from central.trace.service import callees
 
 _BYTES_PER_TOKEN: Final = 4
@@ -126,8 +126,10 @@ def _callees(credential: Credential, project: str, file: File) -> list[Neighbour
     )
     links: list[tuple[str, Link]] = []
     for name, line in names:
-        choice = Choice(symbol=name, project=project, file=file.path, line=line)
-        answer = callees(credential=credential, request=TraceRequest(choice=choice, limit=_CALLERS))
+        selector = SymbolSelector(symbol=name, project=project, file=file.path, line=line)
+        answer = callees(
+            credential=credential, request=TraceRequest(selector=selector, limit=_CALLERS)
+        )
         links += [(name, link) for link in answer.callees]
     return _neighbours(links, project, file.path, lambda link: link.callee)
 

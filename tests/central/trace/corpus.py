@@ -47,7 +47,7 @@ def repository(
 def change_files(
     repository: Repository, files: Mapping[str, str], *, removed: tuple[str, ...] = ()
 ) -> None:
-    """Apply a run that brings `files` and takes `removed` away."""
+    """Apply a run that adds `files` and removes `removed`."""
     records = [
         extract_file(path=path, mode="100644", blob="0" * 40, content=dedent(text).encode())
         for path, text in files.items()
