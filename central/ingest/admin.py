@@ -11,7 +11,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from central.ingest.models import Delivery, IndexRun, RunState
+from central.ingest.models import Delivery, IndexRun
+from central.repositories.states import RunState
 from central.tenancy.admin_base import HistoryAdmin, badge, when
 from indexer.records.runs import Mode, Reason
 

@@ -16,9 +16,9 @@ from prometheus_client.core import GaugeHistogramMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from central.ingest.models import LIVE_STATES, IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.repositories.states import IndexState, with_states
+from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
 
 ENDED_KEY: Final = "ingest.metrics.ended"
 _ENDED_SECONDS: Final = 60
@@ -61,7 +61,7 @@ class IndexCollector(Collector):
 
 
 def _runs() -> Iterator[Metric]:
-    live = IndexRun.objects.filter(state__in=LIVE_STATES).order_by()
+    live = IndexRun.objects.filter(state__in=LIVE_RUN_STATES).order_by()
     counts = dict(live.values_list("state").annotate(Count("pk")))
     counts |= cache.get_or_set(ENDED_KEY, _ended, _ENDED_SECONDS) or {}
     runs = GaugeMetricFamily("aeterna_runs", "Runs by state.", labels=["state"])
@@ -76,7 +76,7 @@ def _runs() -> Iterator[Metric]:
 
 
 def _ended() -> dict[str, int]:
-    ended = IndexRun.objects.exclude(state__in=LIVE_STATES).order_by()
+    ended = IndexRun.objects.exclude(state__in=LIVE_RUN_STATES).order_by()
     return dict(ended.values_list("state").annotate(Count("pk")))
 
 

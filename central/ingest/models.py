@@ -6,25 +6,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from central.repositories.models import Repository
-from central.repositories.states import LIVE_RUNS
+from central.repositories.states import LIVE_RUN_STATES, RunState
 from central.tenancy.models import ApiToken, Organization
-
-
-class RunState(models.TextChoices):
-    """Where a run is. All but the first three are final."""
-
-    OPEN = "open"
-    QUEUED = "queued"
-    APPLYING = "applying"
-    APPLIED = "applied"
-    FAILED = "failed"
-    STALE = "stale"
-    ABANDONED = "abandoned"
-    EXPIRED = "expired"
-
-
-LIVE_STATES = tuple(RunState(state) for state in LIVE_RUNS)
-BUSY_STATES = (RunState.QUEUED, RunState.APPLYING)
 
 
 class IndexRun(models.Model):
@@ -77,7 +60,7 @@ class IndexRun(models.Model):
         indexes = [
             models.Index(
                 fields=["state", "queued_at"],
-                condition=models.Q(state__in=["open", "queued", "applying"]),
+                condition=models.Q(state__in=[state.value for state in LIVE_RUN_STATES]),
                 name="run_live",
             ),
             models.Index(fields=["repository", "-opened_at"], name="run_of_repository"),

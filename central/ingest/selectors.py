@@ -5,8 +5,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from central.errors import ConflictError, NotFoundError
-from central.ingest.models import BUSY_STATES, IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
+from central.repositories.states import BUSY_RUN_STATES, RunState
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 from central.tenancy.tokens import credential_behind
@@ -42,7 +43,7 @@ def require_open(run: IndexRun) -> None:
 
 def busy_run(repository: Repository) -> IndexRun | None:
     """The run of the repository that is queued or being applied, oldest first."""
-    return repository.runs.filter(state__in=BUSY_STATES).order_by("queued_at").first()
+    return repository.runs.filter(state__in=BUSY_RUN_STATES).order_by("queued_at").first()
 
 
 def lending_repositories_for(credential: Credential, run: IndexRun) -> QuerySet[Repository]:

@@ -3,9 +3,9 @@
 from django.conf import settings
 
 from central.celery import app, notify_worker
-from central.ingest.models import RunState
 from central.ingest.services import apply_run as applying
 from central.ingest.services import claims, salvage
+from central.repositories.states import RunState
 
 _MAINTAIN = "central.ingest.tasks.maintain"  # by name: maintenance stands above
 _UPKEEP_EXPIRES_SECONDS = 3600  # by then another apply, or the night, has asked again

@@ -14,8 +14,9 @@ from django.db import connection, transaction
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import File
 from central.corpus.replace import Change, remove_files
-from central.ingest.models import LIVE_STATES, IndexRun
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
+from central.repositories.states import LIVE_RUN_STATES
 from indexer.store.base import Collection
 
 _FILES = 500  # a transaction
@@ -57,7 +58,7 @@ def purgeable_repositories(*, now: datetime) -> list[int]:
     """
     unnoticed_since = now - timedelta(seconds=settings.RUN_LEASE_SECONDS)
     retired = Repository.objects.filter(retired_at__lte=unnoticed_since)
-    live = IndexRun.objects.filter(state__in=LIVE_STATES, repository__in=retired)
+    live = IndexRun.objects.filter(state__in=LIVE_RUN_STATES, repository__in=retired)
     purgeable = retired.exclude(pk__in=live.values("repository"))
     return list(purgeable.order_by("retired_at").values_list("pk", flat=True))
 

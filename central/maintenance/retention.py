@@ -10,7 +10,8 @@ from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 
 from central.github.models import GitHubDelivery, IdTokenUse
-from central.ingest.models import LIVE_STATES, Batch, Delivery, IndexRun
+from central.ingest.models import Batch, Delivery, IndexRun
+from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.models import ApiToken
 
 _TOKEN_DAYS = 1  # after its expiry: until then it is told that it expired, not that it is unknown
@@ -75,7 +76,7 @@ def _forget_runs(ended_before: datetime) -> int:
 
 
 def _old_runs(ended_before: datetime) -> list[UUID]:
-    live = [state.value for state in LIVE_STATES]
+    live = [state.value for state in LIVE_RUN_STATES]
     with connection.cursor() as cursor:
         cursor.execute(_OLD_RUNS, [_KEPT_RUNS, ended_before, live, _ROWS])
         return [row[0] for row in cursor.fetchall()]

@@ -11,7 +11,6 @@ from django.utils import timezone
 from central.corpus.backends import vector_store
 from central.github.services.deferred_events import carry_out_waiting
 from central.ingest import wakeup
-from central.ingest.models import RunState
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.claims import release_leases, sweep
 from central.ingest.services.salvage import keep_uploads
@@ -19,6 +18,7 @@ from central.maintenance.organization_deletion import purge_organizations
 from central.maintenance.reconcile import reconcile
 from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.maintenance.retention import forget
+from central.repositories.states import RunState
 from indexer.errors import StoreError
 
 _RECONCILE_AT = timedelta(hours=3, minutes=17)  # past midnight, UTC

@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from central.corpus.backends import collection_of, vector_store
 from central.errors import ConflictError, ForbiddenError
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.selectors import require_open, visible_run
+from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import DirectNotAvailableError, StoreError

@@ -20,7 +20,7 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import Change, insert_files, move_term_stats, remove_files
 from central.corpus.rows import Origin
 from central.corpus.signals import index_applied
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
 from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
 from central.ingest.services.failures import is_full, is_outage
@@ -38,6 +38,7 @@ from central.observability import metrics
 from central.observability.tracing import Span, span
 from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
+from central.repositories.states import RunState
 from indexer.errors import StoreError
 from indexer.records.files import FileRecord
 from indexer.records.runs import Mode

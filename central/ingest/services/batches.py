@@ -23,10 +23,11 @@ from central.errors import (
     ThrottledError,
     TooLargeError,
 )
-from central.ingest.models import LIVE_STATES, IndexRun
+from central.ingest.models import IndexRun
 from central.ingest.selectors import lending_repositories_for, require_open
 from central.ingest.services.access import open_run_of
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
+from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
 from indexer.bundle.decode import decode_records, decode_tree
 from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, identity, inflate
@@ -246,7 +247,7 @@ def _lock_open(run: IndexRun) -> None:
 def _count_bytes(run: IndexRun, size: int) -> None:
     """Add to what waits to be applied; refuse what would fill the disk for all organisations."""
     waiting = IndexRun.objects.filter(
-        repository__organization=run.repository.organization_id, state__in=LIVE_STATES
+        repository__organization=run.repository.organization_id, state__in=LIVE_RUN_STATES
     ).aggregate(size=Sum("uploaded_bytes"))["size"]
     if waiting + size > settings.WAITING_MAX_BYTES:
         raise ThrottledError(

@@ -15,13 +15,14 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from central.github.services.deferred_events import carry_out_waiting
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.services.run_lifecycle import (
     abandon_runs_of_retired,
     end_claimed_run,
     expire_runs,
 )
 from central.repositories.services import flag_unindexed_pushes
+from central.repositories.states import RunState
 
 _PROGRESS_EVERY_SECONDS = 1.0
 _LONGEST_BACKOFF_SECONDS = 60

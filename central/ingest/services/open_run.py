@@ -8,12 +8,13 @@ from django.utils import timezone
 
 from central.errors import ConflictError, ForbiddenError, ThrottledError
 from central.http.urls import is_below
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
 from central.ingest.services.access import check_direct_upload, grant_access, require_bound_open
 from central.ingest.services.identity import Named, repository_of, require_nameable
 from central.ingest.services.salvage import keep_uploads
 from central.repositories.models import Repository
+from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
 from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY

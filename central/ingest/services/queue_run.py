@@ -10,10 +10,11 @@ from django.db.models import Count, Max, Sum
 from django.utils import timezone
 
 from central.errors import ConflictError, InvalidError
-from central.ingest.models import Delivery, IndexRun, RunState
+from central.ingest.models import Delivery, IndexRun
 from central.ingest.selectors import require_open
 from central.ingest.services.access import writable_run
 from central.ingest.services.trees import TREE_NUMBER
+from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from indexer.records.runs import Mode
 

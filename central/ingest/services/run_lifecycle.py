@@ -8,14 +8,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.errors import ConflictError
-from central.ingest.models import Batch, IndexRun, RunState
+from central.ingest.models import Batch, IndexRun
 from central.ingest.services.access import writable_run
 from central.repositories.models import Repository, Trouble
+from central.repositories.states import NOTHING_TO_DO, RunState
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 
-# Why a client gives a run up. The first two say that the index is as new as its commit.
-NOTHING_TO_DO = ("up_to_date", "superseded")
 ABANDON_REASONS = (*NOTHING_TO_DO, "cancelled")
 _FREE = "builtin"  # the provider that embeds on the client's own machine
 

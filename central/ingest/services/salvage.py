@@ -12,13 +12,14 @@ from django.db.models import QuerySet
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings
-from central.ingest.models import LIVE_STATES, Batch, IndexRun, RunState
+from central.ingest.models import Batch, IndexRun
 from central.ingest.services.batches import StoredRecords, decoded
 from central.ingest.services.claims import Claim
 from central.ingest.services.points import Piece, delete_points, pieces_of, uploaded_files
 from central.ingest.services.stale_points import slices
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.models import Repository
+from central.repositories.states import LIVE_RUN_STATES, RunState
 from indexer.bundle.vectors import check_normalised
 from indexer.errors import BundleError, StoreError
 from indexer.records.vectors import Vector
@@ -101,7 +102,7 @@ _log = structlog.get_logger(__name__)
 
 def left_uploads(repository: Repository | None = None) -> QuerySet[Batch]:
     """Of runs that ended; those of retired repositories are left to the purge."""
-    left = Batch.objects.exclude(run__state__in=LIVE_STATES)
+    left = Batch.objects.exclude(run__state__in=LIVE_RUN_STATES)
     if repository:
         return left.filter(run__repository=repository)
     return left.filter(run__repository__retired_at=None)

@@ -10,8 +10,9 @@ from django.db.models import QuerySet
 from central.corpus.embeddings import stored_vectors, unpack_terms
 from central.corpus.models import Chunk
 from central.corpus.rows import REPAIRED
-from central.ingest.models import LIVE_STATES, IndexRun
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
+from central.repositories.states import LIVE_RUN_STATES
 from indexer.records.vectors import EmbedderSpec, Vector
 from indexer.store.base import Collection, Point, VectorStore
 
@@ -35,7 +36,7 @@ def chunks_of(repository: Repository) -> QuerySet[Chunk]:
 
 def live_runs(repository: Repository) -> set[UUID]:
     """Runs whose points may come before their chunks."""
-    live = IndexRun.objects.filter(repository=repository, state__in=LIVE_STATES)
+    live = IndexRun.objects.filter(repository=repository, state__in=LIVE_RUN_STATES)
     return set(live.values_list("pk", flat=True))
 
 

@@ -15,11 +15,12 @@ from django.utils import timezone
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.errors import NotFoundError, UnauthenticatedError
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import sweep
 from central.maintenance.organization_deletion import purge_organizations, retire_organization
 from central.repositories.models import Repository
+from central.repositories.states import RunState
 from central.tenancy.audit import COMMAND
 from central.tenancy.credentials import credential_of_member, organizations_of
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization

@@ -17,7 +17,7 @@ from django.utils import timezone
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import Chunk, File
 from central.corpus.rows import REPAIRED
-from central.ingest.models import Batch, IndexRun, RunState
+from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import claim_run, release_leases, sweep
@@ -27,6 +27,7 @@ from central.maintenance.reconcile import reconcile
 from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.repositories.models import Repository
 from central.repositories.services import note_push, retire_repository
+from central.repositories.states import RunState
 from central.tenancy.models import Organization
 from indexer.records.vectors import TermVector
 from indexer.store.base import Point

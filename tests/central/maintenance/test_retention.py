@@ -8,8 +8,9 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from central.github.models import GitHubDelivery, IdTokenUse
-from central.ingest.models import Delivery, IndexRun, RunState
+from central.ingest.models import Delivery, IndexRun
 from central.maintenance.retention import Forgotten, forget
+from central.repositories.states import RunState
 from central.tenancy.models import ApiToken
 from tests.central.factories import (
     ApiTokenFactory,

@@ -13,13 +13,14 @@ from central.github.events import Removed
 from central.github.models import GitHubDelivery
 from central.github.stored_events import stored
 from central.ingest import wakeup
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import Attempt
 from central.ingest.services.claims import claim_run
 from central.maintenance import worker
 from central.maintenance.worker import Sweeper, next_reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
+from central.repositories.states import RunState
 from indexer.errors import StoreUnavailableError
 from tests.central.protocol import Api, api_of
 
