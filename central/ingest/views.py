@@ -19,13 +19,13 @@ from central.corpus.embeddings import pack_vector
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, read_body
 from central.http.urls import absolute_url
-from central.ingest import serializers, signing, wakeup
+from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
 from central.ingest.services.batches import body_limit, put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
-from central.ingest.services.queue_run import Announcement, accept_webhook
+from central.ingest.services.queue_run import Announcement, accept_webhook, notify_worker
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
@@ -253,7 +253,7 @@ class WebhookView(APIView):
             webhook_id=webhook_id,
             body=body,
         )
-        wakeup.wake(run.pk)
+        notify_worker(run.pk)
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         slug = credential.organization.slug
         page_url = absolute_url(request, reverse("web:run", args=[slug, run.pk]))

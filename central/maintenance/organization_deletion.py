@@ -6,6 +6,8 @@ store made for it and its own rows, and the slug may be given again. Whatever en
 next sweep goes on.
 """
 
+from collections.abc import Callable
+
 import structlog
 from django.db import connection, transaction
 from django.db.models import F
@@ -15,6 +17,7 @@ from central.corpus.backends import vector_store
 from central.errors import NotFoundError
 from central.github.models import GitHubDelivery
 from central.ingest.models import Delivery
+from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
 from central.tenancy.models import ApiToken, Organization
@@ -45,6 +48,21 @@ def retire_organization(*, slug: str, actor: str) -> Organization:
             record(actor=actor, action="organization.retired", target=slug, organization=slug)
     _retire_repositories(found)
     return found
+
+
+def purge_retired(
+    *, organization: Organization | None = None, go_on: Callable[[], bool] = lambda: True
+) -> None:
+    """Purge the retired repositories that are due, then the retired organisations.
+
+    `organization`: only its repositories. `go_on` is asked after each, for it may take minutes.
+    Not in a transaction. Raises StoreError.
+    """
+    for repository_id in purgeable_repositories(now=timezone.now(), organization=organization):
+        purge_repository(repository_id=repository_id)
+        if not go_on():
+            return
+    purge_organizations()
 
 
 def purge_organizations() -> None:

@@ -4,27 +4,18 @@ import math
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
-from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from central.corpus.backends import collection_of, vector_store
+from central.corpus.backends import vector_store
 from central.corpus.dump import dump_lines
 from central.errors import NotFoundError
-from central.ingest.services.points import delete_points
 from central.ingest.services.salvage import keep_uploads, left_uploads
-from central.ingest.services.stale_points import (
-    chunks_of,
-    excess_points,
-    former_collections,
-    live_runs,
-    restore_points,
-    slices,
-)
+from central.maintenance.point_sync import sync_repository
 from central.repositories.models import Repository
-from indexer.store.base import Collection, VectorStore
+from indexer.store.base import VectorStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,61 +92,18 @@ def _reconcile_repository(
     repository = repositories.filter(pk=repository_id).first()
     if repository is None:
         return None
-    current = collection_of(repository)
-    stored, named, excess = _compare(store, repository, current)
-    lacking = _still_lacking(store, repository, current, named - stored)
-    unrepairable = 0
-    if repair:
-        delete_points(store=store, collection=current, ids=excess)
-        unrepairable = restore_points(store, repository, current, lacking)
-    former = sum(
-        _empty(store, repository, collection, repair)
-        for collection in former_collections(repository, current)
-    )
+    points = sync_repository(store, repository, repair=repair)
     derived = [compare(repository, repair=repair) for compare in _comparisons]
     return RepositoryReport(
         organization=repository.organization.slug,
         repository=repository.name,
-        chunks=len(named),
-        missing=len(lacking),
-        unrepairable=unrepairable,
-        excess=len(excess) + former,
+        chunks=points.chunks,
+        missing=points.missing,
+        unrepairable=points.unrepairable,
+        excess=points.stale,
         due=sum(one.due for one in derived),
         differing=sum(one.differing for one in derived),
     )
-
-
-def _compare(
-    store: VectorStore, repository: Repository, collection: Collection
-) -> tuple[set[UUID], set[UUID], list[UUID]]:
-    """The points that the collection holds, those that chunks name, and those in excess.
-
-    Read in this order: a point that is seen and belongs to no live run has its chunk committed.
-    """
-    stored = dict(store.points(collection))
-    live = live_runs(repository)
-    named = set(chunks_of(repository).values_list("point", flat=True).iterator())
-    excess = [point for point, run in stored.items() if point not in named and run not in live]
-    return set(stored), named, excess
-
-
-def _still_lacking(
-    store: VectorStore, repository: Repository, collection: Collection, suspects: set[UUID]
-) -> list[UUID]:
-    """Ask again: a run may have been applied since the store was listed."""
-    lacking: list[UUID] = []
-    for ids in slices(sorted(suspects)):
-        named = set(chunks_of(repository).filter(point__in=ids).values_list("point", flat=True))
-        lacking.extend(sorted(named - store.existing(collection, sorted(named))))
-    return lacking
-
-
-def _empty(store: VectorStore, repository: Repository, collection: Collection, repair: bool) -> int:
-    """Delete what nothing needs; the collection may have become the current one meanwhile."""
-    excess = excess_points(store, repository, collection)
-    if repair:
-        delete_points(store=store, collection=collection, ids=excess)
-    return len(excess)
 
 
 def _retire_embeddings(repository_id: int, repair: bool) -> int:

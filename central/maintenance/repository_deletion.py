@@ -17,6 +17,7 @@ from central.corpus.replace import Change, remove_files
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES
+from central.tenancy.models import Organization
 from indexer.store.base import Collection
 
 _FILES = 500  # a transaction
@@ -50,14 +51,16 @@ def register_rows(table: str, condition: str) -> None:
     _registered.append((table, condition))
 
 
-def purgeable_repositories(*, now: datetime) -> list[int]:
-    """Keys of the retired repositories that nobody writes to any more, longest retired first.
+def purgeable_repositories(*, now: datetime, organization: Organization | None = None) -> list[int]:
+    """Keys of the retired repositories that no run writes to any more, longest retired first.
 
     One that was retired within a lease may still get points: from an apply or a reconcile that
     has not noticed.
     """
     unnoticed_since = now - timedelta(seconds=settings.RUN_LEASE_SECONDS)
     retired = Repository.objects.filter(retired_at__lte=unnoticed_since)
+    if organization:
+        retired = retired.filter(organization=organization)
     live = IndexRun.objects.filter(state__in=LIVE_RUN_STATES, repository__in=retired)
     purgeable = retired.exclude(pk__in=live.values("repository"))
     return list(purgeable.order_by("retired_at").values_list("pk", flat=True))

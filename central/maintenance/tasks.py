@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from central.celery import app
-from central.maintenance import organization_deletion, repository_deletion, retention, worker
+from central.maintenance import organization_deletion, retention, worker
 from central.maintenance.reconcile import reconcile as reconcile_index
 
 
@@ -16,9 +16,7 @@ def maintain() -> None:
 @app.task(name="central.ingest.tasks.purge")
 def purge() -> None:
     """Delete what retired repositories and organisations held."""
-    for repository_id in repository_deletion.purgeable_repositories(now=timezone.now()):
-        repository_deletion.purge_repository(repository_id=repository_id)
-    organization_deletion.purge_organizations()
+    organization_deletion.purge_retired()
 
 
 @app.task(name="central.ingest.tasks.forget")

@@ -12,15 +12,7 @@ from uuid import UUID
 import structlog
 from django.db.models import QuerySet
 
-from central.corpus.backends import collection_of
-from central.ingest.services.points import delete_points
-from central.ingest.services.stale_points import (
-    chunks_of,
-    excess_points,
-    former_collections,
-    restore_points,
-    slices,
-)
+from central.maintenance.point_sync import sync_repository
 from central.maintenance.repository_deletion import collections_of
 from central.repositories.models import Repository
 from indexer.errors import StoreError
@@ -97,28 +89,14 @@ class Migration:
             self._done.pop(key, None)
             return
         _, earlier = self._done.get(key, (0, None))
-        row = MigratedRepository(repository.organization.slug, repository.name)
-        row.written = earlier.written if earlier else 0
-        self._done[key] = repository.generation, row
-        collection = collection_of(repository)
         self.progress.begin(str(repository), repository.chunks)
-        self._fill(repository, collection, row)
-        for place in (collection, *former_collections(repository, collection)):
-            excess = excess_points(self.target, repository, place)
-            delete_points(store=self.target, collection=place, ids=excess)
-            row.excess += len(excess)
-
-    def _fill(
-        self, repository: Repository, collection: Collection, row: MigratedRepository
-    ) -> None:
-        points = chunks_of(repository).order_by().values_list("point", flat=True)
-        for ids in slices(points.iterator()):
-            lacking = sorted(set(ids) - self.target.existing(collection, ids))
-            missing = restore_points(self.target, repository, collection, lacking, lend=self._lend)
-            row.chunks += len(ids)
-            row.missing += missing
-            row.written += len(lacking) - missing
-            self.progress.advance(len(ids))
+        row = MigratedRepository(repository.organization.slug, repository.name)
+        self._done[key] = repository.generation, row
+        found = sync_repository(
+            self.target, repository, fetch_vectors=self._lend, advance=self.progress.advance
+        )
+        row.chunks, row.missing, row.excess = found.chunks, found.unrepairable, found.stale
+        row.written = found.missing - found.unrepairable + (earlier.written if earlier else 0)
 
     def _lend(self, collection: Collection, points: Sequence[UUID]) -> Mapping[UUID, Vector]:
         if self.source is None:

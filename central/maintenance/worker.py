@@ -10,13 +10,12 @@ from django.utils import timezone
 
 from central.corpus.backends import vector_store
 from central.github.services.deferred_events import carry_out_waiting
-from central.ingest import wakeup
+from central.ingest.services import queue_run
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.claims import release_leases, sweep
 from central.ingest.services.salvage import keep_uploads
-from central.maintenance.organization_deletion import purge_organizations
+from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
-from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.maintenance.retention import forget
 from central.repositories.states import RunState
 from indexer.errors import StoreError
@@ -90,14 +89,14 @@ class Sweeper:
         What is not finished by then is taken up at the next start.
         """
         self._stopping.set()
-        wakeup.queued.set()
+        queue_run.queued.set()
         self._thread.join(_STOP_SECONDS)
         self._upkeep.stop()
 
     def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
-            wakeup.queued.clear()  # before looking: what is queued from here on wakes again
+            queue_run.queued.clear()  # before looking: what is queued from here on wakes again
             try:
                 self._work_and_disconnect()
                 failures = 0
@@ -117,7 +116,7 @@ class Sweeper:
         if failures:
             self._stopping.wait(min(2**failures, _LONGEST_BACKOFF_SECONDS))
         else:
-            wakeup.queued.wait(settings.SWEEP_SECONDS)
+            queue_run.queued.wait(settings.SWEEP_SECONDS)
 
     def _work(self) -> None:
         if self._is_first and settings.VECTOR_STORE_URL.startswith("edge:"):
@@ -127,21 +126,19 @@ class Sweeper:
         while not self._stopping.is_set() and keep_uploads():
             self._apply()
         self._tidy_nightly()
-        for repository_id in purgeable_repositories(now=timezone.now()):
-            if self._stopping.is_set():
-                return
-            purge_repository(repository_id=repository_id)
-            self._apply()  # a purge may take minutes: no run waits for more than one
-        purge_organizations()
+        if not self._stopping.is_set():
+            purge_retired(go_on=self._apply)  # no run waits for more than one purge
 
-    def _apply(self) -> None:
+    def _apply(self) -> bool:
+        """Apply what is queued; false if the process is to stop."""
         for _ in sweep():  # so many, then what else is due: not which, as more may come meanwhile
             attempt = None if self._stopping.is_set() else apply_next()
             if attempt is None:
-                return
+                break
             if attempt.state == RunState.APPLIED:
                 self._upkeep.wake()
             carry_out_waiting()  # the apply held them up
+        return not self._stopping.is_set()
 
     def _tidy_nightly(self) -> None:
         if self._stopping.is_set() or timezone.now() < self._reconcile_due:

@@ -2,8 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO
@@ -14,7 +12,6 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.corpus.embeddings import chunk_texts, known_digests
 from central.db import copy_rows, execute, fetch_rows
 from central.errors import (
     ConflictError,
@@ -24,14 +21,14 @@ from central.errors import (
     TooLargeError,
 )
 from central.ingest.models import IndexRun
-from central.ingest.selectors import lending_repositories_for, require_open
+from central.ingest.selectors import require_open
 from central.ingest.services.access import open_run_of
+from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
 from indexer.bundle.decode import decode_records, decode_tree
-from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, identity, inflate
-from indexer.errors import BundleError
+from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, inflate
 from indexer.limits import RUN_BATCHES
 from indexer.records.files import FileRecord, Removal
 from indexer.records.vectors import EmbedderSpec
@@ -75,7 +72,7 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
     digest = hashlib.sha256()
     with SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as stored:
         tree = LoadedTree(run)
-        with _refusals(too_large="tree_too_large"):
+        with bundle_refusals(too_large="tree_too_large"):
             body = _hashed(_inflated_tree(parts, stored), digest)
             lines = tree.fill(decode_tree(body))
         _lock_open(run)
@@ -131,28 +128,6 @@ def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> N
     )
 
 
-@contextmanager
-def _refusals(*, too_large: str = "batch_too_large") -> Iterator[None]:
-    """Say what the wire format refuses in the words of this service."""
-    try:
-        yield
-    except BundleError as exc:
-        if exc.code == "batch_too_large":
-            raise TooLargeError(f"{exc}; send less at a time.", code=too_large) from exc
-        code = "embedder_mismatch" if exc.code == "batch_wrong_dimensions" else exc.code
-        raise InvalidError(f"{exc}.", code=code) from exc
-
-
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """What is kept of a checked batch beside its bytes."""
-
-    digest: bytes
-    paths: list[str]
-    removals: int
-    reused: set[bytes]  # digests of chunks that came without a vector and need a known one
-
-
 def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes) -> None:
     """Store batch `number` (1…). The same content under the same number again is no error.
 
@@ -164,8 +139,8 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     run = open_run_of(credential=credential, run_id=run_id)
     if not 1 <= number <= RUN_BATCHES:
         raise InvalidError(f"Batches are numbered from 1 to {RUN_BATCHES}.")
-    content = _checked(run, data)
-    _require_known(credential, run, content.reused)
+    content = check_batch(run, data)
+    require_known(credential, run, content.reused)
     with transaction.atomic():
         _lock_open(run)
         if _is_repeated(run, number, content.digest, code="batch_conflict"):
@@ -178,63 +153,6 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
         counts = (len(content.paths), content.removals)
         batch = (run.pk, number, content.digest, *counts, keys, data)
         copy_rows("ingest_batch", _BATCH_COLUMNS, [batch])
-
-
-def _checked(run: IndexRun, data: bytes) -> _Content:
-    dimensions = EmbedderSpec.parse(run.embedder).dimensions
-    paths: list[str] = []
-    removals = 0
-    reused: set[bytes] = set()
-    with _refusals():
-        body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        for record in decode_records(body, dimensions=dimensions):
-            if len(paths) == settings.BATCH_MAX_FILES:
-                raise TooLargeError(
-                    f"The batch has more than {settings.BATCH_MAX_FILES} lines; send less at a "
-                    "time.",
-                    code="batch_too_many_files",
-                )
-            paths.append(record.path)
-            if not isinstance(record, FileRecord):
-                removals += 1
-            elif run.is_direct:
-                _refuse_vectors(record)
-            else:
-                reused |= _reused_digests(record)
-    return _Content(bytes.fromhex(identity(body)), paths, removals, reused)
-
-
-def _refuse_vectors(record: FileRecord) -> None:
-    if any(chunk.vector is not None for chunk in record.chunks):
-        raise InvalidError(
-            f"{record.path!r} came with vectors; in a direct run the client writes them to the "
-            "vector store, and batches hold none.",
-            code="vector_in_direct_run",
-        )
-
-
-def _reused_digests(record: FileRecord) -> set[bytes]:
-    if all(chunk.vector is not None for chunk in record.chunks):
-        return set()
-    pairs = zip(record.chunks, chunk_texts(record), strict=True)
-    return {digest for chunk, (_, digest) in pairs if chunk.vector is None}
-
-
-def _require_known(credential: Credential, run: IndexRun, digests: set[bytes]) -> None:
-    """Chunks without a vector must be backed now: the lease then lasts beyond the apply."""
-    if not digests:
-        return
-    known = known_digests(
-        repositories=lending_repositories_for(credential, run),
-        embedder=run.embedder,
-        digests=digests,
-    )
-    if missing := len(digests - known):
-        raise ConflictError(
-            f"{missing} chunks have no vector and none is stored for them; ask "
-            "POST …/embeddings which digests are known and send vectors for the others.",
-            code="embedding_unknown",
-        )
 
 
 def _lock_open(run: IndexRun) -> None:

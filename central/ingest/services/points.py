@@ -2,10 +2,11 @@
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 from uuid import UUID
 
 from central.corpus.backends import collection_of
@@ -21,6 +22,14 @@ from indexer.records.vectors import Vector, point_id
 from indexer.store.base import Collection, Point, VectorStore
 
 _PIECES = 256  # rows a statement
+_Item = TypeVar("_Item")
+
+
+def slices(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Split `items` into lists of `size`."""
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +52,7 @@ def pieces_of(run_id: UUID, records: Sequence[FileRecord | Removal]) -> Iterator
             zip(record.chunks, chunk_texts(record), strict=True)
         )
     )
-    while part := list(islice(pieces, _PIECES)):
-        yield part
+    return slices(pieces, _PIECES)
 
 
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
@@ -90,8 +98,8 @@ class PointWriter:
             self._writing.popleft().result()
 
     def _upsert(self, points: Sequence[Point]) -> None:
-        for start in range(0, len(points), _POINTS):
-            self._store.upsert(self._collection, points[start : start + _POINTS])
+        for part in slices(points, _POINTS):
+            self._store.upsert(self._collection, part)
             time.sleep(_YIELD_SECONDS)
 
 
@@ -128,8 +136,8 @@ def remove_points(*, run: IndexRun, store: VectorStore) -> None:
 
 def delete_points(*, store: VectorStore, collection: Collection, ids: Sequence[UUID]) -> None:
     """Delete points in slices."""
-    for start in range(0, len(ids), _DELETIONS):
-        store.delete(collection, ids[start : start + _DELETIONS])
+    for part in slices(ids, _DELETIONS):
+        store.delete(collection, part)
         time.sleep(_YIELD_SECONDS)
 
 

@@ -15,8 +15,7 @@ from central.corpus.embeddings import save_embeddings
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services.batches import StoredRecords, decoded
 from central.ingest.services.claims import Claim
-from central.ingest.services.points import Piece, delete_points, pieces_of, uploaded_files
-from central.ingest.services.stale_points import slices
+from central.ingest.services.points import Piece, delete_points, pieces_of, slices, uploaded_files
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES, RunState
@@ -96,6 +95,7 @@ def _problem(missing: int, wrong: int, collection: Collection) -> str:
 
 
 _SECONDS = 2.0  # runs wait to be applied meanwhile
+_ROWS = 500  # chunks a statement, points a call
 
 _log = structlog.get_logger(__name__)
 
@@ -155,7 +155,7 @@ def _keep(batch: Batch) -> None:
     except BundleError as exc:  # of another version: nothing can be made of it any more
         _log.warning("upload_unreadable", run=str(run.pk), number=batch.number, error=str(exc))
         return
-    for part in slices(ordered):
+    for part in slices(ordered, _ROWS):
         if run.is_direct:
             keep_points(run, part, collection_of(run.repository, run.embedder), vector_store())
         else:

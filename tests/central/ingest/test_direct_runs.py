@@ -92,7 +92,7 @@ def test_an_apply_fails_if_a_vector_is_not_what_the_embedder_makes(
     assert not Embedding.objects.exists()
 
 
-@pytest.mark.parametrize("step", ["adopt_points", "_commit", "_sweep_up"])
+@pytest.mark.parametrize("step", ["adopt_points", "commit_run", "_sweep_up"])
 def test_an_apply_that_died_is_done_again(
     api: Api, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

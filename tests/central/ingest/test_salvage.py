@@ -68,7 +68,7 @@ def fail(api: Api) -> None:
     """Fail in the last transaction, when the points are written already."""
     api.queue_full(FILES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apply_run, "_commit", _full)
+        patch.setattr(apply_run, "commit_run", _full)
         assert apply_queued() == ["failed"]
 
 
@@ -76,7 +76,7 @@ def refuse(api: Api) -> None:
     """Have a store that takes nothing, such as one whose key has changed, until that is final."""
     run = UUID(api.queue_full(FILES)["run_id"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apply_run, "_commit", _refused)
+        patch.setattr(apply_run, "commit_run", _refused)
         for _ in range(settings.RUN_MAX_ATTEMPTS - 1):
             with pytest.raises(StoreError):
                 apply_run.apply_run(run_id=run)

@@ -12,11 +12,11 @@ from pytest_django import Settings
 from central.github.events import Removed
 from central.github.models import GitHubDelivery
 from central.github.stored_events import stored
-from central.ingest import wakeup
 from central.ingest.models import IndexRun
+from central.ingest.services import queue_run
 from central.ingest.services.apply_run import Attempt
 from central.ingest.services.claims import claim_run
-from central.maintenance import worker
+from central.maintenance import organization_deletion, worker
 from central.maintenance.worker import Sweeper, next_reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
@@ -80,13 +80,13 @@ def test_what_is_retired_is_purged(
     repository = Repository.objects.get()
     retire_repository(repository)
     purged = threading.Event()
-    real = worker.purge_repository
+    real = organization_deletion.purge_repository
 
     def purge_and_tell(**arguments: int) -> None:
         real(**arguments)
         purged.set()
 
-    monkeypatch.setattr(worker, "purge_repository", purge_and_tell)
+    monkeypatch.setattr(organization_deletion, "purge_repository", purge_and_tell)
     sweeper.start()
     assert purged.wait(WAIT_SECONDS)
     assert not Repository.objects.exists()
@@ -158,7 +158,7 @@ def test_a_run_waits_for_one_purge_at_most(
         retire_repository(Repository.objects.get(name=project))
     happened: list[str] = []
     done = threading.Event()
-    purge, apply = worker.purge_repository, worker.apply_next
+    purge, apply = organization_deletion.purge_repository, worker.apply_next
 
     def purge_and_queue(*, repository_id: int) -> None:
         purge(repository_id=repository_id)
@@ -173,7 +173,7 @@ def test_a_run_waits_for_one_purge_at_most(
         happened.append(str(attempt and attempt.state))
         return attempt
 
-    monkeypatch.setattr(worker, "purge_repository", purge_and_queue)
+    monkeypatch.setattr(organization_deletion, "purge_repository", purge_and_queue)
     monkeypatch.setattr(worker, "apply_next", apply_and_note)
     sweeper.start()
     assert done.wait(WAIT_SECONDS)
@@ -231,9 +231,9 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:
-    wakeup.queued.clear()
+    queue_run.queued.clear()
     api_of().queue_full(FILES)
-    assert wakeup.queued.is_set()
+    assert queue_run.queued.is_set()
 
 
 def test_the_reconcile_is_due_once_a_night() -> None:

@@ -6,12 +6,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
 from central.errors import ServiceError
 from central.ingest.services.claims import sweep
-from central.maintenance.organization_deletion import purge_organizations, retire_organization
-from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
+from central.maintenance.organization_deletion import purge_retired, retire_organization
 from central.repositories.models import Repository
 from central.runtime import data_directory
 from central.tenancy.audit import COMMAND
@@ -85,8 +83,4 @@ def _is_the_servers() -> bool:
 
 def _purge(organization: Organization) -> None:
     sweep()  # ends the runs that keep its repositories
-    own = set(organization.repositories.values_list("pk", flat=True))
-    for repository_id in purgeable_repositories(now=timezone.now()):
-        if repository_id in own:
-            purge_repository(repository_id=repository_id)
-    purge_organizations()
+    purge_retired(organization=organization)
