@@ -22,10 +22,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from pytest_django import Settings
 
+from central import commands
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import unpack_terms
 from central.corpus.models import Chunk, Embedding
-from central.maintenance import command_output, point_sync
+from central.maintenance import point_sync
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from indexer.records.vectors import TermVector
@@ -382,7 +383,7 @@ def test_it_tells_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings.QDRANT_API_KEY = KEY
-    monkeypatch.setattr(command_output, "_LINE_SECONDS", 0)
+    monkeypatch.setattr(commands, "_LINE_SECONDS", 0)
     api.index(FILES)
     migrate(qdrant.url)
     assert capsys.readouterr().err == "acme/shop: 3 chunks\nacme/shop: 3 of 3\n"

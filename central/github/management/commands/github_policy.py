@@ -4,9 +4,8 @@ from argparse import ArgumentParser, BooleanOptionalAction
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.github.models import GitHubPolicy
 from central.github.services.policies import set_policy
 from central.tenancy.audit import COMMAND
@@ -14,7 +13,7 @@ from central.tenancy.audit import COMMAND
 _CHANGES = ("enabled", "events", "refs", "job_workflow_refs", "impact")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Let jobs of GitHub Actions come without a key."""
 
     help = (
@@ -24,7 +23,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare what the policy consists of."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        self.add_organization(parser)
         parser.add_argument(
             "--owner-id", type=int, metavar="N", help="GitHub's id of the owner, user or company"
         )
@@ -51,19 +50,15 @@ class Command(BaseCommand):
             help="whether jobs of pull requests may search",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Change the policy, print it."""
-        del args
         changes = {name: options[name] for name in _CHANGES if options[name] is not None}
-        try:
-            policy = set_policy(
-                organization_slug=options["organization"],
-                actor=COMMAND,
-                owner_id=options["owner_id"],
-                **changes,
-            )
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        policy = set_policy(
+            organization_slug=options["organization"],
+            actor=COMMAND,
+            owner_id=options["owner_id"],
+            **changes,
+        )
         self._print(policy)
 
     def _print(self, policy: GitHubPolicy) -> None:

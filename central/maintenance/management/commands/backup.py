@@ -5,14 +5,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.maintenance.backup import write_archive
 from central.runtime.data_directory import whole_file
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Back up everything but what can be made again."""
 
     help = (
@@ -24,16 +24,13 @@ class Command(BaseCommand):
         """Declare where to."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard output")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Write it; a file that is there is whole, and its owner's alone."""
-        del args
         try:
             if options["file"] == "-":
                 write_archive(sys.stdout.buffer)
             else:
                 self._write(Path(options["file"]))
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
         except OSError as exc:
             raise CommandError(f"{options['file']}: {exc.strerror}.") from exc
 

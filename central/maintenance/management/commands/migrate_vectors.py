@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from central.commands import ServiceCommand, display
 from central.corpus.backends import vector_store
-from central.maintenance.command_output import display, table_lines
 from central.maintenance.vector_migration import MigratedRepository, Migration
 from central.tenancy.audit import COMMAND, record
 from indexer.errors import ConfigurationError, StoreError, StoreLockedError
@@ -19,7 +19,7 @@ from indexer.store.base import VectorStore
 _COLUMNS = ("organization", "repository", "chunks", "written", "missing", "excess")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Fill a vector store from PostgreSQL."""
 
     help = (
@@ -35,9 +35,8 @@ class Command(BaseCommand):
             help="as VECTOR_STORE_URL, without a password; QDRANT_API_KEY is used for Qdrant",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Go through all repositories; print a table."""
-        del args
         url = _address(options["to"])
         try:
             rows = _migrated(url)
@@ -61,9 +60,7 @@ class Command(BaseCommand):
         self._print(rows)
 
     def _print(self, rows: Sequence[MigratedRepository]) -> None:
-        cells = [[getattr(row, column) for column in _COLUMNS] for row in rows]
-        for line in table_lines([_COLUMNS, *cells]):
-            self.stdout.write(line)
+        self.print_table(_COLUMNS, rows)
         if changed := _names(rows, lambda row: row.has_changed):
             self.stdout.write(f"indexed meanwhile, run this again: {changed}")
         if missing := _names(rows, lambda row: row.missing > 0):

@@ -5,22 +5,21 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.ingest.services.claims import sweep
 from central.maintenance.organization_deletion import purge_retired, retire_organization
 from central.repositories.models import Repository
 from central.runtime import data_directory
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import Organization
-from indexer.errors import StoreError
 
 _PAUSE_SECONDS = 1.0
 _LINE_SECONDS = 10.0
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Delete an organisation."""
 
     help = (
@@ -38,19 +37,15 @@ class Command(BaseCommand):
             "--no-wait", action="store_true", help="leave the deleting to the running service"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Retire it, then wait for the server that has the store, or purge here."""
-        del args
         slug = options["organization"].removeprefix("org-")
         if options["confirm"].removeprefix("org-") != slug:
             raise CommandError(f"Nothing was changed: add --confirm {slug} to delete it for good.")
-        try:
-            organization = retire_organization(slug=slug, actor=COMMAND)
-            self._say(f"{slug}: nobody sees it any more.")
-            if not options["no_wait"]:
-                self._wait(organization)
-        except (ServiceError, StoreError) as exc:
-            raise CommandError(str(exc)) from exc
+        organization = retire_organization(slug=slug, actor=COMMAND)
+        self._say(f"{slug}: nobody sees it any more.")
+        if not options["no_wait"]:
+            self._wait(organization)
 
     def _wait(self, organization: Organization) -> None:
         """Repositories wait for a lease, in which somebody may still write to them."""

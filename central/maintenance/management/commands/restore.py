@@ -9,11 +9,10 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand, display
 from central.maintenance.backup import restore_archive
-from central.maintenance.command_output import display
 from central.runtime.data_directory import (
     DataDirectoryHeldError,
     held_data_directory,
@@ -24,7 +23,7 @@ from indexer.errors import StoreError
 from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Fill an empty database from a backup, and the vector store from the database."""
 
     help = "Restore what `backup` wrote into a new data directory or database, then start."
@@ -33,13 +32,12 @@ class Command(BaseCommand):
         """Declare where from."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard input")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Restore while no server holds the data directory."""
-        del args
         try:
             with _alone(), _opened(options["file"]) as file, display() as progress:
                 rows = restore_archive(file, progress)
-        except (DataDirectoryHeldError, ServiceError) as exc:
+        except DataDirectoryHeldError as exc:
             raise CommandError(str(exc)) from exc
         except StoreError as exc:
             raise CommandError(

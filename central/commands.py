@@ -1,12 +1,45 @@
-"""Progress and tables of management commands."""
+"""Base of the management commands: errors, the organisation's argument, tables and progress."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from time import monotonic
-from typing import TextIO
+from typing import Any, TextIO
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.errors import ServiceError
+from indexer.errors import StoreError
 
 _LINE_SECONDS = 5.0
+
+
+class ServiceCommand(BaseCommand):
+    """A command that reports the refusals of services and stores as its own errors."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        del args
+        try:
+            self.run(options)
+        except (ServiceError, StoreError) as exc:
+            raise CommandError(str(exc)) from exc
+
+    def run(self, options: dict[str, Any]) -> None:
+        """Do what the command is for."""
+        raise NotImplementedError
+
+    def add_organization(self, parser: ArgumentParser) -> None:
+        """Declare the required `--organization`."""
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+
+    def print_table(self, columns: Sequence[str], rows: Sequence[object]) -> None:
+        """Print the attributes `columns` of each row, below a heading."""
+        cells = [list(columns), *([str(getattr(row, name)) for name in columns] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for line in cells:
+            self.stdout.write("  ".join(map(str.ljust, line, widths)).rstrip())
 
 
 class Lines:
@@ -72,11 +105,3 @@ class Bar(AbstractContextManager["Bar"]):
 def display() -> Lines | Bar:
     """What suits standard error."""
     return Bar() if sys.stderr.isatty() else Lines(sys.stderr)
-
-
-def table_lines(rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """The lines of a table; the first row is the heading."""
-    cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        yield "  ".join(map(str.ljust, row, widths)).rstrip()
