@@ -20,7 +20,7 @@ _NEIGHBOURS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Outlined:
+class OutlineEntry:
     """A symbol of a file; `depth` counts the symbols around it."""
 
     name: str
@@ -31,7 +31,7 @@ class Outlined:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
+class FileView:
     """An indexed file. `skipped` is the reason why there is no content, "" where there is.
 
     `size` is in bytes; `forge_url` is "" where the forge is unknown.
@@ -48,7 +48,7 @@ class ReadFile:
     degraded: str
     content: str
     forge_url: str
-    symbols: Sequence[Outlined]
+    symbols: Sequence[OutlineEntry]
 
 
 class FileNotFoundInIndexError(NotFoundError):
@@ -61,7 +61,7 @@ class FileNotFoundInIndexError(NotFoundError):
         self.near = near
 
 
-def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
+def read_file(*, credential: Credential, project: str, path: str) -> FileView:
     """The file at `path`. Raises NotFoundError where the repository is not in sight, or the file
     is not there. Three queries.
     """
@@ -72,7 +72,7 @@ def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
     if file is None:
         raise FileNotFoundInIndexError(near_paths(repository, path))
     commit, web_url = repository.last_indexed_commit, repository.web_url
-    return ReadFile(
+    return FileView(
         project=repository.name,
         web_url=web_url,
         commit=commit,
@@ -88,18 +88,18 @@ def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
     )
 
 
-def _outline(file: File) -> list[Outlined]:
+def _outline(file: File) -> list[OutlineEntry]:
     rows = (
         Symbol.objects.filter(file=file)
         .order_by("start_line", "-end_line", "id")
         .values_list("name", "kind", "start_line", "end_line")[:OUTLINED_SYMBOLS]
     )
-    outline: list[Outlined] = []
+    outline: list[OutlineEntry] = []
     around: list[int] = []  # last lines
     for name, kind, start, end in rows:
         while around and around[-1] < start:
             around.pop()
-        outline.append(Outlined(name, kind, start, end, len(around)))
+        outline.append(OutlineEntry(name, kind, start, end, len(around)))
         around.append(end)
     return outline
 

@@ -43,7 +43,7 @@ _MODULE_COLUMNS: Final = {
 }
 
 
-class PlacedFile(NamedTuple):
+class ModuleFile(NamedTuple):
     """A file that is not skipped, as far as package and names depend on it."""
 
     id: int
@@ -65,7 +65,7 @@ _Ids = dict[_Key, int]
 
 
 def refresh_packages(
-    *, repository_id: int, manifests_changed: bool, inserted: Sequence[PlacedFile]
+    *, repository_id: int, manifests_changed: bool, inserted: Sequence[ModuleFile]
 ) -> None:
     """Bring packages, modules and `File.package` up to date after files were replaced.
 
@@ -101,10 +101,10 @@ def _stored_ids(repository_id: int) -> _Ids:
     }
 
 
-def _stored_files(repository_id: int) -> list[PlacedFile]:
+def _stored_files(repository_id: int) -> list[ModuleFile]:
     rows = models.File.objects.filter(repository_id=repository_id, skipped="")
     return [
-        PlacedFile(*row)
+        ModuleFile(*row)
         for row in rows.values_list("id", "path", "language", "namespace", "package_id").iterator()
     ]
 
@@ -170,7 +170,7 @@ def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
 
 
 def _place(
-    repository_id: int, files: Iterable[PlacedFile], workspace: Workspace, ids: _Ids
+    repository_id: int, files: Iterable[ModuleFile], workspace: Workspace, ids: _Ids
 ) -> None:
     """Give files their package and their modules."""
     moved: list[tuple[int, int | None]] = []
@@ -194,7 +194,7 @@ def _place(
 
 
 def _module_rows(
-    repository_id: int, file: PlacedFile, package_id: int | None, workspace: Workspace
+    repository_id: int, file: ModuleFile, package_id: int | None, workspace: Workspace
 ) -> Iterator[Row]:
     ecosystem = ecosystem_of(file.language)
     if ecosystem is None:

@@ -46,13 +46,13 @@ def busy_run(repository: Repository) -> IndexRun | None:
     return repository.runs.filter(state__in=BUSY_RUN_STATES).order_by("queued_at").first()
 
 
-def lending_repositories_for(credential: Credential, run: IndexRun) -> QuerySet[Repository]:
-    """As `lending_repositories`, but only those that the caller may see as well."""
+def visible_reuse_scope(credential: Credential, run: IndexRun) -> QuerySet[Repository]:
+    """As `embedding_reuse_scope`, but only those that the caller may see as well."""
     visible = visible_repositories(credential=credential)
-    return lending_repositories(run).filter(pk__in=visible.values("pk"))
+    return embedding_reuse_scope(run).filter(pk__in=visible.values("pk"))
 
 
-def lending_repositories(run: IndexRun) -> QuerySet[Repository]:
+def embedding_reuse_scope(run: IndexRun) -> QuerySet[Repository]:
     """Whose embeddings the run may reuse: those that its credential may see.
 
     Its own repository alone once the token is deleted. Needs `run.repository` and `run.api_token`.

@@ -34,5 +34,5 @@ def sweep() -> None:
 @app.task(name="central.ingest.tasks.keep")
 def keep() -> None:
     """Keep vectors of runs that were not applied."""
-    while salvage.keep_uploads():
+    while salvage.salvage_uploads():
         pass

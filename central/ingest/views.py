@@ -25,7 +25,7 @@ from central.ingest.selectors import visible_run
 from central.ingest.services.batches import body_limit, put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
-from central.ingest.services.queue_run import Announcement, accept_webhook, notify_worker
+from central.ingest.services.queue_run import RunSummary, notify_worker, queue_run
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
@@ -239,9 +239,9 @@ class WebhookView(APIView):
         webhook_id = signing.verified_run_id(request.headers, body)
         credential = credential_in(request)
         data = _validated(credential, serializers.WebhookRequest, json_object(body))
-        run = accept_webhook(
+        run = queue_run(
             credential=credential,
-            announcement=Announcement(
+            summary=RunSummary(
                 run_id=data["run_id"],
                 commit_sha=data["commit_sha"],
                 base_commit=data["base_commit"] or "",

@@ -30,7 +30,7 @@ _TABLES = tuple(model._meta.db_table for model in (GitHubDelivery, Delivery, Api
 _log = structlog.get_logger(__name__)
 
 
-def retire_organization(*, slug: str, actor: str) -> Organization:
+def schedule_deletion(*, slug: str, actor: str) -> Organization:
     """Make it invisible, at once and for good; what it holds is purged by who calls the below.
 
     One that is retired already stays so. Not in a transaction. Raises NotFoundError.
@@ -62,10 +62,10 @@ def purge_retired(
         purge_repository(repository_id=repository_id)
         if not go_on():
             return
-    purge_organizations()
+    delete_scheduled_organizations()
 
 
-def purge_organizations() -> None:
+def delete_scheduled_organizations() -> None:
     """Go on with those that are retired. Not in a transaction. Raises StoreError."""
     for organization in Organization.everything.filter(retired_at__isnull=False):
         _retire_repositories(organization)

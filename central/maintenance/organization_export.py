@@ -76,7 +76,7 @@ def _members(organization: Organization) -> _Members:
     yield "github_policy.ndjson", map(_row, policies)
     yield "members.ndjson", _memberships(organization)
     yield "tokens.ndjson", rows_of(ApiToken.objects.filter(**of_it))
-    yield "audit.ndjson", rows_of(_noted(organization))
+    yield "audit.ndjson", rows_of(_audit_rows(organization))
     for repository in Repository.objects.filter(**of_it, retired_at=None).order_by("name"):
         place = f"repositories/{repository.pk}"
         yield f"{place}/repository.json", [_row(repository)]
@@ -94,7 +94,7 @@ def _memberships(organization: Organization) -> Iterator[dict[str, object]]:
         yield {**_row(membership), "username": user.get_username(), "email": user.email}
 
 
-def _noted(organization: Organization) -> QuerySet[AuditEntry]:
+def _audit_rows(organization: Organization) -> QuerySet[AuditEntry]:
     """Entries stay when an organisation is purged; its slug may be another's now."""
     since = organization.created_at
     return AuditEntry.objects.filter(organization=organization.slug, at__gte=since)

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from central.corpus.backends import collection_of
 from central.corpus.embeddings import stored_vectors, unpack_terms
 from central.corpus.models import Chunk
-from central.corpus.rows import REPAIRED
+from central.corpus.rows import REPAIR_RUN
 from central.ingest.models import IndexRun
 from central.ingest.services.points import delete_points, slices
 from central.repositories.models import Repository
@@ -158,7 +158,7 @@ def _vectors(
 def _point(chunk: Chunk, vector: Vector) -> Point:
     return Point(
         id=chunk.point,
-        run=REPAIRED,
+        run=REPAIR_RUN,
         path=chunk.file.path,
         language=chunk.file.language,
         type=chunk.type,

@@ -12,7 +12,7 @@ from django.utils import timezone
 from central.corpus.backends import vector_store
 from central.corpus.dump import dump_lines
 from central.errors import NotFoundError
-from central.ingest.services.salvage import keep_uploads, left_uploads
+from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
 from central.maintenance.point_sync import sync_repository
 from central.repositories.models import Repository
 from indexer.store.base import VectorStore
@@ -124,9 +124,9 @@ def _retire_embeddings(repository_id: int, repair: bool) -> int:
 
 
 def _retire_uploads(repair: bool) -> int:
-    count = left_uploads().count()
+    count = salvageable_uploads().count()
     if repair:
-        keep_uploads(seconds=math.inf)
+        salvage_uploads(seconds=math.inf)
     return count
 
 

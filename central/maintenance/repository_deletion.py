@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import File
-from central.corpus.replace import Change, remove_files
+from central.corpus.replace import CorpusDelta, remove_files
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES
@@ -99,7 +99,7 @@ def _delete_files(repository_id: int) -> None:
     files = File.objects.filter(repository_id=repository_id).order_by("path")
     while paths := list(files.values_list("path", flat=True)[:_FILES]):
         with transaction.atomic():
-            remove_files(repository_id=repository_id, paths=paths, change=Change())
+            remove_files(repository_id=repository_id, paths=paths, delta=CorpusDelta())
 
 
 def _delete_rows(table: str, condition: str, repository_id: int) -> None:

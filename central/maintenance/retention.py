@@ -29,7 +29,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class RetentionResult:
     """How many rows were deleted."""
 
     tokens: int
@@ -39,9 +39,9 @@ class Forgotten:
     runs: int
 
 
-def forget(*, now: datetime) -> Forgotten:
+def apply_retention(*, now: datetime) -> RetentionResult:
     """Delete what has had its time; runs after RUN_RETENTION_DAYS, but each repository's last."""
-    forgotten = Forgotten(
+    result = RetentionResult(
         tokens=_forget_tokens(now - timedelta(days=_TOKEN_DAYS)),
         id_tokens=IdTokenUse.objects.filter(forget_at__lt=now).delete()[0],
         deliveries=GitHubDelivery.objects.filter(
@@ -50,8 +50,8 @@ def forget(*, now: datetime) -> Forgotten:
         sessions=Session.objects.filter(expire_date__lt=now).delete()[0],
         runs=_forget_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
     )
-    _log.info("forgotten", **asdict(forgotten))
-    return forgotten
+    _log.info("retention_applied", **asdict(result))
+    return result
 
 
 def _forget_tokens(expired_before: datetime) -> int:

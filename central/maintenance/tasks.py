@@ -22,7 +22,7 @@ def purge() -> None:
 @app.task(name="central.ingest.tasks.forget")
 def forget() -> None:
     """Delete what nobody asks for any more."""
-    retention.forget(now=timezone.now())
+    retention.apply_retention(now=timezone.now())
 
 
 @app.task(name="central.ingest.tasks.reconcile")

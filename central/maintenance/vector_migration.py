@@ -93,18 +93,23 @@ class Migration:
         row = MigratedRepository(repository.organization.slug, repository.name)
         self._done[key] = repository.generation, row
         found = sync_repository(
-            self.target, repository, fetch_vectors=self._lend, advance=self.progress.advance
+            self.target,
+            repository,
+            fetch_vectors=self._fetch_vectors,
+            advance=self.progress.advance,
         )
         row.chunks, row.missing, row.excess = found.chunks, found.unrepairable, found.stale
         row.written = found.missing - found.unrepairable + (earlier.written if earlier else 0)
 
-    def _lend(self, collection: Collection, points: Sequence[UUID]) -> Mapping[UUID, Vector]:
+    def _fetch_vectors(
+        self, collection: Collection, points: Sequence[UUID]
+    ) -> Mapping[UUID, Vector]:
         if self.source is None:
             return {}
         try:
             return self.source().vectors(collection, points)
         except StoreError as exc:
-            _log.warning("source_cannot_be_asked", error=str(exc), points=len(points))
+            _log.warning("migration_source_unavailable", error=str(exc), points=len(points))
             return {}
 
     def _drop_retired(self) -> None:

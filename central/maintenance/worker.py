@@ -12,11 +12,11 @@ from central.corpus.backends import vector_store
 from central.github.services.deferred_events import carry_out_waiting
 from central.ingest.services import queue_run
 from central.ingest.services.apply_run import apply_next
-from central.ingest.services.claims import release_leases, sweep
-from central.ingest.services.salvage import keep_uploads
+from central.ingest.services.claims import expire_leases, sweep
+from central.ingest.services.salvage import salvage_uploads
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
-from central.maintenance.retention import forget
+from central.maintenance.retention import apply_retention
 from central.repositories.states import RunState
 from indexer.errors import StoreError
 
@@ -33,16 +33,16 @@ def maintain_store() -> None:
     try:
         vector_store().maintain()
     except StoreError as exc:
-        _log.warning("upkeep_failed", error=str(exc))
+        _log.warning("maintenance_failed", error=str(exc))
 
 
-class Upkeep:
+class StoreOptimizer:
     """Start it once in the process that serves; `wake` says that something may be due."""
 
     def __init__(self) -> None:
         self._due = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="optimizer", daemon=True)
 
     def start(self) -> None:
         """Begin, with what an earlier server may have left."""
@@ -50,7 +50,7 @@ class Upkeep:
         self._thread.start()
 
     def wake(self) -> None:
-        """Look again, now or when the present upkeep is done."""
+        """Look again, now or when the present optimisation is done."""
         self._due.set()
 
     def stop(self) -> None:
@@ -65,23 +65,23 @@ class Upkeep:
             try:
                 maintain_store()
             except Exception:  # noqa: BLE001 (nothing may end this thread)
-                _log.exception("upkeep_failed")
+                _log.exception("maintenance_failed")
 
 
-class Sweeper:
+class EmbeddedWorker:
     """Start it once in the process that serves; `stop` waits for the apply that is under way."""
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="worker", daemon=True)
         self._reconcile_due = next_reconcile(timezone.now())
         self._is_first = True
-        self._upkeep = Upkeep()
+        self._optimizer = StoreOptimizer()
 
     def start(self) -> None:
         """Begin; runs that a killed server left behind are taken up at once."""
         self._thread.start()
-        self._upkeep.start()
+        self._optimizer.start()
 
     def stop(self) -> None:
         """Finish the run that is being applied, for up to 30 seconds, and end the thread.
@@ -91,7 +91,7 @@ class Sweeper:
         self._stopping.set()
         queue_run.queued.set()
         self._thread.join(_STOP_SECONDS)
-        self._upkeep.stop()
+        self._optimizer.stop()
 
     def _run(self) -> None:
         failures = 0
@@ -120,12 +120,12 @@ class Sweeper:
 
     def _work(self) -> None:
         if self._is_first and settings.VECTOR_STORE_URL.startswith("edge:"):
-            release_leases()  # the embedded store belongs to this process: no other can apply
+            expire_leases()  # the embedded store belongs to this process: no other can apply
         self._is_first = False
         self._apply()
-        while not self._stopping.is_set() and keep_uploads():
+        while not self._stopping.is_set() and salvage_uploads():
             self._apply()
-        self._tidy_nightly()
+        self._run_nightly()
         if not self._stopping.is_set():
             purge_retired(go_on=self._apply)  # no run waits for more than one purge
 
@@ -136,19 +136,19 @@ class Sweeper:
             if attempt is None:
                 break
             if attempt.state == RunState.APPLIED:
-                self._upkeep.wake()
+                self._optimizer.wake()
             carry_out_waiting()  # the apply held them up
         return not self._stopping.is_set()
 
-    def _tidy_nightly(self) -> None:
+    def _run_nightly(self) -> None:
         if self._stopping.is_set() or timezone.now() < self._reconcile_due:
             return
         self._reconcile_due = next_reconcile(timezone.now())
         try:
-            forget(now=timezone.now())
+            apply_retention(now=timezone.now())
         finally:
             reconcile(repair=True)
-            self._upkeep.wake()
+            self._optimizer.wake()
 
 
 def next_reconcile(now: datetime) -> datetime:

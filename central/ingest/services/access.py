@@ -17,7 +17,7 @@ from indexer.records.vectors import DirectUploadGrant
 from indexer.store.base import DirectStore
 
 
-def require_bound_open(
+def check_oidc_binding(
     credential: Credential, *, project: str, repository_id: int | None, ref: str, commit_sha: str
 ) -> None:
     """Refuse what a client says of a run if GitHub said something else of its job.

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
-from central.corpus.replace import Change, insert_files, move_term_stats, remove_files
-from central.corpus.rows import Origin
+from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
+from central.corpus.rows import RunContext
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
 from central.ingest.services.claims import Claim
@@ -34,33 +34,33 @@ class GenerationMovedError(Exception):
 @transaction.atomic
 def commit_run(
     claim: Claim, stored: StoredRecords, writer: PointWriter
-) -> tuple[Change, Repository]:
+) -> tuple[CorpusDelta, Repository]:
     """All or nothing; returns what changed and the repository as it was before."""
     run = claim.run
     claim.lock()
     before = _advance(run)
-    change = Change()
+    delta = CorpusDelta()
     tree = _loaded_tree(run)
     for paths in _gone(run, tree):
-        remove_files(repository_id=run.repository_id, paths=paths, change=change)
-    origin = Origin(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
+        remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
+    context = RunContext(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
     for records in stored:
         remove_files(
             repository_id=run.repository_id,
             paths=[record.path for record in records],
-            change=change,
+            delta=delta,
         )
         files = [record for record in records if isinstance(record, FileRecord)]
-        insert_files(origin=origin, records=files, change=change)
+        insert_files(context=context, records=files, delta=delta)
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     refresh_packages(
         repository_id=run.repository_id,
-        manifests_changed=change.manifests,
-        inserted=change.inserted,
+        manifests_changed=delta.manifests,
+        inserted=delta.inserted,
     )
-    move_term_stats(repository_id=run.repository_id, differences=change.terms)
-    _count(before, change)
+    update_term_stats(repository_id=run.repository_id, differences=delta.terms)
+    _count(before, delta)
     settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()
     writer.finish()
@@ -72,7 +72,7 @@ def commit_run(
         error="",
         progress={"stage": "applied", "percent": 100},
     )
-    return change, before
+    return delta, before
 
 
 def _loaded_tree(run: IndexRun) -> LoadedTree | None:
@@ -82,14 +82,14 @@ def _loaded_tree(run: IndexRun) -> LoadedTree | None:
         return None
     tree = LoadedTree(run)
     tree.fill(lines)
-    lacking = tree.lacking(everything=run.mode == Mode.FORCE)
-    if lacking.missing:
+    mismatch = tree.mismatch(everything=run.mode == Mode.FORCE)
+    if mismatch.missing:
         raise IncompleteRunError(
-            f"{lacking.missing} changed paths of the tree did not come, among them "
-            f"{lacking.example!r}."
+            f"{mismatch.missing} changed paths of the tree did not come, among them "
+            f"{mismatch.example!r}."
         )
-    if lacking.foreign:
-        raise IncompleteRunError(f"{lacking.foreign} paths came that the tree does not have.")
+    if mismatch.foreign:
+        raise IncompleteRunError(f"{mismatch.foreign} paths came that the tree does not have.")
     return tree
 
 
@@ -129,15 +129,15 @@ def _advance(run: IndexRun) -> Repository:
     return before
 
 
-def _count(before: Repository, change: Change) -> None:
+def _count(before: Repository, delta: CorpusDelta) -> None:
     languages = dict(before.languages)
-    for language, difference in change.languages.items():
+    for language, difference in delta.languages.items():
         languages[language] = languages.get(language, 0) + difference
     Repository.objects.filter(pk=before.pk).update(
-        files=before.files + change.files,
-        skipped=before.skipped + change.skipped,
-        chunks=before.chunks + change.chunks,
-        symbols=before.symbols + change.symbols,
-        references=before.references + change.references,
+        files=before.files + delta.files,
+        skipped=before.skipped + delta.skipped,
+        chunks=before.chunks + delta.chunks,
+        symbols=before.symbols + delta.symbols,
+        references=before.references + delta.references,
         languages={name: count for name, count in sorted(languages.items()) if count},
     )

@@ -15,7 +15,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.replace import Change
+from central.corpus.replace import CorpusDelta
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_commit import (
     GenerationMovedError,
@@ -32,7 +32,7 @@ from central.ingest.services.points import (
     upload_points,
 )
 from central.ingest.services.run_lifecycle import end_claimed_run, leaves_uploads
-from central.ingest.services.salvage import PointsLackingError, adopt_points
+from central.ingest.services.salvage import PointsMissingError, verify_direct_points
 from central.observability import metrics
 from central.observability.tracing import Span, span
 from central.repositories.models import Repository
@@ -90,7 +90,7 @@ def _apply_claimed(claim: Claim) -> RunState | None:
             state = None
             told.note(state="claim_lost")
         finally:
-            outcome = told.attributes.get("state", "crashed")
+            outcome = told.attributes.get("state", "record_crash")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
     if state == RunState.APPLIED:
         for follow_up in _follow_ups:
@@ -110,12 +110,12 @@ def _attempt(claim: Claim, told: Span) -> RunState | None:
             return _fail(claim, _DISK_FULL)
         if _is_outage(exc):
             metrics.UNAVAILABLE.labels("apply").inc()
-            claim.postpone(str(exc))
+            claim.requeue(str(exc))
             return None
         if isinstance(exc, StoreError) and claim.is_last:
             _log.error("store_refused", run=str(claim.run.pk), error=str(exc))
             return _fail(claim, str(exc))
-        claim.crashed(f"{type(exc).__name__}; see the service's log.")
+        claim.record_crash(f"{type(exc).__name__}; see the service's log.")
         raise
 
 
@@ -126,10 +126,10 @@ def _apply(claim: Claim, told: Span) -> RunState:
         records = StoredRecords(claim.run)
         with PointWriter(store, collection_of(claim.run.repository, claim.run.embedder)) as writer:
             if claim.run.is_direct:
-                adopt_points(claim=claim, records=records, store=store)
+                verify_direct_points(claim=claim, records=records, store=store)
             else:
                 upload_points(claim=claim, records=records, writer=writer)
-            change, before = commit_run(claim, records, writer)
+            delta, before = commit_run(claim, records, writer)
     except GenerationMovedError:
         return _end(
             claim,
@@ -137,10 +137,10 @@ def _apply(claim: Claim, told: Span) -> RunState:
             RunState.STALE,
             "Another run was applied meanwhile; plan again from the new base.",
         )
-    except (IncompleteRunError, PointsLackingError, EmbeddingGoneError) as exc:
+    except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, store, RunState.FAILED, str(exc))
-    told.note(fileCount=len(change.inserted), commit=claim.run.commit_sha)
-    _sweep_up(claim.run, store, change, before)
+    told.note(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
+    _remove_stale_points(claim.run, store, delta, before)
     return RunState.APPLIED
 
 
@@ -176,17 +176,19 @@ def _fail(claim: Claim, error: str) -> RunState:
     return RunState.FAILED
 
 
-def _sweep_up(run: IndexRun, store: VectorStore, change: Change, before: Repository) -> None:
+def _remove_stale_points(
+    run: IndexRun, store: VectorStore, delta: CorpusDelta, before: Repository
+) -> None:
     """Delete the points whose chunks are gone. What fails here is left to the reconcile."""
     try:
         if before.embedder and before.embedder != run.embedder:
             store.drop(collection_of(before, before.embedder))
         else:
             delete_points(
-                store=store, collection=collection_of(before, run.embedder), ids=change.orphans
+                store=store, collection=collection_of(before, run.embedder), ids=delta.orphans
             )
     except StoreError as exc:
-        _log.warning("orphans_left_to_reconcile", run=str(run.pk), error=str(exc))
+        _log.warning("stale_points_deferred", run=str(run.pk), error=str(exc))
 
 
 def _is_full(exc: Exception) -> bool:

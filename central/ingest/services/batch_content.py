@@ -9,7 +9,7 @@ from django.conf import settings
 from central.corpus.embeddings import chunk_texts, known_digests
 from central.errors import ConflictError, InvalidError, TooLargeError
 from central.ingest.models import IndexRun
-from central.ingest.selectors import lending_repositories_for
+from central.ingest.selectors import visible_reuse_scope
 from central.tenancy.credentials import Credential
 from indexer.bundle.decode import decode_records
 from indexer.bundle.gzip import decompress, identity
@@ -86,7 +86,7 @@ def require_known(credential: Credential, run: IndexRun, digests: set[bytes]) ->
     if not digests:
         return
     known = known_digests(
-        repositories=lending_repositories_for(credential, run),
+        repositories=visible_reuse_scope(credential, run),
         embedder=run.embedder,
         digests=digests,
     )

@@ -24,7 +24,7 @@ from central.ingest.models import IndexRun
 from central.ingest.selectors import require_open
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
-from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
+from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
 from indexer.bundle.decode import decode_records, decode_tree
@@ -61,7 +61,7 @@ def path_key(path: str) -> int:
 
 
 @transaction.atomic
-def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) -> TreeAnswer:
+def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) -> TreeDiff:
     """Store the tree of a full run; answer what must be sent. The same tree again is no error.
 
     `parts` are those of NDJSON, as it is or gzip. Raises NotFoundError, ForbiddenError,
@@ -80,7 +80,7 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
             _refuse_earlier_removals(run)
             _count_bytes(run, stored.tell())
             _insert_tree(run, digest.digest(), lines, stored)
-    return tree.answer()
+    return tree.diff()
 
 
 def _inflated_tree(parts: Iterable[bytes], stored: IO[bytes]) -> Iterator[bytes]:

@@ -52,7 +52,7 @@ def claimable_runs() -> QuerySet[IndexRun]:
 def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
     """Take the run, or None if it is not to be had.
 
-    A run that crashed its appliers RUN_MAX_ATTEMPTS times fails here instead.
+    A run that record_crash its appliers RUN_MAX_ATTEMPTS times fails here instead.
     """
     # SKIP LOCKED: a run in its final transaction is not waited for.
     found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
@@ -112,13 +112,13 @@ def _taken(run: IndexRun) -> "Claim | None":
             state=RunState.FAILED,
             error=f"Applying the run ended without an answer {settings.RUN_MAX_ATTEMPTS} times; "
             "the service's log has the reason. Run the indexer again.",
-            is_poison=True,
+            is_unprocessable=True,
         )
         return None
     return Claim(run=claimed)
 
 
-def release_leases() -> int:
+def expire_leases() -> int:
     """Make every run that is being applied claimable; returns how many.
 
     For a process that knows itself to be the only one that applies, when it starts.
@@ -168,7 +168,7 @@ class Claim:
             pk=self.run.pk, state=RunState.APPLYING, claim=self.run.claim
         )
 
-    def postpone(self, error: str) -> None:
+    def requeue(self, error: str) -> None:
         """Something is away: queue the run again, to be tried after a back-off."""
         delay = min(2**self.run.retries, _LONGEST_BACKOFF_SECONDS)
         _log.warning("apply_postponed", run=str(self.run.pk), error=error, seconds=delay)
@@ -181,7 +181,7 @@ class Claim:
             progress={"stage": "waiting", "reason": error},
         )
 
-    def crashed(self, error: str) -> None:
+    def record_crash(self, error: str) -> None:
         """An error that nobody foresaw: the attempt counts."""
         delay = min(2**self.run.attempts, _LONGEST_BACKOFF_SECONDS)
         self._mine().update(

@@ -26,7 +26,7 @@ from central.tenancy.models import Organization
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class RequestedRepository:
     """How a client names a repository; `tracked_ref` is for one that is new."""
 
     project: str
@@ -35,7 +35,7 @@ class Named:
 
 
 def repository_of(
-    *, organization: Organization, credential: Credential, named: Named
+    *, organization: Organization, credential: Credential, named: RequestedRepository
 ) -> Repository:
     """The repository that is meant; it is created, renamed or identified if need be.
 
@@ -43,7 +43,7 @@ def repository_of(
     (`repository_mismatch`), ConflictError (`too_many_repositories`); then the transaction must be
     rolled back.
     """
-    named = replace(named, github_id=_believed_id(credential, named.github_id))
+    named = replace(named, github_id=_trusted_id(credential, named.github_id))
     found = _find(organization, credential, named) or _create(organization, credential, named)
     if not visible_repositories(credential=credential).filter(pk=found.pk).exists():
         raise _not_found()  # alike for one that is hidden and one that would be new
@@ -56,13 +56,15 @@ def require_nameable(credential: Credential, name: str) -> None:
         raise _not_found()
 
 
-def _believed_id(credential: Credential, said: int | None) -> int | None:
+def _trusted_id(credential: Credential, said: int | None) -> int | None:
     if credential.binding is not None:
         return credential.binding.repository_id
     return said if credential.is_of_whole_organization else None
 
 
-def _find(organization: Organization, credential: Credential, named: Named) -> Repository | None:
+def _find(
+    organization: Organization, credential: Credential, named: RequestedRepository
+) -> Repository | None:
     """By GitHub's id before the name: a renamed repository stays itself, an impostor does not."""
     repositories = Repository.objects.filter(
         organization=organization, retired_at=None
@@ -122,7 +124,9 @@ def _adopt(credential: Credential, repository: Repository, github_id: int) -> No
     _note(credential, "repository.identified", repository.name, github_id=github_id)
 
 
-def _create(organization: Organization, credential: Credential, named: Named) -> Repository:
+def _create(
+    organization: Organization, credential: Credential, named: RequestedRepository
+) -> Repository:
     _require_room(organization)
     repository = Repository.objects.create(
         organization=organization,

@@ -9,7 +9,7 @@ from django.utils import timezone
 from central.corpus.embeddings import known_digests, stored_vectors
 from central.errors import InvalidError
 from central.ingest.models import IndexRun
-from central.ingest.selectors import lending_repositories_for
+from central.ingest.selectors import visible_reuse_scope
 from central.ingest.services.access import open_run_of
 from central.tenancy.credentials import Credential
 from indexer.limits import LOOKUP_DIGESTS
@@ -19,7 +19,7 @@ _VECTOR_BYTES = 20_000_000  # of an answer, before base64
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownEmbeddings:
     """Digests (hex) that need not be embedded, as asked for; in a direct run their vectors, too."""
 
     digests: list[str]
@@ -33,7 +33,9 @@ def max_digests(run: IndexRun) -> int:
     return min(LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * _dimensions(run))))
 
 
-def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[str]) -> Known:
+def known_embeddings(
+    *, credential: Credential, run_id: UUID, digests: Sequence[str]
+) -> KnownEmbeddings:
     """Those of `digests` (SHA-256 in hex) that need not be embedded; leased to the run.
 
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`), InvalidError
@@ -48,13 +50,13 @@ def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[
         )
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
     asked = {digest: bytes.fromhex(digest) for digest in digests}
-    lending = lending_repositories_for(credential, run)
+    lending = visible_reuse_scope(credential, run)
     known = known_digests(repositories=lending, embedder=run.embedder, digests=asked.values())
     if not run.is_direct:
-        return Known([text for text, digest in asked.items() if digest in known])
+        return KnownEmbeddings([text for text, digest in asked.items() if digest in known])
     found = stored_vectors(repositories=lending, embedder=run.embedder, digests=known)
     vectors = {text: found[digest] for text, digest in asked.items() if digest in found}
-    return Known(list(vectors), vectors)
+    return KnownEmbeddings(list(vectors), vectors)
 
 
 def _dimensions(run: IndexRun) -> int:

@@ -10,9 +10,9 @@ from central.errors import ConflictError, ForbiddenError, ThrottledError
 from central.http.urls import is_below
 from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
-from central.ingest.services.access import check_direct_upload, grant_access, require_bound_open
-from central.ingest.services.identity import Named, repository_of, require_nameable
-from central.ingest.services.salvage import keep_uploads
+from central.ingest.services.access import check_direct_upload, check_oidc_binding, grant_access
+from central.ingest.services.identity import RequestedRepository, repository_of, require_nameable
+from central.ingest.services.salvage import salvage_uploads
 from central.repositories.models import Repository
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
@@ -56,7 +56,7 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     """Open a run; the repository is created on its first. All or nothing. Not in a transaction.
 
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
-    `owner_mismatch`, `repository_mismatch`, those of `require_bound_open`), ConflictError
+    `owner_mismatch`, `repository_mismatch`, those of `check_oidc_binding`), ConflictError
     (`run_in_progress` with run_id, `repository_paused`, `embedder_invalid`,
     `direct_not_available`, `too_many_repositories`), ThrottledError (`too_many_open_runs`),
     StoreUnavailableError.
@@ -64,7 +64,7 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     _require_bound(credential, request)
     run = _open(credential, request)
     access = grant_access(run, has_store_secret=request.has_store_secret) if run.is_direct else None
-    keep_uploads(repository=run.repository)  # a run that is tried again at once asks for them
+    salvage_uploads(repository=run.repository)  # a run that is tried again at once asks for them
     return Opened(run, access)
 
 
@@ -82,7 +82,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     repository = repository_of(
         organization=organization,
         credential=credential,
-        named=Named(
+        named=RequestedRepository(
             project=request.project,
             github_id=request.repository_id,
             tracked_ref=_tracked_ref(request),
@@ -97,7 +97,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         )
     _require_idle(repository)
     _require_few_open(repository)
-    _learn_address(credential, repository, request.repository_url)
+    _update_address(credential, repository, request.repository_url)
     return IndexRun.objects.create(
         repository=repository,
         api_token_id=credential.api_token_id,
@@ -109,13 +109,13 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         embedder=organization.embedder,
         is_direct=request.is_direct,
         event=request.event,
-        run_url=_believed_job(credential, repository, request.run_url),
+        run_url=_trusted_job_url(credential, repository, request.run_url),
         touched_at=timezone.now(),
     )
 
 
 def _require_bound(credential: Credential, request: RunRequest) -> None:
-    require_bound_open(
+    check_oidc_binding(
         credential,
         project=request.project,
         repository_id=request.repository_id,
@@ -131,7 +131,7 @@ def _tracked_ref(request: RunRequest) -> str:
     return branch or request.ref
 
 
-def _learn_address(credential: Credential, repository: Repository, said: str) -> None:
+def _update_address(credential: Credential, repository: Repository, said: str) -> None:
     """Links of pages and answers lead there: what a limited client says of it is not believed."""
     bound = credential.binding
     url = bound.url if bound else said if credential.is_of_whole_organization else ""
@@ -140,7 +140,7 @@ def _learn_address(credential: Credential, repository: Repository, said: str) ->
         repository.save(update_fields=["web_url"])
 
 
-def _believed_job(credential: Credential, repository: Repository, said: str) -> str:
+def _trusted_job_url(credential: Credential, repository: Repository, said: str) -> str:
     """The job's address; of a limited client one below the repository's own, or none."""
     if credential.is_of_whole_organization or is_below(said, repository.web_url):
         return said

@@ -13,7 +13,7 @@ from central.corpus.backends import collection_of
 from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vectors
 from central.corpus.rows import point_ids
 from central.ingest.models import IndexRun
-from central.ingest.selectors import lending_repositories
+from central.ingest.selectors import embedding_reuse_scope
 from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.trees import TREE_NUMBER
@@ -21,7 +21,7 @@ from indexer.records.files import Chunk, FileRecord, Removal
 from indexer.records.vectors import Vector, point_id
 from indexer.store.base import Collection, Point, VectorStore
 
-_PIECES = 256  # rows a statement
+_ROWS = 256  # rows a statement
 _Item = TypeVar("_Item")
 
 
@@ -33,7 +33,7 @@ def slices(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ChunkPoint:
     """A chunk of a run."""
 
     record: FileRecord
@@ -42,17 +42,19 @@ class Piece:
     point: UUID
 
 
-def pieces_of(run_id: UUID, records: Sequence[FileRecord | Removal]) -> Iterator[list[Piece]]:
+def chunk_points(
+    run_id: UUID, records: Sequence[FileRecord | Removal]
+) -> Iterator[list[ChunkPoint]]:
     """Of all files in a batch, a slice at a time."""
-    pieces = (
-        Piece(record, chunk, digest, point_id(run_id, record.path, ordinal))
+    items = (
+        ChunkPoint(record, chunk, digest, point_id(run_id, record.path, ordinal))
         for record in records
         if isinstance(record, FileRecord)
         for ordinal, (chunk, (_, digest)) in enumerate(
             zip(record.chunks, chunk_texts(record), strict=True)
         )
     )
-    return slices(pieces, _PIECES)
+    return slices(items, _ROWS)
 
 
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
@@ -112,10 +114,10 @@ def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) 
     total = uploaded_files(run)
     done = 0
     for batch in records:
-        for pieces in pieces_of(run.pk, batch):
-            vectors = _vectors(run, pieces)
+        for items in chunk_points(run.pk, batch):
+            vectors = _vectors(run, items)
             save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
-            writer.write([_point(run.pk, piece, vectors[piece.digest]) for piece in pieces])
+            writer.write([_point(run.pk, item, vectors[item.digest]) for item in items])
             claim.report("vectors", done, total)
         done += len(batch)
 
@@ -141,26 +143,26 @@ def delete_points(*, store: VectorStore, collection: Collection, ids: Sequence[U
         time.sleep(_YIELD_SECONDS)
 
 
-def _vectors(run: IndexRun, pieces: Sequence[Piece]) -> dict[bytes, Vector]:
-    came = {piece.digest: piece.chunk.vector for piece in pieces if piece.chunk.vector is not None}
-    asked = {piece.digest for piece in pieces} - came.keys()
+def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
+    came = {item.digest: item.chunk.vector for item in items if item.chunk.vector is not None}
+    asked = {item.digest for item in items} - came.keys()
     if not asked:
         return came
     found = stored_vectors(
-        repositories=lending_repositories(run), embedder=run.embedder, digests=asked
+        repositories=embedding_reuse_scope(run), embedder=run.embedder, digests=asked
     )
     if asked - found.keys():
         raise EmbeddingGoneError
     return came | found
 
 
-def _point(run_id: UUID, piece: Piece, vector: Vector) -> Point:
+def _point(run_id: UUID, item: ChunkPoint, vector: Vector) -> Point:
     return Point(
-        id=piece.point,
+        id=item.point,
         run=run_id,
-        path=piece.record.path,
-        language=piece.record.language,
-        type=piece.chunk.type,
+        path=item.record.path,
+        language=item.record.language,
+        type=item.chunk.type,
         vector=vector,
-        terms=piece.chunk.terms,
+        terms=item.chunk.terms,
     )

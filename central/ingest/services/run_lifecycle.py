@@ -88,17 +88,19 @@ def _abandon_of_retired(run: IndexRun) -> bool:
     return bool(done)
 
 
-def end_claimed_run(*, run: IndexRun, state: RunState, error: str, is_poison: bool = False) -> bool:
+def end_claimed_run(
+    *, run: IndexRun, state: RunState, error: str, is_unprocessable: bool = False
+) -> bool:
     """End a run that is being applied as failed or stale; false if the claim was lost.
 
-    Needs a transaction. Of what `is_poison`, nothing is gone through again.
+    Needs a transaction. Of what `is_unprocessable`, nothing is gone through again.
     """
     done = IndexRun.objects.filter(pk=run.pk, state=RunState.APPLYING, claim=run.claim).update(
         state=state, error=error, ended_at=timezone.now(), claim=None, lease_until=None
     )
     if not done:
         return False
-    if is_poison:
+    if is_unprocessable:
         _delete_uploads(run)
     else:
         _release_uploads(run)

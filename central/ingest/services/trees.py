@@ -55,7 +55,7 @@ _DIFFERENT = """
 
 
 @dataclass(frozen=True, slots=True)
-class TreeAnswer:
+class TreeDiff:
     """JSON of the list of paths that must be processed; how many stored ones the tree lacks."""
 
     changed: bytes
@@ -63,7 +63,7 @@ class TreeAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class TreeMismatch:
     """What a full run's batches have too little or too much: how many, and one of them."""
 
     missing: int
@@ -103,7 +103,7 @@ class LoadedTree:
                 )
         return count
 
-    def answer(self) -> TreeAnswer:
+    def diff(self) -> TreeDiff:
         """Compare it with the rows of the run's repository.
 
         A line is changed if its mode, blob, skip reason or extractor differs from the row's.
@@ -114,13 +114,13 @@ class LoadedTree:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT count(*) {_REMOVED}", self._parameters)
             [removed] = cursor.fetchone()
-        return TreeAnswer(bytes(changed + b"]"), removed)
+        return TreeDiff(bytes(changed + b"]"), removed)
 
     def removed(self) -> Iterator[list[str]]:
         """Stored paths that the tree does not have, some at a time."""
         return self._paths(f"SELECT file.path {_REMOVED}")
 
-    def lacking(self, *, everything: bool) -> Lacking:
+    def mismatch(self, *, everything: bool) -> TreeMismatch:
         """Hold the run's batches against what they must have: the changed paths, or all."""
         required = "SELECT path FROM pg_temp.tree_line" if everything else _CHANGED
         with connection.cursor() as cursor:
@@ -137,7 +137,7 @@ class LoadedTree:
                 self._parameters,
             )
             [foreign] = cursor.fetchone()
-        return Lacking(missing, example or "", foreign)
+        return TreeMismatch(missing, example or "", foreign)
 
     def different_file(self) -> str | None:
         """A path whose row, now that all is written, has not the mode and blob of its line."""

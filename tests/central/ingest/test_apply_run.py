@@ -380,7 +380,7 @@ def test_progress_ends_a_row_of_temporary_failures(
     assert claim is not None
     monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", 0)
     claim.report("vectors", 1, 2)
-    claim.postpone("away")
+    claim.requeue("away")
     row = IndexRun.objects.get(pk=run["run_id"])
     assert row.retries == 1
     assert row.lease_until is not None

@@ -43,9 +43,9 @@ STEPS: list[tuple[object, str]] = [
     (apply_commit, "_advance"),
     (apply_commit, "remove_files"),
     (apply_commit, "insert_files"),
-    (apply_commit, "move_term_stats"),
+    (apply_commit, "update_term_stats"),
     (apply_commit, "_count"),
-    (applying, "_sweep_up"),
+    (applying, "_remove_stale_points"),
     (applying, "delete_points"),
 ]
 

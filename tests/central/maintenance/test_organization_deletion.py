@@ -18,7 +18,10 @@ from central.errors import NotFoundError, UnauthenticatedError
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import sweep
-from central.maintenance.organization_deletion import purge_organizations, retire_organization
+from central.maintenance.organization_deletion import (
+    delete_scheduled_organizations,
+    schedule_deletion,
+)
 from central.repositories.models import Repository
 from central.repositories.states import RunState
 from central.tenancy.audit import COMMAND
@@ -53,7 +56,7 @@ def rival() -> Api:
 
 
 def retire() -> Organization:
-    return retire_organization(slug="acme", actor=COMMAND)
+    return schedule_deletion(slug="acme", actor=COMMAND)
 
 
 def wait_out_the_lease() -> None:
@@ -169,7 +172,7 @@ def test_what_a_crash_interrupts_the_next_sweep_finishes(
             purge_command()
     assert Organization.everything.filter(pk=organization.pk).exists()
     assert not Repository.objects.filter(organization=organization).exists()
-    purge_organizations()
+    delete_scheduled_organizations()
     assert not Organization.everything.filter(pk=organization.pk).exists()
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand
 from central.ingest.services.claims import sweep
-from central.maintenance.organization_deletion import purge_retired, retire_organization
+from central.maintenance.organization_deletion import purge_retired, schedule_deletion
 from central.repositories.models import Repository
 from central.runtime import data_directory
 from central.tenancy.audit import COMMAND
@@ -42,7 +42,7 @@ class Command(ServiceCommand):
         slug = options["organization"].removeprefix("org-")
         if options["confirm"].removeprefix("org-") != slug:
             raise CommandError(f"Nothing was changed: add --confirm {slug} to delete it for good.")
-        organization = retire_organization(slug=slug, actor=COMMAND)
+        organization = schedule_deletion(slug=slug, actor=COMMAND)
         self._say(f"{slug}: nobody sees it any more.")
         if not options["no_wait"]:
             self._wait(organization)
@@ -71,7 +71,7 @@ class Command(ServiceCommand):
 
 
 def _is_the_servers() -> bool:
-    """Whether the vector store belongs to a running server, whose sweeper then purges."""
+    """Whether the vector store belongs to a running server, whose worker then purges."""
     is_edge = settings.VECTOR_STORE_URL.startswith("edge:")
     return is_edge and data_directory.is_held(settings.DATA_DIR)
 
