@@ -58,13 +58,13 @@ class Lines:
         self._stream.flush()
 
     def begin(self, repository: str, chunks: int) -> None:
-        """Name it."""
+        """Print its name and size."""
         self._name, self._chunks, self._done = repository, chunks, 0
         self._next_line_at = monotonic() + _LINE_SECONDS
         self._write(f"{repository}: {chunks} chunks")
 
     def advance(self, chunks: int) -> None:
-        """Say so if the last line is some seconds old."""
+        """Print a line if the last one is some seconds old."""
         self._done += chunks
         if monotonic() >= self._next_line_at:
             self._next_line_at = monotonic() + _LINE_SECONDS
@@ -98,10 +98,10 @@ class Bar(AbstractContextManager["Bar"]):
         self._task = self._bars.add_task(repository, total=chunks)
 
     def advance(self, chunks: int) -> None:
-        """Move it."""
+        """Advance the bar."""
         self._bars.advance(self._task, chunks)
 
 
 def display() -> Lines | Bar:
-    """What suits standard error."""
+    """Open the progress output that suits standard error."""
     return Bar() if sys.stderr.isatty() else Lines(sys.stderr)

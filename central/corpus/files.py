@@ -21,7 +21,7 @@ _NEIGHBOURS = 300
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """A symbol of a file; `depth` counts the symbols around it."""
+    """A symbol of a file's outline; `depth` counts the symbols that enclose it."""
 
     name: str
     kind: str
@@ -32,9 +32,9 @@ class OutlineEntry:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """An indexed file. `skipped` is the reason why there is no content, "" where there is.
+    """An indexed file. `skipped` is the reason for missing content, else "".
 
-    `size` is in bytes; `forge_url` is "" where the forge is unknown.
+    `size` is in bytes; `forge_url` is "" if the forge is unknown.
     """
 
     project: str
@@ -52,7 +52,7 @@ class FileView:
 
 
 class FileNotFoundInIndexError(NotFoundError):
-    """There is no such file; `near` are paths that may have been meant."""
+    """The file does not exist; `near` are similar paths."""
 
     code = "file_not_found"
 
@@ -62,8 +62,9 @@ class FileNotFoundInIndexError(NotFoundError):
 
 
 def read_file(*, credential: Credential, project: str, path: str) -> FileView:
-    """The file at `path`. Raises NotFoundError where the repository is not in sight, or the file
-    is not there. Three queries.
+    """Read the file at `path` in three queries.
+
+    Raises NotFoundError if the repository is not visible or has no such file.
     """
     repository = repository_in_sight(credential=credential, project=project)
     if "\0" in path:  # which PostgreSQL refuses
@@ -105,7 +106,7 @@ def _outline(file: File) -> list[OutlineEntry]:
 
 
 def near_paths(repository: Repository, path: str) -> list[str]:
-    """Files of that name elsewhere, then what is below the path, then what is beside it."""
+    """Return paths of that name elsewhere, then below the path, then similar ones beside it."""
     directory, _, name = path.rpartition("/")
     paths = (
         File.objects.filter(repository=repository).order_by("path").values_list("path", flat=True)
@@ -121,7 +122,7 @@ PAGE_SIZE = 100
 
 
 def skipped_counts(*, repository: Repository) -> list[tuple[str, int]]:
-    """(reason, files), the most frequent first. One query, none where nothing was skipped."""
+    """Return (reason, files), the most frequent first. One query, none if no file was skipped."""
     if not repository.skipped:
         return []
     rows = (
@@ -135,7 +136,7 @@ def skipped_counts(*, repository: Repository) -> list[tuple[str, int]]:
 
 
 def skipped_paths(*, repository: Repository, reason: str, after: str) -> tuple[list[str], bool]:
-    """A page of the paths behind `after` in the order of their characters, and whether more."""
+    """Return a page of the paths after `after` in code-point order, and whether more follow."""
     paths = list(
         File.objects.filter(repository=repository, skipped=reason, path__gt=after)
         .order_by("path")

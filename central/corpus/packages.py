@@ -1,7 +1,7 @@
 """Packages, their dependencies and files' modules, derived at apply. Needs a transaction.
 
 While the manifests stay as they are, a run costs what its files do: only they are given a package
-and names. When one comes, changes or goes, all of the repository's are derived anew.
+and names. When one is added, changed or removed, all of the repository's are derived again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,7 +44,7 @@ _MODULE_COLUMNS: Final = {
 
 
 class ModuleFile(NamedTuple):
-    """A file that is not skipped, as far as package and names depend on it."""
+    """A file that is not skipped: the fields that its package and module names depend on."""
 
     id: int
     path: str
@@ -54,7 +54,7 @@ class ModuleFile(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """What tells a repository's packages apart."""
+    """The identity of a package in its repository."""
 
     ecosystem: str
     root: str
@@ -69,7 +69,7 @@ def refresh_packages(
 ) -> None:
     """Bring packages, modules and `File.package` up to date after files were replaced.
 
-    `inserted` are the files that have come; they have no package and no modules yet.
+    `inserted` are new files, without a package or modules so far.
     """
     if not manifests_changed and not inserted:
         return
@@ -114,12 +114,12 @@ def _key(package: PackageRoot) -> _Key:
 
 
 def _name(name: str) -> str:
-    """A name that is put together of several may be longer than there is room for."""
+    """Return the name, or "" if a composed one is longer than its column."""
     return name if len(name) <= NAME_CHARACTERS else ""
 
 
 def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, PackageRoot]) -> _Ids:
-    """Insert what is new, update what stays; ids of all that there are now."""
+    """Insert new packages and update the others; returns the ids of all."""
     fresh = [key for key in derived if key not in ids]
     new = dict(zip(fresh, new_ids("corpus_package", len(fresh)), strict=True))
     copy_rows(

@@ -19,9 +19,9 @@ _Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
 
 @dataclass(slots=True)
 class CorpusDelta:
-    """By how much a replacement moves the repository's counters, and what is left to do.
+    """The differences that a replacement makes to the repository's counters, and its leftovers.
 
-    `orphans` are points whose chunks are gone. `manifests` says whether one came or went.
+    `orphans` are points of deleted chunks. `manifests` is true if one was added or deleted.
     """
 
     files: int = 0
@@ -36,7 +36,7 @@ class CorpusDelta:
     inserted: list[ModuleFile] = field(default_factory=list)
 
     def count_files(self, languages: Iterable[tuple[str, str]], sign: int) -> None:
-        """Add (`sign` 1) or take away (-1) files, each given as (language, skip reason)."""
+        """Add (`sign` 1) or subtract (-1) files, each given as (language, skip reason)."""
         for language, skipped in languages:
             if skipped:
                 self.skipped += sign
@@ -46,13 +46,13 @@ class CorpusDelta:
                 self.languages[language] += sign
 
     def count_terms(self, packed: Iterable[bytes], sign: int) -> None:
-        """Add or take away the document frequencies of some chunks' packed terms."""
+        """Add or subtract the document frequencies of some chunks' packed terms."""
         ids, counts = term_counts(packed)
         self.terms.update(dict(zip(ids.tolist(), (counts * sign).tolist(), strict=True)))
 
 
 def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta) -> None:
-    """Delete the rows of `paths` (those that exist) and what hangs on them."""
+    """Delete the rows of `paths`, where they exist, with their dependent rows."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id, language, skipped FROM corpus_file"
@@ -87,7 +87,7 @@ def _deleted(statement: str, ids: list[int]) -> int:
 
 
 def insert_files(*, context: RunContext, records: Sequence[FileRecord], delta: CorpusDelta) -> None:
-    """Insert rows for `records`, of whose paths there are none in the repository."""
+    """Insert rows for `records`, whose paths must not exist in the repository."""
     owned = list(zip(new_ids("corpus_file", len(records)), records, strict=True))
     copy_rows("corpus_file", rows.FILE_COLUMNS, [rows.file_row(context, *pair) for pair in owned])
     delta.count_files([(record.language, record.skipped or "") for record in records], 1)

@@ -85,7 +85,7 @@ MANIFEST_COLUMNS: Final = _IN_FILE | {"data": "jsonb"}
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """Where new rows come from: the run names their points, the extractor made them."""
+    """The run and extractor that new rows come from; the run determines their points."""
 
     repository_id: int
     run_id: UUID
@@ -93,7 +93,7 @@ class RunContext:
 
 
 def file_row(context: RunContext, file_id: int, record: FileRecord) -> Row:
-    """The file itself."""
+    """Return the row of a file."""
     return (
         file_id,
         context.repository_id,
@@ -111,7 +111,7 @@ def file_row(context: RunContext, file_id: int, record: FileRecord) -> Row:
 
 
 def chunk_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its chunks, with their points."""
+    """Yield the rows of its chunks, with their points."""
     texts = chunk_texts(record)
     for ordinal, (chunk, (text, digest)) in enumerate(zip(record.chunks, texts, strict=True)):
         yield (
@@ -130,7 +130,7 @@ def chunk_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterato
 
 
 def symbol_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its definitions."""
+    """Yield the rows of its definitions."""
     for symbol in record.symbols:
         yield (
             context.repository_id,
@@ -146,34 +146,34 @@ def symbol_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterat
 
 
 def import_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its imports."""
+    """Yield the rows of its imports."""
     for one in record.imports:
         yield (context.repository_id, file_id, *one)
 
 
 def export_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its exports."""
+    """Yield the rows of its exports."""
     for one in record.exports:
         yield (context.repository_id, file_id, *one)
 
 
 def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its references; of a language without modules they are of no ecosystem."""
+    """Yield the rows of its references; without modules in its language, of no ecosystem."""
     ecosystem = ecosystem_of(record.language) or Ecosystem.NONE
     for one in record.references:
         yield (context.repository_id, file_id, ecosystem, *one)
 
 
 def manifest_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """What it says as a manifest, if it is one."""
+    """Yield its row as a manifest, if it is one."""
     if record.manifest:
         yield (context.repository_id, file_id, Jsonb(manifest_fields(record.manifest)))
 
 
-# A point that a reconcile put back: it belongs to no run, so its life hangs on its chunk alone.
+# The run of a point that a synchronisation wrote: only its chunk determines how long it stays.
 REPAIR_RUN = uuid.UUID(int=0)
 
 
 def point_ids(run_id: uuid.UUID, record: FileRecord) -> Iterator[uuid.UUID]:
-    """The points of a file's chunks, in order."""
+    """Return the points of a file's chunks, in order."""
     return (point_id(run_id, record.path, ordinal) for ordinal in range(len(record.chunks)))

@@ -1,7 +1,7 @@
-"""Figures of the queue and of the indexes, read from the database when Prometheus asks.
+"""Metrics of the queue and of the indexes, read from the database at each scrape.
 
 Live runs have an index of their own, and repositories are some thousands; ended runs are hundreds
-of thousands, so those are counted once a minute. No figure is of one repository or organisation.
+of thousands, so those are counted once a minute. No metric names a repository or organisation.
 """
 
 from collections.abc import Iterator
@@ -39,14 +39,14 @@ _log = structlog.get_logger(__name__)
 
 
 class IndexCollector(Collector):
-    """Runs, repositories and chunks: how many, in which state, how old."""
+    """Numbers, states and ages of runs, repositories and chunks."""
 
     def describe(self) -> list[Metric]:
-        """Nothing beforehand: registering must not ask the database."""
+        """Describe nothing: registration must not query the database."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Six queries. Without a database the process's own figures must still be readable."""
+        """Run six queries. Without a database the process's own metrics stay readable."""
         is_up = GaugeMetricFamily("aeterna_database_up", "Whether the database answers.")
         try:
             found = [*_runs(), *_repositories(), *_ages()]

@@ -37,7 +37,7 @@ from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 def _validated(
     credential: Credential, serializer: type[Serializer[Any]], data: Any
 ) -> dict[str, Any]:
-    """The organisation is asked for before anything else is looked at."""
+    """Validate a body; its organisation is checked first."""
     if not isinstance(data, dict):
         raise InvalidError("The body must be a JSON object.")
     org_id = data.get("org_id")
@@ -164,7 +164,7 @@ class TreeView(APIView):
             run_id=run_id,
             parts=body_parts(request, limit_bytes=limit, code="tree_too_large"),
         )
-        # As it is: a list of a million paths takes several times the memory of its text.
+        # Unparsed: a list of a million paths takes several times the memory of its text.
         content = b'{"changed":%s,"removed":%d}' % (answer.changed, answer.removed)
         return HttpResponse(content, content_type="application/json")
 

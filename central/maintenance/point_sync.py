@@ -1,7 +1,7 @@
 """Synchronisation of the vector store with the chunks of PostgreSQL, in bounded portions.
 
-Reconcile, migration and restore use it: what chunks name and the store lacks is written, and what
-nothing names is deleted.
+Reconcile, migration and restore use it. Points that chunks name and the store does not have are
+written; points that no chunk names are deleted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,8 +46,8 @@ def sync_repository(
 ) -> SyncResult:
     """Compare the points of a repository with its chunks and, with `repair`, make them equal.
 
-    `fetch_vectors` is asked for vectors that PostgreSQL lacks. `advance` gets the number of chunks
-    of each portion. Runs may be applied meanwhile. Raises StoreError.
+    `fetch_vectors` gives vectors that PostgreSQL does not have. `advance` gets the number of chunks
+    of each portion. Runs may be applied at the same time. Raises StoreError.
     """
     result = SyncResult()
     collection = collection_of(repository)
@@ -59,7 +59,7 @@ def sync_repository(
         if repair:
             result.unrepairable += _restore(store, repository, collection, missing, fetch_vectors)
         advance(len(ids))
-    # A former collection may have become the current one meanwhile: what is named there stays.
+    # A former collection may have become the current one: points that chunks name stay.
     for place in (collection, *former_collections(repository, collection)):
         stale = stale_points(store, repository, place)
         result.stale += len(stale)
@@ -69,7 +69,7 @@ def sync_repository(
 
 
 def stale_points(store: VectorStore, repository: Repository, collection: Collection) -> list[UUID]:
-    """Points of the collection that no chunk names and no live run may be about to name.
+    """Return points that no chunk names and no live run may be about to name.
 
     Read in this order: a point that is seen and belongs to no live run has its chunk committed.
     """
@@ -82,7 +82,7 @@ def stale_points(store: VectorStore, repository: Repository, collection: Collect
 
 
 def former_collections(repository: Repository, current: Collection) -> list[Collection]:
-    """Collections of the embedders that the repository was indexed with before."""
+    """Return the collections of the repository's former embedders."""
     embedders = IndexRun.objects.filter(repository=repository).values_list("embedder", flat=True)
     return [
         Collection(current.organization, current.project, current.repository, spec)
@@ -100,7 +100,7 @@ def _named(repository: Repository, points: Sequence[UUID]) -> set[UUID]:
 
 
 def _live_runs(repository: Repository) -> set[UUID]:
-    """Runs whose points may come before their chunks."""
+    """Return runs whose points may be written before their chunks."""
     live = IndexRun.objects.filter(repository=repository, state__in=LIVE_RUN_STATES)
     return set(live.values_list("pk", flat=True))
 
@@ -108,7 +108,7 @@ def _live_runs(repository: Repository) -> set[UUID]:
 def _confirm_missing(
     store: VectorStore, repository: Repository, collection: Collection, points: Sequence[UUID]
 ) -> list[UUID]:
-    """Those of `points` that the store lacks and chunks still name: a run may have been applied."""
+    """Return missing points that chunks still name: a run may have been applied since."""
     missing = set(points) - store.existing(collection, points)
     if not missing:
         return []
@@ -123,7 +123,7 @@ def _restore(
     points: Sequence[UUID],
     fetch_vectors: VectorSource | None,
 ) -> int:
-    """Write those of `points` that chunks name; returns how many have a vector nowhere."""
+    """Write those of `points` that chunks name; returns the number without a vector."""
     if not points:
         return 0
     chunks = list(

@@ -1,4 +1,4 @@
-"""Reconcile: the vector store compared with the rows, repaired, and reported."""
+"""Reconcile: the vector store is compared with the rows, corrected and reported."""
 
 import math
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from indexer.store.base import VectorStore
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is derived from a repository: parts that are still to be made, and what differs."""
+    """Data derived from a repository: parts that are due, and parts that differ."""
 
     due: int
     differing: int
 
 
 class Comparison(Protocol):
-    """Compares what an app derives from a repository; with `repair` also puts it right."""
+    """A comparison of data that an app derives from a repository; with `repair` also corrected."""
 
     def __call__(self, repository: Repository, *, repair: bool) -> Difference: ...
 
@@ -36,15 +36,15 @@ _comparisons: list[Comparison] = []
 
 
 def register_comparison(comparison: Comparison) -> None:
-    """Have what an app above this one derives compared, too."""
+    """Compare derived data, too: for an app above this one."""
     _comparisons.append(comparison)
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryReport:
-    """One repository: points that are missing, of those the ones without a vector, and excess.
+    """One repository: missing points, of those the ones without a vector, and excess points.
 
-    `due` and `differing` are of what is derived from it: the knowledge graph.
+    `due` and `differing` count data derived from it: the knowledge graph.
     """
 
     organization: str
@@ -59,7 +59,7 @@ class RepositoryReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All repositories, and the rows that nothing needs any more."""
+    """All repositories, and the numbers of unused rows."""
 
     repositories: list[RepositoryReport]
     embeddings: int
@@ -72,7 +72,7 @@ class Report:
 
 
 def reconcile(*, repair: bool) -> Report:
-    """Compare; with `repair` also put right. May run beside applies. Raises StoreError."""
+    """Compare; with `repair` also correct. May run beside applies. Raises StoreError."""
     store = vector_store()
     ordered = Repository.objects.filter(retired_at=None).order_by("organization__slug", "name")
     keys = list(ordered.values_list("pk", flat=True))
@@ -87,7 +87,7 @@ def reconcile(*, repair: bool) -> Report:
 def _reconcile_repository(
     store: VectorStore, repository_id: int, repair: bool
 ) -> RepositoryReport | None:
-    """Compare one; None if it is gone. It is read here: the ones before it may take minutes."""
+    """Compare one; None if it was deleted. It is read here: earlier ones may take minutes."""
     repositories = Repository.objects.filter(retired_at=None).select_related("organization")
     repository = repositories.filter(pk=repository_id).first()
     if repository is None:
@@ -107,7 +107,7 @@ def _reconcile_repository(
 
 
 def _retire_embeddings(repository_id: int, repair: bool) -> int:
-    """Embeddings that no chunk names and no run asked for in EMBEDDING_RETENTION_DAYS."""
+    """Delete or count embeddings that were not used for EMBEDDING_RETENTION_DAYS."""
     before = timezone.now() - timedelta(days=settings.EMBEDDING_RETENTION_DAYS)
     unused = (
         "FROM corpus_embedding e WHERE e.repository_id = %(repository)s AND e.used_at < %(before)s"
@@ -131,7 +131,7 @@ def _retire_uploads(repair: bool) -> int:
 
 
 def dump_of(*, organization: str, repository: str) -> list[str]:
-    """The dump of a repository. Raises NotFoundError, StoreError."""
+    """Return the dump of a repository. Raises NotFoundError, StoreError."""
     found = (
         Repository.objects.select_related("organization")
         .filter(

@@ -1,8 +1,8 @@
-"""Deleting what a retired repository held: its rows, its points, then itself.
+"""Deletion of a retired repository: its rows, its points, then itself.
 
-Every step is small and may be done again: whatever ends the process, the repository stays retired
-and the next sweep goes on. Points go when no chunk is left of which a reconcile that began earlier
-could make them again; the runs, which name the collections, go after them.
+Every step is small and may be repeated: after an interruption the repository stays retired and the
+next sweep continues. Points are deleted after the chunks, from which a reconcile that started
+earlier could restore them; the runs, which name the collections, are deleted after the points.
 """
 
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ _OF_PACKAGE = "package_id IN (SELECT id FROM corpus_package WHERE repository_id 
 _OF_RUN = "run_id IN (SELECT id FROM ingest_indexrun WHERE repository_id = %s)"
 _OF_REPOSITORY = "repository_id = %s"
 
-# What does not hang on a file, in an order in which nothing points at what is gone.
+# Tables that do not depend on a file, in an order that foreign keys allow.
 _TABLES = (
     ("corpus_dependency", _OF_PACKAGE),
     ("corpus_package", _OF_REPOSITORY),
@@ -44,7 +44,7 @@ _log = structlog.get_logger(__name__)
 
 
 def register_rows(table: str, condition: str) -> None:
-    """Have rows of an app above this one deleted with their repository, in the order of calls.
+    """Delete rows of an app above this one with their repository, in the order of calls.
 
     `condition` is SQL with one parameter, the repository's key.
     """
@@ -52,10 +52,9 @@ def register_rows(table: str, condition: str) -> None:
 
 
 def purgeable_repositories(*, now: datetime, organization: Organization | None = None) -> list[int]:
-    """Keys of the retired repositories that no run writes to any more, longest retired first.
+    """Return keys of retired repositories without writers, longest retired first.
 
-    One that was retired within a lease may still get points: from an apply or a reconcile that
-    has not noticed.
+    For the length of a lease, an apply or a reconcile may still write points of a retired one.
     """
     unnoticed_since = now - timedelta(seconds=settings.RUN_LEASE_SECONDS)
     retired = Repository.objects.filter(retired_at__lte=unnoticed_since)
@@ -67,7 +66,7 @@ def purgeable_repositories(*, now: datetime, organization: Organization | None =
 
 
 def purge_repository(*, repository_id: int) -> None:
-    """Delete a retired repository and all that it held. Not in a transaction. Raises StoreError."""
+    """Delete a retired repository with its data. Not in a transaction. Raises StoreError."""
     repository = (
         Repository.objects.select_related("organization")
         .filter(pk=repository_id, retired_at__isnull=False)
@@ -88,14 +87,14 @@ def purge_repository(*, repository_id: int) -> None:
 
 
 def collections_of(repository: Repository) -> list[Collection]:
-    """Of every embedder that a run of the repository was opened with."""
+    """Return the collections of all embedders that runs of the repository were opened with."""
     runs = IndexRun.objects.filter(repository=repository).order_by()
     embedders = {repository.embedder, *runs.values_list("embedder", flat=True).distinct()}
     return [collection_of(repository, embedder) for embedder in sorted(embedders - {""})]
 
 
 def _delete_files(repository_id: int) -> None:
-    """Delete files and what hangs on them."""
+    """Delete files with their dependent rows."""
     files = File.objects.filter(repository_id=repository_id).order_by("path")
     while paths := list(files.values_list("path", flat=True)[:_FILES]):
         with transaction.atomic():

@@ -1,7 +1,7 @@
-"""Filling a vector store from PostgreSQL: another one, to move there, or the configured one.
+"""Migration of vectors from PostgreSQL to another store, or to the configured one.
 
-What is there is not written again, so it may be ended at any point and started anew. It may run
-beside the service: repositories that are indexed meanwhile are gone through once more.
+Existing points are not written again, so an interrupted migration continues where it was. It may
+run beside the service: repositories that are indexed at the same time are repeated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,26 +19,26 @@ from indexer.errors import StoreError
 from indexer.records.vectors import Vector
 from indexer.store.base import Collection, VectorStore
 
-_ROUNDS = 3  # through what was indexed meanwhile
+_ROUNDS = 3  # of repositories that were indexed since
 
 _log = structlog.get_logger(__name__)
 
 
 class Progress(Protocol):
-    """How far it is, for somebody who waits."""
+    """The display of progress."""
 
     def begin(self, repository: str, chunks: int) -> None:
-        """A repository is gone through from here."""
+        """Start a repository."""
         ...
 
     def advance(self, chunks: int) -> None:
-        """So many more of its chunks have their points."""
+        """Count chunks that have their points."""
         ...
 
 
 @dataclass(slots=True)
 class MigratedRepository:
-    """One repository: points written, those whose vector is nowhere, and deleted ones."""
+    """One repository: points written, points without a vector, and deleted ones."""
 
     organization: str
     repository: str
@@ -46,14 +46,14 @@ class MigratedRepository:
     written: int = 0
     missing: int = 0
     excess: int = 0
-    has_changed: bool = False  # indexed again after it was gone through, each time
+    has_changed: bool = False  # indexed again after each round
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """Where points go, and where vectors are asked for that PostgreSQL lacks.
+    """A target of points, and a source of vectors that PostgreSQL does not have.
 
-    `source` opens the store that is moved from; None where it is `target`.
+    `source` opens the former store; None if it is `target`.
     """
 
     target: VectorStore
@@ -62,7 +62,7 @@ class Migration:
     _done: dict[int, tuple[int, MigratedRepository]] = field(default_factory=dict)
 
     def run(self) -> list[MigratedRepository]:
-        """Go through every repository, in the order of their names. Raises StoreError."""
+        """Migrate every repository in the order of names. Raises StoreError."""
         if self.source:
             self._drop_retired()
         for _ in range(_ROUNDS):
@@ -83,7 +83,7 @@ class Migration:
         return generation != repository.generation
 
     def _migrate(self, key: int) -> None:
-        """Read here: the ones before it may have taken minutes."""
+        """Migrate one, read here because earlier ones may have taken minutes."""
         repository = _repositories().filter(pk=key).first()
         if repository is None:
             self._done.pop(key, None)
@@ -113,7 +113,7 @@ class Migration:
             return {}
 
     def _drop_retired(self) -> None:
-        """What is purged from the store that is moved from."""
+        """Drop what the former store purges."""
         retired = Repository.objects.filter(retired_at__isnull=False)
         for repository in retired.select_related("organization"):
             for collection in collections_of(repository):

@@ -1,4 +1,7 @@
-"""The embedded service's worker threads: runs, and optimisation of the store."""
+"""The embedded service's worker threads, for runs and for the optimisation of the store.
+
+Errors are logged and retried with backoff; the threads keep running.
+"""
 
 import threading
 from datetime import datetime, timedelta
@@ -29,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 def maintain_store() -> None:
-    """Do what is due, beside searches and applies; what fails is logged, and due again."""
+    """Run the deferred work of the store, beside searches and applies; errors are logged."""
     try:
         vector_store().maintain()
     except StoreError as exc:
@@ -37,7 +40,7 @@ def maintain_store() -> None:
 
 
 class StoreOptimizer:
-    """Start it once in the process that serves; `wake` says that something may be due."""
+    """The thread that optimises the store; `wake` reports that work may be due."""
 
     def __init__(self) -> None:
         self._due = threading.Event()
@@ -45,16 +48,16 @@ class StoreOptimizer:
         self._thread = threading.Thread(target=self._run, name="optimizer", daemon=True)
 
     def start(self) -> None:
-        """Begin, with what an earlier server may have left."""
+        """Start with the leftovers of an earlier server."""
         self._due.set()
         self._thread.start()
 
     def wake(self) -> None:
-        """Look again, now or when the present optimisation is done."""
+        """Check for work again, now or after the present optimisation."""
         self._due.set()
 
     def stop(self) -> None:
-        """End the thread, or leave it to the end of the process: what it does is then due again."""
+        """End the thread, or leave it to the end of the process: its work is due again later."""
         self._stopping.set()
         self._due.set()
         self._thread.join(_OPTIMIZER_STOP_SECONDS)
@@ -69,7 +72,7 @@ class StoreOptimizer:
 
 
 class EmbeddedWorker:
-    """Start it once in the process that serves; `stop` waits for the apply that is under way."""
+    """The thread that applies runs and maintains the index; `stop` waits for the present apply."""
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
@@ -79,14 +82,14 @@ class EmbeddedWorker:
         self._optimizer = StoreOptimizer()
 
     def start(self) -> None:
-        """Begin; runs that a killed server left behind are taken up at once."""
+        """Start; runs of a killed server are continued at once."""
         self._thread.start()
         self._optimizer.start()
 
     def stop(self) -> None:
         """Finish the run that is being applied, for up to 30 seconds, and end the thread.
 
-        What is not finished by then is taken up at the next start.
+        An unfinished run is continued at the next start.
         """
         self._stopping.set()
         queue_run.queued.set()
@@ -108,7 +111,7 @@ class EmbeddedWorker:
     def _work_and_disconnect(self) -> None:
         try:
             self._work()
-        finally:  # which fails, too, where the database is away
+        finally:  # which also fails if the database is unavailable
             close_old_connections()
             connection.close()
 
@@ -130,14 +133,14 @@ class EmbeddedWorker:
             purge_retired(go_on=self._apply)  # no run waits for more than one purge
 
     def _apply(self) -> bool:
-        """Apply what is queued; false if the process is to stop."""
-        for _ in sweep():  # so many, then what else is due: not which, as more may come meanwhile
+        """Apply queued runs; false if the thread must stop."""
+        for _ in sweep():  # as many as were waiting; then other work is due
             attempt = None if self._stopping.is_set() else apply_next()
             if attempt is None:
                 break
             if attempt.state == RunState.APPLIED:
                 self._optimizer.wake()
-            carry_out_waiting()  # the apply held them up
+            carry_out_waiting()  # the apply blocked them
         return not self._stopping.is_set()
 
     def _run_nightly(self) -> None:
@@ -152,7 +155,7 @@ class EmbeddedWorker:
 
 
 def next_reconcile(now: datetime) -> datetime:
-    """When the nightly reconcile is due after `now`."""
+    """Return the time of the next nightly reconcile after `now`."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     today = midnight + _RECONCILE_AT
     return today if today > now else today + timedelta(days=1)

@@ -1,4 +1,4 @@
-"""The states of runs and of indexes: their values, and the rules that an index's state follows."""
+"""The states of runs and of indexes: their values, and the rules of an index's state."""
 
 from enum import StrEnum
 from typing import Any
@@ -26,7 +26,7 @@ class RunState(models.TextChoices):
 
 LIVE_RUN_STATES = (RunState.OPEN, RunState.QUEUED, RunState.APPLYING)
 BUSY_RUN_STATES = (RunState.QUEUED, RunState.APPLYING)
-# Reasons of an abandoned run which say that the index is as new as its commit.
+# Reasons of an abandoned run that mean: the index is as new as its commit.
 NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
 
 
@@ -55,7 +55,7 @@ def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
 
 
 def index_state(repository: Repository) -> IndexState:
-    """The state of a repository that comes from `with_live_runs`."""
+    """Return the state of a repository from `with_live_runs`."""
     if repository.paused:
         return IndexState.PAUSED
     if repository.live_run:  # type: ignore[attr-defined]
@@ -68,7 +68,7 @@ def index_state(repository: Repository) -> IndexState:
 
 
 def with_states(repositories: QuerySet[Repository]) -> QuerySet[Any]:
-    """Annotate `index_state`: what that function says, in SQL, to filter and to count by."""
+    """Annotate `index_state`, the same rules in SQL, to filter and to count by."""
     live = Repository.objects.filter(runs__state__in=LIVE_RUN_STATES).order_by().values("pk")
     return repositories.annotate(
         index_state=Case(

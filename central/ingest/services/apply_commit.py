@@ -24,7 +24,7 @@ _PATHS = 500  # paths a statement
 
 
 class IncompleteRunError(Exception):
-    """The uploads are not what the run's mode asks for; the message is shown to the client."""
+    """The uploads do not fit the run's mode; the message is shown to the client."""
 
 
 class GenerationMovedError(Exception):
@@ -35,13 +35,13 @@ class GenerationMovedError(Exception):
 def commit_run(
     claim: Claim, stored: StoredRecords, writer: PointWriter
 ) -> tuple[CorpusDelta, Repository]:
-    """All or nothing; returns what changed and the repository as it was before."""
+    """Commit all or nothing; returns the differences and the former repository."""
     run = claim.run
     claim.lock()
     before = _advance(run)
     delta = CorpusDelta()
     tree = _loaded_tree(run)
-    for paths in _gone(run, tree):
+    for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
     context = RunContext(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
     for records in stored:
@@ -76,7 +76,7 @@ def commit_run(
 
 
 def _loaded_tree(run: IndexRun) -> LoadedTree | None:
-    """The tree that a full run uploaded. Raises IncompleteRunError if its batches do not fit it."""
+    """Load the tree of a full run. Raises IncompleteRunError if its batches do not fit it."""
     lines = None if run.mode == Mode.INCREMENTAL else stored_tree(run)
     if lines is None:
         return None
@@ -93,8 +93,8 @@ def _loaded_tree(run: IndexRun) -> LoadedTree | None:
     return tree
 
 
-def _gone(run: IndexRun, tree: LoadedTree | None) -> Iterator[list[str]]:
-    """Stored paths that the run's commit does not have, some at a time."""
+def _removed_paths(run: IndexRun, tree: LoadedTree | None) -> Iterator[list[str]]:
+    """Yield stored paths that the run's commit does not have, in portions."""
     if tree:
         yield from tree.removed()
     elif run.mode != Mode.INCREMENTAL:  # a forced run may leave the tree out: its batches are it
@@ -122,7 +122,7 @@ def _advance(run: IndexRun) -> Repository:
     )
     if not done:
         raise GenerationMovedError
-    if run.mode == Mode.FORCE:  # what was asked for since it was opened, its client does not know
+    if run.mode == Mode.FORCE:  # its client does not know of later requests
         Repository.objects.filter(
             pk=run.repository_id, reindex_requested_at__lte=run.opened_at
         ).update(reindex_requested_at=None)

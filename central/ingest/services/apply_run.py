@@ -1,4 +1,4 @@
-"""Applying a run: vectors first, without a lock; then everything else in one transaction.
+"""The apply of a run: vectors first, without a lock, then all rows in one transaction.
 
 The last points are written while the transaction makes its rows, and before it commits.
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Attempt(NamedTuple):
-    """At applying a run: the state that it ended in, or None if it must wait."""
+    """The result of an apply: the run's final state, or None if it must wait."""
 
     state: RunState | None
 
@@ -57,22 +57,22 @@ _follow_ups: list[Callable[[], None]] = []
 
 
 def register_follow_up(follow_up: Callable[[], None]) -> None:
-    """Have `follow_up` called after each applied run, for an app above this one."""
+    """Call `follow_up` after each applied run: for an app above this one."""
     _follow_ups.append(follow_up)
 
 
 def apply_run(*, run_id: UUID) -> RunState | None:
-    """Claim and apply a run; the state it ended in, or None if it is not to be had or must wait.
+    """Claim and apply a run; returns its final state, or None if it is taken or must wait.
 
-    Must not be called in a transaction. An unexpected error is raised after it has been noted on
-    the run, which is tried again RUN_MAX_ATTEMPTS times.
+    Must not be called in a transaction. An unexpected error is recorded on the run and raised;
+    the run is tried RUN_MAX_ATTEMPTS times.
     """
     claim = claim_run(run_id=run_id)
     return None if claim is None else _apply_claimed(claim)
 
 
 def apply_next() -> Attempt | None:
-    """As `apply_run`, of the run whose turn it is; None if there is none to be had."""
+    """Apply the run whose turn it is; None if none can be claimed."""
     claim = claim_next()
     return None if claim is None else Attempt(_apply_claimed(claim))
 
@@ -81,16 +81,16 @@ def _apply_claimed(claim: Claim) -> RunState | None:
     started = time.perf_counter()
     with (
         structlog.contextvars.bound_contextvars(run=str(claim.run.pk)),
-        span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as told,
+        span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as apply_span,
     ):
         try:
-            state = _attempt(claim, told)
-            told.note(state=state or "waiting")
+            state = _attempt(claim, apply_span)
+            apply_span.note(state=state or "waiting")
         except ClaimLostError:
             state = None
-            told.note(state="claim_lost")
+            apply_span.note(state="claim_lost")
         finally:
-            outcome = told.attributes.get("state", "record_crash")
+            outcome = apply_span.attributes.get("state", "crashed")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
     if state == RunState.APPLIED:
         for follow_up in _follow_ups:
@@ -98,9 +98,9 @@ def _apply_claimed(claim: Claim) -> RunState | None:
     return state
 
 
-def _attempt(claim: Claim, told: Span) -> RunState | None:
+def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
     try:
-        return _apply(claim, told)
+        return _apply(claim, apply_span)
     except ClaimLostError:
         raise
     except Exception as exc:
@@ -119,7 +119,7 @@ def _attempt(claim: Claim, told: Span) -> RunState | None:
         raise
 
 
-def _apply(claim: Claim, told: Span) -> RunState:
+def _apply(claim: Claim, apply_span: Span) -> RunState:
     store = vector_store()
     try:
         _require_generation(claim.run)
@@ -139,7 +139,7 @@ def _apply(claim: Claim, told: Span) -> RunState:
         )
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, store, RunState.FAILED, str(exc))
-    told.note(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
+    apply_span.note(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
     _remove_stale_points(claim.run, store, delta, before)
     return RunState.APPLIED
 
@@ -151,10 +151,10 @@ def _require_generation(run: IndexRun) -> None:
 
 @transaction.atomic
 def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunState:
-    """End without applying. The points go first: the batches say which they are.
+    """End the run without applying it. Points are deleted first: the batches identify them.
 
-    The run stays locked meanwhile: whoever else applied it would lose the points, which are the
-    same. Where the uploads are left, the points go with them (services.keeping).
+    The run stays locked, because another apply of it would write the same points. Where uploads
+    are left, `services.salvage` deletes the points with them.
     """
     claim.lock()
     if not leaves_uploads(claim.run):
@@ -166,7 +166,7 @@ def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunSt
 
 @transaction.atomic
 def _fail(claim: Claim, error: str) -> RunState:
-    """As `_end`, whatever the store says to it."""
+    """End the run as failed, even if the store cannot delete its points."""
     claim.lock()
     if not leaves_uploads(claim.run):
         with suppress(StoreError):  # the reconcile removes them later
@@ -179,7 +179,7 @@ def _fail(claim: Claim, error: str) -> RunState:
 def _remove_stale_points(
     run: IndexRun, store: VectorStore, delta: CorpusDelta, before: Repository
 ) -> None:
-    """Delete the points whose chunks are gone. What fails here is left to the reconcile."""
+    """Delete points of deleted chunks. What fails here is deferred to the reconcile."""
     try:
         if before.embedder and before.embedder != run.embedder:
             store.drop(collection_of(before, before.embedder))
@@ -192,14 +192,14 @@ def _remove_stale_points(
 
 
 def _is_full(exc: Exception) -> bool:
-    """Whether a disk is full: that does not pass by itself, and a run that waits takes space."""
+    """Whether a disk is full: that is not transient, and a waiting run takes space."""
     sqlstate = getattr(exc.__cause__, "sqlstate", None)
     is_no_space = isinstance(exc, OSError) and exc.errno == errno.ENOSPC
     return isinstance(exc, StoreFullError) or sqlstate == _FULL_STATE or is_no_space
 
 
 def _is_outage(exc: Exception) -> bool:
-    """Whether what failed is away, rather than refusing what it was asked for."""
+    """Whether the database or store is unavailable rather than refusing the request."""
     if isinstance(exc, StoreError):
         return exc.retryable
     sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""

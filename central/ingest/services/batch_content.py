@@ -20,7 +20,7 @@ from indexer.records.vectors import EmbedderSpec
 
 @contextmanager
 def bundle_refusals(*, too_large: str = "batch_too_large") -> Iterator[None]:
-    """Say what the wire format refuses in the words of this service."""
+    """Translate refusals of the wire format to errors of this service."""
     try:
         yield
     except BundleError as exc:
@@ -32,7 +32,7 @@ def bundle_refusals(*, too_large: str = "batch_too_large") -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class BatchContent:
-    """What is kept of a checked batch beside its bytes."""
+    """The properties of a checked batch that are stored beside its bytes."""
 
     digest: bytes
     paths: list[str]
@@ -82,7 +82,7 @@ def _reused_digests(record: FileRecord) -> set[bytes]:
 
 
 def require_known(credential: Credential, run: IndexRun, digests: set[bytes]) -> None:
-    """Chunks without a vector must be backed now: the lease then lasts beyond the apply."""
+    """Require a stored vector for each digest: its lease then lasts beyond the apply."""
     if not digests:
         return
     known = known_digests(

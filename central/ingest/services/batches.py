@@ -1,4 +1,4 @@
-"""Uploads: the tree of a full run and the numbered batches. All content is checked here, once."""
+"""Uploads: the tree of a full run and the numbered batches, checked once when they arrive."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,20 +51,20 @@ _BODY = "SELECT body FROM ingest_batch WHERE run_id = %s AND number = %s"
 
 
 def body_limit(content_bytes: int) -> int:
-    """How large gzip of `content_bytes` may be: incompressible content grows a little."""
+    """Return the largest gzip size of `content_bytes`: incompressible content grows a little."""
     return content_bytes + content_bytes // 1000 + 1024
 
 
 def path_key(path: str) -> int:
-    """A 64-bit key of a path (the head of its SHA-256), to compare paths over batches."""
+    """Return a 64-bit key of a path (the head of its SHA-256), to compare paths over batches."""
     return int.from_bytes(hashlib.sha256(path.encode()).digest()[:8], signed=True)
 
 
 @transaction.atomic
 def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) -> TreeDiff:
-    """Store the tree of a full run; answer what must be sent. The same tree again is no error.
+    """Store the tree of a full run; returns what must be sent. A repeated tree is no error.
 
-    `parts` are those of NDJSON, as it is or gzip. Raises NotFoundError, ForbiddenError,
+    `parts` are parts of NDJSON, plain or gzip. Raises NotFoundError, ForbiddenError,
     ConflictError (`run_not_open`, `tree_conflict`), InvalidError, TooLargeError
     (`tree_too_large`), ThrottledError (`too_much_waiting`).
     """
@@ -84,7 +84,7 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
 
 
 def _inflated_tree(parts: Iterable[bytes], stored: IO[bytes]) -> Iterator[bytes]:
-    """The tree's lines in parts; what is to be stored, gzip in any case, goes to `stored`."""
+    """Yield the tree's lines in parts; `stored` gets them as gzip."""
     rest = iter(parts)
     first = next(rest, b"")
     limit = settings.TREE_MAX_BYTES
@@ -114,7 +114,7 @@ def _hashed(parts: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
 
 
 def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> None:
-    """PostgreSQL puts the body together: here a part of it is in memory at a time."""
+    """Insert the tree in parts, of which one is in memory; PostgreSQL joins them."""
     body.seek(0)
     execute("DROP TABLE IF EXISTS pg_temp.tree_part", [])
     execute("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP", [])
@@ -129,7 +129,7 @@ def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> N
 
 
 def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes) -> None:
-    """Store batch `number` (1…). The same content under the same number again is no error.
+    """Store batch `number` (1…). A repeated batch is no error.
 
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`, `batch_conflict`,
     `path_repeated`, `embedding_unknown`), InvalidError (the codes of indexer.bundle,
@@ -156,14 +156,14 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
 
 
 def _lock_open(run: IndexRun) -> None:
-    """Lock the run's row for this transaction, note that its client lives; it must be open."""
+    """Lock the row of an open run for this transaction and renew its time-out."""
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
     require_open(locked)
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
 
 
 def _count_bytes(run: IndexRun, size: int) -> None:
-    """Add to what waits to be applied; refuse what would fill the disk for all organisations."""
+    """Count the bytes that wait to be applied; refuse more than an organisation may have."""
     waiting = IndexRun.objects.filter(
         repository__organization=run.repository.organization_id, state__in=LIVE_RUN_STATES
     ).aggregate(size=Sum("uploaded_bytes"))["size"]
@@ -216,17 +216,16 @@ def _removal_refused() -> ServiceError:
     )
 
 
-def decoded(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
-    """The records of a stored batch. Raises BundleError."""
+def decode_batch(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
+    """Decode a stored batch. Raises BundleError."""
     body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
     return list(decode_records(body, dimensions=EmbedderSpec.parse(run.embedder).dimensions))
 
 
 class StoredRecords:
-    """The run's batches in order, to be gone through once or more.
+    """The run's batches in order, which may be iterated more than once.
 
-    Of a large run one batch at a time is in memory, beside the first few: of a small one, those are
-    all, and each is decoded once.
+    The first batches stay in memory, up to a limit; of a large run, one more at a time.
     """
 
     def __init__(self, run: IndexRun, *, kept_bytes: int = _KEPT_BYTES) -> None:
@@ -252,11 +251,11 @@ class StoredRecords:
 
 
 def _size_in_memory(body: bytes) -> int:
-    """Of a batch as records, about: texts and vectors take what they take in the body, or less."""
+    """Estimate the size of a batch's records: texts and vectors take no more than in the body."""
     return len(body) + _VALUE_BYTES * (body.count(b",") + body.count(b"["))
 
 
 def stored_path_keys(run: IndexRun) -> set[int]:
-    """The keys of all paths in the run's batches."""
+    """Return the keys of all paths in the run's batches."""
     batches: Iterable[list[int]] = run.batch_set.values_list("path_keys", flat=True)
     return {key for keys in batches for key in keys}

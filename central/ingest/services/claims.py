@@ -26,19 +26,19 @@ from central.repositories.states import RunState
 
 _PROGRESS_EVERY_SECONDS = 1.0
 _LONGEST_BACKOFF_SECONDS = 60
-_SERVED_BEFORE = timedelta(hours=1)  # who was served before that has waited long enough
+_SERVED_BEFORE = timedelta(hours=1)  # an organisation served before that has waited long enough
 
 _log = structlog.get_logger(__name__)
 
 
 class ClaimLostError(Exception):
-    """The lease ran out and someone else has the run now: stop without a trace."""
+    """The lease ran out and another process has the run: stop without changes."""
 
 
 def claimable_runs() -> QuerySet[IndexRun]:
-    """Runs that nobody works on: queued and not backing off, or with a lease that ran out.
+    """Return runs that no process works on: queued without back-off, or with an expired lease.
 
-    Of a retired repository only the latter: they end as stale and remove their points.
+    Of a retired repository, only the latter: they end as stale and delete their points.
     """
     now = timezone.now()
     return IndexRun.objects.filter(
@@ -50,9 +50,9 @@ def claimable_runs() -> QuerySet[IndexRun]:
 
 @transaction.atomic
 def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
-    """Take the run, or None if it is not to be had.
+    """Claim the run; None if it is not claimable.
 
-    A run that record_crash its appliers RUN_MAX_ATTEMPTS times fails here instead.
+    A run whose apply crashed RUN_MAX_ATTEMPTS times fails here instead.
     """
     # SKIP LOCKED: a run in its final transaction is not waited for.
     found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
@@ -61,7 +61,7 @@ def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
 
 
 def claim_next() -> "Claim | None":
-    """Take the run whose turn it is, or None if none is to be had."""
+    """Claim the run whose turn it is; None if no run is claimable."""
     while True:
         with transaction.atomic():
             found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
@@ -73,9 +73,7 @@ def claim_next() -> "Claim | None":
 
 
 def _in_turn() -> tuple[OrderBy | str, ...]:
-    """First the organisation of which the fewest runs are being applied; of several, the one that
-    waited longest since it was served; of its runs, the oldest.
-    """
+    """Order runs fairly: fewest applying runs of the organisation, longest wait, oldest run."""
     now = timezone.now()
     of_organization = IndexRun.objects.filter(
         repository__organization=OuterRef("repository__organization")
@@ -119,9 +117,9 @@ def _taken(run: IndexRun) -> "Claim | None":
 
 
 def expire_leases() -> int:
-    """Make every run that is being applied claimable; returns how many.
+    """Make every run that is being applied claimable; returns their number.
 
-    For a process that knows itself to be the only one that applies, when it starts.
+    For the start of a process that is the only one to apply.
     """
     return IndexRun.objects.filter(state=RunState.APPLYING).update(lease_until=timezone.now())
 
@@ -132,14 +130,14 @@ def _lease() -> datetime:
 
 @dataclass
 class Claim:
-    """A run that this thread applies."""
+    """The claim of this thread on a run."""
 
     run: IndexRun
     _reported_at: float = field(default_factory=time.monotonic)
 
     @property
     def is_last(self) -> bool:
-        """Whether a further error would be one too many."""
+        """Whether this is the last attempt."""
         return self.run.attempts >= settings.RUN_MAX_ATTEMPTS
 
     def report(self, stage: str, done: int, total: int) -> None:
@@ -169,7 +167,7 @@ class Claim:
         )
 
     def requeue(self, error: str) -> None:
-        """Something is away: queue the run again, to be tried after a back-off."""
+        """Queue the run again with a back-off: a service that it needs is unavailable."""
         delay = min(2**self.run.retries, _LONGEST_BACKOFF_SECONDS)
         _log.warning("apply_postponed", run=str(self.run.pk), error=error, seconds=delay)
         self._mine().update(
@@ -182,7 +180,7 @@ class Claim:
         )
 
     def record_crash(self, error: str) -> None:
-        """An error that nobody foresaw: the attempt counts."""
+        """Queue the run again after an unexpected error: the attempt counts."""
         delay = min(2**self.run.attempts, _LONGEST_BACKOFF_SECONDS)
         self._mine().update(
             state=RunState.QUEUED,
@@ -193,8 +191,7 @@ class Claim:
 
 
 def sweep() -> list[UUID]:
-    """Carry out what GitHub told and had to wait; end runs of silence and of retired repositories;
-    note what is behind.
+    """Apply deferred events, end silent runs and those of retired repositories, mark `behind`.
 
     Returns the runs that wait to be applied, oldest first.
     """

@@ -1,4 +1,4 @@
-"""Which embeddings there are already, so that no client embeds, or pays for, a text again."""
+"""The look-up of stored embeddings, so that no client embeds or pays for a text twice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ _VECTOR_BYTES = 20_000_000  # of an answer, before base64
 
 @dataclass(frozen=True, slots=True)
 class KnownEmbeddings:
-    """Digests (hex) that need not be embedded, as asked for; in a direct run their vectors, too."""
+    """Digests (hex) that need not be embedded; in a direct run with their vectors."""
 
     digests: list[str]
     vectors: dict[str, Vector] | None = None
 
 
 def max_digests(run: IndexRun) -> int:
-    """How many digests the run's client may name at once."""
+    """Return the number of digests that the run's client may send at once."""
     if not run.is_direct:
         return LOOKUP_DIGESTS
     return min(LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * _dimensions(run))))
@@ -36,7 +36,7 @@ def max_digests(run: IndexRun) -> int:
 def known_embeddings(
     *, credential: Credential, run_id: UUID, digests: Sequence[str]
 ) -> KnownEmbeddings:
-    """Those of `digests` (SHA-256 in hex) that need not be embedded; leased to the run.
+    """Return and lease those of `digests` (SHA-256 in hex) that need not be embedded.
 
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`), InvalidError
     (`too_many_digests`).

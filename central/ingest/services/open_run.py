@@ -1,4 +1,4 @@
-"""Opening a run: who is it of, may it be indexed, and what the index has of it."""
+"""The opening of a run: its repository, the conditions of indexing, and the present index."""
 
 from dataclasses import dataclass
 
@@ -25,9 +25,9 @@ _RETRY_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a client says of a run. `ref` is a full name, `default_branch` a short one or "".
+    """A client's request. `ref` is a full name, `default_branch` a short one or "".
 
-    `repository_id` and `repository_url` are believed of some credentials alone.
+    `repository_id` and `repository_url` count only with some credentials.
     """
 
     project: str
@@ -46,7 +46,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A run and, where its client writes to the vector store itself, how."""
+    """A run and, in a direct run, the access to the vector store."""
 
     run: IndexRun
     access: DirectUploadGrant | None = None
@@ -64,13 +64,13 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     _require_bound(credential, request)
     run = _open(credential, request)
     access = grant_access(run, has_store_secret=request.has_store_secret) if run.is_direct else None
-    salvage_uploads(repository=run.repository)  # a run that is tried again at once asks for them
+    salvage_uploads(repository=run.repository)  # a repeated run asks for them at once
     return Opened(run, access)
 
 
 @transaction.atomic
 def _open(credential: Credential, request: RunRequest) -> IndexRun:
-    # One Open of an organisation at a time: names and GitHub ids are matched and moved in here.
+    # One Open of an organisation at a time: names and GitHub ids are matched and changed here.
     organization = Organization.objects.select_for_update(no_key=True).get(
         pk=credential.organization.pk
     )
@@ -132,7 +132,7 @@ def _tracked_ref(request: RunRequest) -> str:
 
 
 def _update_address(credential: Credential, repository: Repository, said: str) -> None:
-    """Links of pages and answers lead there: what a limited client says of it is not believed."""
+    """Update the address that links lead to; that of a limited client does not count."""
     bound = credential.binding
     url = bound.url if bound else said if credential.is_of_whole_organization else ""
     if url and url != repository.web_url:
@@ -141,7 +141,7 @@ def _update_address(credential: Credential, repository: Repository, said: str) -
 
 
 def _trusted_job_url(credential: Credential, repository: Repository, said: str) -> str:
-    """The job's address; of a limited client one below the repository's own, or none."""
+    """Return the job's address; for a limited client only one below the repository's."""
     if credential.is_of_whole_organization or is_below(said, repository.web_url):
         return said
     return ""
@@ -182,7 +182,7 @@ def _require_idle(repository: Repository) -> None:
 
 
 def _require_few_open(repository: Repository) -> None:
-    """An open run waits an hour for its client: a loop of Opens must not fill the table."""
+    """Limit open runs, which wait an hour for their clients: a loop must not fill the table."""
     open_runs = IndexRun.objects.filter(
         state=RunState.OPEN, repository__organization=repository.organization_id
     )

@@ -1,4 +1,4 @@
-"""Points of a run's chunks in the vector store: written, restored and deleted."""
+"""Points of a run's chunks in the vector store: written and deleted."""
 
 import time
 from collections import deque
@@ -34,7 +34,7 @@ def slices(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 
 @dataclass(frozen=True, slots=True)
 class ChunkPoint:
-    """A chunk of a run."""
+    """A chunk of a run, with its digest and point."""
 
     record: FileRecord
     chunk: Chunk
@@ -45,7 +45,7 @@ class ChunkPoint:
 def chunk_points(
     run_id: UUID, records: Sequence[FileRecord | Removal]
 ) -> Iterator[list[ChunkPoint]]:
-    """Of all files in a batch, a slice at a time."""
+    """Yield the chunks of all files of a batch, in slices."""
     items = (
         ChunkPoint(record, chunk, digest, point_id(run_id, record.path, ordinal))
         for record in records
@@ -64,16 +64,16 @@ _YIELD_SECONDS = 0.0005  # lets a waiting request have the interpreter at once
 
 
 class EmbeddingGoneError(Exception):
-    """A chunk came without a vector, and the one that was known is gone."""
+    """A chunk has no vector, and the known one was deleted."""
 
     def __str__(self) -> str:
         return "A vector that was known is gone; run the indexer again."
 
 
 class PointWriter:
-    """Upserts points in a thread, while others and then rows are made ready.
+    """A thread that upserts points while further points and rows are prepared.
 
-    Leaving `with` waits for what is being written; by an exception, the rest is left out.
+    The end of `with` waits for the present write; after an exception, the rest is dropped.
     """
 
     def __init__(self, store: VectorStore, collection: Collection) -> None:
@@ -106,7 +106,7 @@ class PointWriter:
 
 
 def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) -> None:
-    """Have a point written for every chunk of the run, and keep every vector as an Embedding.
+    """Write a point for every chunk of the run, and store every vector as an Embedding.
 
     Raises ClaimLostError, EmbeddingGoneError, StoreError.
     """
@@ -123,14 +123,14 @@ def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) 
 
 
 def uploaded_files(run: IndexRun) -> int:
-    """How many lines the run's batches have."""
+    """Return the number of lines in the run's batches."""
     return sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
 
 
 def remove_points(*, run: IndexRun, store: VectorStore) -> None:
-    """Delete the run's points; those that were not upserted are no error."""
+    """Delete the run's points; missing ones are no error."""
     collection = collection_of(run.repository, run.embedder)
-    for records in StoredRecords(run, kept_bytes=0):  # gone through once
+    for records in StoredRecords(run, kept_bytes=0):  # read once
         files = [record for record in records if isinstance(record, FileRecord)]
         ids = [point for record in files for point in point_ids(run.pk, record)]
         delete_points(store=store, collection=collection, ids=ids)

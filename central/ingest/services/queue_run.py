@@ -26,11 +26,11 @@ from indexer.records.runs import Mode
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What the webhook says of a run."""
+    """The webhook's description of a run."""
 
     run_id: UUID
     commit_sha: str
-    base_commit: str  # "" where there is none
+    base_commit: str  # "" without a base
     mode: str
     reason: str
     batches: int
@@ -41,7 +41,7 @@ class RunSummary:
 def queue_run(
     *, credential: Credential, summary: RunSummary, webhook_id: UUID, body: bytes
 ) -> IndexRun:
-    """Queue the run; the same delivery again changes nothing and returns the run as well.
+    """Queue the run; a repeated delivery changes nothing and returns the run.
 
     The signature has been verified. Raises NotFoundError, ForbiddenError (of `writable_run`),
     InvalidError (`run_mismatch`, `base_mismatch`, `mode_impossible`, `tree_missing`,
@@ -49,7 +49,7 @@ def queue_run(
     `batches_missing`).
     """
     run = writable_run(credential=credential, run_id=webhook_id)
-    if _is_repeated(credential, webhook_id, body):  # asked first: an apply may hold the lock
+    if _is_repeated(credential, webhook_id, body):  # before the lock, which an apply may hold
         return run
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
     if _is_repeated(credential, webhook_id, body):

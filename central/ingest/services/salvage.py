@@ -1,4 +1,4 @@
-"""Vectors of runs that end without an apply, and points that a client wrote itself."""
+"""Salvage of vectors from runs that were not applied, and checks of directly written points."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services.batches import StoredRecords, decoded
+from central.ingest.services.batches import StoredRecords, decode_batch
 from central.ingest.services.claims import Claim
 from central.ingest.services.points import (
     ChunkPoint,
@@ -37,7 +37,7 @@ class PointsMissingError(Exception):
 
 @dataclass(slots=True)
 class VerifiedPoints:
-    """Vectors of points by digest; how many points are not there, and whose vectors are wrong."""
+    """Vectors of points by digest, and the numbers of missing points and of wrong vectors."""
 
     vectors: dict[bytes, Vector] = field(default_factory=dict)
     missing: int = 0
@@ -45,9 +45,9 @@ class VerifiedPoints:
 
 
 def verify_direct_points(*, claim: Claim, records: StoredRecords, store: VectorStore) -> None:
-    """Keep the vector of every chunk of the run as an Embedding.
+    """Store the vector of every chunk of the run as an Embedding.
 
-    Raises ClaimLostError, PointsMissingError when all have been looked at, StoreError.
+    Raises ClaimLostError, PointsMissingError after all were checked, StoreError.
     """
     run = claim.run
     collection = collection_of(run.repository, run.embedder)
@@ -67,7 +67,7 @@ def verify_direct_points(*, claim: Claim, records: StoredRecords, store: VectorS
 def verify_points(
     run: IndexRun, items: Sequence[ChunkPoint], collection: Collection, store: VectorStore
 ) -> VerifiedPoints:
-    """Read points' vectors and keep those that are right. Raises StoreError."""
+    """Read points' vectors and store the valid ones. Raises StoreError."""
     found = store.vectors(collection, [item.point for item in items])
     read = VerifiedPoints()
     for item in items:
@@ -100,14 +100,14 @@ def _problem(missing: int, wrong: int, collection: Collection) -> str:
     )
 
 
-_SECONDS = 2.0  # runs wait to be applied meanwhile
+_SECONDS = 2.0  # queued runs wait for it
 _ROWS = 500  # chunks a statement, points a call
 
 _log = structlog.get_logger(__name__)
 
 
 def salvageable_uploads(repository: Repository | None = None) -> QuerySet[Batch]:
-    """Of runs that ended; those of retired repositories are left to the purge."""
+    """Return uploads of ended runs; the purge deletes those of retired repositories."""
     left = Batch.objects.exclude(run__state__in=LIVE_RUN_STATES)
     if repository:
         return left.filter(run__repository=repository)
@@ -115,11 +115,10 @@ def salvageable_uploads(repository: Repository | None = None) -> QuerySet[Batch]
 
 
 def salvage_uploads(*, seconds: float = _SECONDS, repository: Repository | None = None) -> bool:
-    """Work off uploads, of `repository` alone if it is given, for about `seconds`.
+    """Salvage uploads, only of `repository` if it is given, for about `seconds`.
 
-    Returns whether some are left that need not wait.
-    Not in a transaction. If the store is away, or anything else fails, that is noted, and they are
-    left for later: neither a new run nor the rest of a night's work is to fail by it.
+    Returns whether some are left that can be salvaged now. Not in a transaction. Errors are logged
+    and the uploads stay for later, so that no new run and no nightly work fails.
     """
     until = time.monotonic() + seconds
     try:
@@ -155,10 +154,10 @@ def _salvage_next(repository: Repository | None) -> bool:
 def _salvage(batch: Batch) -> None:
     run = batch.run
     try:
-        items = chain.from_iterable(chunk_points(run.pk, decoded(run, bytes(batch.body))))
-        # One order for everybody: the embeddings stay locked until the batch is done.
+        items = chain.from_iterable(chunk_points(run.pk, decode_batch(run, bytes(batch.body))))
+        # One order in all processes: the embeddings stay locked until the batch is done.
         ordered = sorted(items, key=lambda item: item.digest)
-    except BundleError as exc:  # of another version: nothing can be made of it any more
+    except BundleError as exc:  # of another version, and unreadable
         _log.warning("upload_unreadable", run=str(run.pk), number=batch.number, error=str(exc))
         return
     for part in slices(ordered, _ROWS):

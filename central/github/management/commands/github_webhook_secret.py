@@ -33,7 +33,7 @@ class Command(ServiceCommand):
 
 
 def _form(organization: Organization) -> list[str]:
-    """What else the form on GitHub asks for, and what is lacking here."""
+    """Return the other fields of GitHub's form, and settings that are missing here."""
     origin = (settings.PUBLIC_URL or "https://<this service>").rstrip("/")
     lines = [
         f"Payload URL: {origin}{reverse('github-webhook')}?org_id={organization.slug}",

@@ -13,7 +13,7 @@ from central.runtime.data_directory import whole_file
 
 
 class Command(ServiceCommand):
-    """Back up everything but what can be made again."""
+    """Back up everything that cannot be rebuilt."""
 
     help = (
         "Write the whole database as it is at this moment to a new file, beside the running "
@@ -21,11 +21,11 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where to."""
+        """Declare the file."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard output")
 
     def run(self, options: dict[str, Any]) -> None:
-        """Write it; a file that is there is whole, and its owner's alone."""
+        """Write the file: complete or not at all, readable only by its owner."""
         try:
             if options["file"] == "-":
                 write_archive(sys.stdout.buffer)

@@ -14,7 +14,7 @@ class Command(ServiceCommand):
     help = "Print a repository's index as sorted NDJSON; equal indexes give equal bytes."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which repository."""
+        """Declare the repository."""
         self.add_organization(parser)
         parser.add_argument("--repository", required=True, metavar="NAME")
 

@@ -23,12 +23,12 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which, and where to."""
+        """Declare the organisation and the file."""
         parser.add_argument("organization", metavar="SLUG")
         parser.add_argument("--output", required=True, metavar="FILE.tar.gz", type=Path)
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print what was written; a file that is there is whole, and its owner's alone."""
+        """Write the file, complete or not at all, and print its size."""
         path: Path = options["output"]
         organization = organization_named(options["organization"])
         slug = organization.slug

@@ -36,7 +36,7 @@ class Command(ServiceCommand):
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Go through all repositories; print a table."""
+        """Migrate all repositories; print a table."""
         url = _address(options["to"])
         try:
             rows = _migrated(url)
@@ -71,7 +71,7 @@ class Command(ServiceCommand):
 
 
 def _address(url: str | None) -> str | None:
-    """What --to means; None for the configured store. Raises CommandError."""
+    """Return the address of --to; None for the configured store. Raises CommandError."""
     if url is None:
         return None
     found = settings.DATABASE_URL if url == "postgresql:" else url
@@ -91,15 +91,15 @@ def _address(url: str | None) -> str | None:
 
 def _migrated(url: str | None) -> list[MigratedRepository]:
     if url is None:
-        return _gone_through(vector_store(), None)
+        return _run_migration(vector_store(), None)
     target = open_store(url, api_key=settings.QDRANT_API_KEY)
     try:
-        return _gone_through(target, vector_store)
+        return _run_migration(target, vector_store)
     finally:
         target.close()
 
 
-def _gone_through(
+def _run_migration(
     target: VectorStore, source: Callable[[], VectorStore] | None
 ) -> list[MigratedRepository]:
     with display() as progress:

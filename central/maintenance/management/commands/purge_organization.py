@@ -28,7 +28,7 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which, twice."""
+        """Declare the organisation and its confirmation."""
         parser.add_argument("organization", metavar="SLUG")
         parser.add_argument(
             "--confirm", metavar="SLUG", default="", help="the same once more: there is no way back"
@@ -38,7 +38,7 @@ class Command(ServiceCommand):
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Retire it, then wait for the server that has the store, or purge here."""
+        """Schedule the deletion, then wait for the server that has the store, or purge here."""
         slug = options["organization"].removeprefix("org-")
         if options["confirm"].removeprefix("org-") != slug:
             raise CommandError(f"Nothing was changed: add --confirm {slug} to delete it for good.")
@@ -48,7 +48,7 @@ class Command(ServiceCommand):
             self._wait(organization)
 
     def _wait(self, organization: Organization) -> None:
-        """Repositories wait for a lease, in which somebody may still write to them."""
+        """Wait for a lease, in which runs may still write to repositories, and for the deletion."""
         self._say(
             f"{organization.slug}: deleting begins within {settings.RUN_LEASE_SECONDS} s, when no "
             "run that was under way can write to it any more."
@@ -71,7 +71,7 @@ class Command(ServiceCommand):
 
 
 def _is_the_servers() -> bool:
-    """Whether the vector store belongs to a running server, whose worker then purges."""
+    """Whether a running server, whose worker purges, has the vector store."""
     is_edge = settings.VECTOR_STORE_URL.startswith("edge:")
     return is_edge and data_directory.is_held(settings.DATA_DIR)
 

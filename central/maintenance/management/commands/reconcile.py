@@ -22,7 +22,7 @@ _COLUMNS = (
 
 
 def _read(answer: str | bytes) -> Report:
-    """The server's answer as the report that it was made of."""
+    """Parse the server's answer."""
     members = json.loads(answer)
     rows = [RepositoryReport(**row) for row in members.pop("repositories")]
     return Report(repositories=rows, **members)

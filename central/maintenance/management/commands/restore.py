@@ -29,7 +29,7 @@ class Command(ServiceCommand):
     help = "Restore what `backup` wrote into a new data directory or database, then start."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where from."""
+        """Declare the file."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard input")
 
     def run(self, options: dict[str, Any]) -> None:
@@ -54,14 +54,14 @@ class Command(ServiceCommand):
 
 
 def _alone() -> AbstractContextManager[None]:
-    """No server may start meanwhile where database or vectors are those of the data directory."""
+    """Lock the data directory if the database or the vectors are in it."""
     has_state = settings.DATABASE_IS_EMBEDDED or settings.VECTOR_STORE_URL.startswith("edge:")
     return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
 
 
 @contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
-    """The file, which is read twice: a pipe is kept meanwhile beside the data, without a name."""
+    """Open the file, which is read twice: a pipe is stored beside the data without a name."""
     with ExitStack() as stack:
         try:
             file: IO[bytes] = sys.stdin.buffer
