@@ -132,7 +132,13 @@ def _restore(
         .select_related("file")
         .only("point", "digest", "terms", "type", "file__path", "file__language")
     )
-    vectors = _vectors(repository, collection, chunks)
+    stored = stored_vectors(
+        repositories=Repository.objects.filter(pk=repository.pk),
+        embedder=str(collection.embedder),
+        digests={bytes(chunk.digest) for chunk in chunks},
+    )
+    found = ((chunk.point, stored.get(bytes(chunk.digest))) for chunk in chunks)
+    vectors = {point: vector for point, vector in found if vector is not None}
     if fetch_vectors and len(vectors) < len(chunks):
         vectors.update(
             fetch_vectors(collection, [c.point for c in chunks if c.point not in vectors])
@@ -140,19 +146,6 @@ def _restore(
     made = [_point(chunk, vectors[chunk.point]) for chunk in chunks if chunk.point in vectors]
     store.upsert(collection, made)
     return len(chunks) - len(made)
-
-
-def _vectors(
-    repository: Repository, collection: Collection, chunks: Sequence[Chunk]
-) -> dict[UUID, Vector]:
-    found = stored_vectors(
-        repositories=Repository.objects.filter(pk=repository.pk),
-        embedder=str(collection.embedder),
-        digests={bytes(chunk.digest) for chunk in chunks},
-    )
-    return {
-        chunk.point: found[digest] for chunk in chunks if (digest := bytes(chunk.digest)) in found
-    }
 
 
 def _point(chunk: Chunk, vector: Vector) -> Point:

@@ -7,7 +7,7 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 import errno
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import NamedTuple
 from uuid import UUID
 
@@ -42,6 +42,7 @@ from indexer.store.base import VectorStore
 
 _FULL_STATE = "53100"  # SQLSTATE
 _PROGRAM_LIMITS = "54"  # SQLSTATE class: a row too large for its index, and the like
+_OVERTAKEN = "Another run was applied meanwhile; plan again from the new base."
 _DISK_FULL = "The disk of the service is full. Free some space there and run the indexer again."
 
 _log = structlog.get_logger(__name__)
@@ -107,14 +108,14 @@ def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
         if _is_full(exc):
             _log.error("disk_full", run=str(claim.run.pk))
             metrics.UNAVAILABLE.labels("disk_full").inc()
-            return _fail(claim, _DISK_FULL)
+            return _end(claim, RunState.FAILED, _DISK_FULL, ignores_store=True)
         if _is_outage(exc):
             metrics.UNAVAILABLE.labels("apply").inc()
             claim.requeue(str(exc))
             return None
         if isinstance(exc, StoreError) and claim.is_last:
             _log.error("store_refused", run=str(claim.run.pk), error=str(exc))
-            return _fail(claim, str(exc))
+            return _end(claim, RunState.FAILED, str(exc), ignores_store=True)
         claim.record_crash(f"{type(exc).__name__}; see the service's log.")
         raise
 
@@ -131,14 +132,9 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
                 upload_points(claim=claim, records=records, writer=writer)
             delta, before = commit_run(claim, records, writer)
     except GenerationMovedError:
-        return _end(
-            claim,
-            store,
-            RunState.STALE,
-            "Another run was applied meanwhile; plan again from the new base.",
-        )
+        return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
-        return _end(claim, store, RunState.FAILED, str(exc))
+        return _end(claim, RunState.FAILED, str(exc))
     apply_span.note(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
     _remove_stale_points(claim.run, store, delta, before)
     return RunState.APPLIED
@@ -150,30 +146,20 @@ def _require_generation(run: IndexRun) -> None:
 
 
 @transaction.atomic
-def _end(claim: Claim, store: VectorStore, state: RunState, error: str) -> RunState:
+def _end(claim: Claim, state: RunState, error: str, *, ignores_store: bool = False) -> RunState:
     """End the run without applying it. Points are deleted first: the batches identify them.
 
     The run stays locked, because another apply of it would write the same points. Where uploads
-    are left, `services.salvage` deletes the points with them.
+    are left, `services.salvage` deletes the points with them. With `ignores_store`, points that the
+    store cannot delete are left to the reconcile.
     """
     claim.lock()
     if not leaves_uploads(claim.run):
-        remove_points(run=claim.run, store=store)
+        with suppress(StoreError) if ignores_store else nullcontext():
+            remove_points(run=claim.run, store=vector_store())
     if not end_claimed_run(run=claim.run, state=state, error=error):
         raise ClaimLostError
     return state
-
-
-@transaction.atomic
-def _fail(claim: Claim, error: str) -> RunState:
-    """End the run as failed, even if the store cannot delete its points."""
-    claim.lock()
-    if not leaves_uploads(claim.run):
-        with suppress(StoreError):  # the reconcile removes them later
-            remove_points(run=claim.run, store=vector_store())
-    if not end_claimed_run(run=claim.run, state=RunState.FAILED, error=error):
-        raise ClaimLostError
-    return RunState.FAILED
 
 
 def _remove_stale_points(

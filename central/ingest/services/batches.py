@@ -1,7 +1,7 @@
 """Uploads: the tree of a full run and the numbered batches, checked once when they arrive."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO
@@ -73,11 +73,12 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
     with SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as stored:
         tree = LoadedTree(run)
         with bundle_refusals(too_large="tree_too_large"):
-            body = _hashed(_inflated_tree(parts, stored), digest)
+            body = _tee(_inflated_tree(parts, stored), digest.update)
             lines = tree.fill(decode_tree(body))
         _lock_open(run)
         if not _is_repeated(run, TREE_NUMBER, digest.digest(), code="tree_conflict"):
-            _refuse_earlier_removals(run)
+            if run.batch_set.filter(removals__gt=0).exists():
+                raise _removal_refused()
             _count_bytes(run, stored.tell())
             _insert_tree(run, digest.digest(), lines, stored)
     return tree.diff()
@@ -89,7 +90,7 @@ def _inflated_tree(parts: Iterable[bytes], stored: IO[bytes]) -> Iterator[bytes]
     first = next(rest, b"")
     limit = settings.TREE_MAX_BYTES
     if first.startswith(_GZIP_MAGIC):
-        yield from inflate(_copied(chain([first], rest), stored), limit_bytes=limit)
+        yield from inflate(_tee(chain([first], rest), stored.write), limit_bytes=limit)
         return
     size, packer = 0, gzip_packer()
     for part in chain([first], rest):
@@ -101,15 +102,9 @@ def _inflated_tree(parts: Iterable[bytes], stored: IO[bytes]) -> Iterator[bytes]
     stored.write(packer.flush())
 
 
-def _copied(parts: Iterable[bytes], to: IO[bytes]) -> Iterator[bytes]:
+def _tee(parts: Iterable[bytes], sink: Callable[[bytes], object]) -> Iterator[bytes]:
     for part in parts:
-        to.write(part)
-        yield part
-
-
-def _hashed(parts: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
-    for part in parts:
-        digest.update(part)
+        sink(part)
         yield part
 
 
@@ -203,11 +198,6 @@ def _require_new_paths(run: IndexRun, keys: Sequence[int], paths: Sequence[str])
             "every path once.",
             code="path_repeated",
         )
-
-
-def _refuse_earlier_removals(run: IndexRun) -> None:
-    if run.batch_set.filter(removals__gt=0).exists():
-        raise _removal_refused()
 
 
 def _removal_refused() -> ServiceError:

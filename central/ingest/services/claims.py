@@ -10,7 +10,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Subquery
-from django.db.models.expressions import OrderBy
+from django.db.models.expressions import CombinedExpression, OrderBy
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -54,9 +54,7 @@ def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
 
     A run whose apply crashed RUN_MAX_ATTEMPTS times fails here instead.
     """
-    # SKIP LOCKED: a run in its final transaction is not waited for.
-    found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
-    run = found.filter(pk=run_id).first()
+    run = _lockable_runs().filter(pk=run_id).first()
     return None if run is None else _taken(run)
 
 
@@ -64,12 +62,16 @@ def claim_next() -> "Claim | None":
     """Claim the run whose turn it is; None if no run is claimable."""
     while True:
         with transaction.atomic():
-            found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
-            run = found.order_by(*_in_turn()).first()
+            run = _lockable_runs().order_by(*_in_turn()).first()
             if run is None:
                 return None
             if claim := _taken(run):
                 return claim
+
+
+def _lockable_runs() -> QuerySet[IndexRun]:
+    """Lock claimable runs; one in its final transaction is not waited for."""
+    return claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
 
 
 def _in_turn() -> tuple[OrderBy | str, ...]:
@@ -170,23 +172,19 @@ class Claim:
         """Queue the run again with a back-off: a service that it needs is unavailable."""
         delay = min(2**self.run.retries, _LONGEST_BACKOFF_SECONDS)
         _log.warning("apply_postponed", run=str(self.run.pk), error=error, seconds=delay)
-        self._mine().update(
-            state=RunState.QUEUED,
-            claim=None,
-            attempts=F("attempts") - 1,
-            retries=F("retries") + 1,
-            lease_until=timezone.now() + timedelta(seconds=delay),
-            progress={"stage": "waiting", "reason": error},
-        )
+        self._queue_again(error, delay, attempts=F("attempts") - 1, retries=F("retries") + 1)
 
     def record_crash(self, error: str) -> None:
         """Queue the run again after an unexpected error: the attempt counts."""
-        delay = min(2**self.run.attempts, _LONGEST_BACKOFF_SECONDS)
+        self._queue_again(error, min(2**self.run.attempts, _LONGEST_BACKOFF_SECONDS))
+
+    def _queue_again(self, error: str, delay: int, **counters: CombinedExpression) -> None:
         self._mine().update(
             state=RunState.QUEUED,
             claim=None,
             lease_until=timezone.now() + timedelta(seconds=delay),
             progress={"stage": "waiting", "reason": error},
+            **counters,
         )
 
 

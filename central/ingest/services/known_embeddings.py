@@ -30,7 +30,9 @@ def max_digests(run: IndexRun) -> int:
     """Return the number of digests that the run's client may send at once."""
     if not run.is_direct:
         return LOOKUP_DIGESTS
-    return min(LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * _dimensions(run))))
+    return min(
+        LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * EmbedderSpec.parse(run.embedder).dimensions))
+    )
 
 
 def known_embeddings(
@@ -57,7 +59,3 @@ def known_embeddings(
     found = stored_vectors(repositories=lending, embedder=run.embedder, digests=known)
     vectors = {text: found[digest] for text, digest in asked.items() if digest in found}
     return KnownEmbeddings(list(vectors), vectors)
-
-
-def _dimensions(run: IndexRun) -> int:
-    return EmbedderSpec.parse(run.embedder).dimensions

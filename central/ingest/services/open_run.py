@@ -61,7 +61,13 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     `direct_not_available`, `too_many_repositories`), ThrottledError (`too_many_open_runs`),
     StoreUnavailableError.
     """
-    _require_bound(credential, request)
+    check_oidc_binding(
+        credential,
+        project=request.project,
+        repository_id=request.repository_id,
+        ref=request.ref,
+        commit_sha=request.commit_sha,
+    )
     run = _open(credential, request)
     access = grant_access(run, has_store_secret=request.has_store_secret) if run.is_direct else None
     salvage_uploads(repository=run.repository)  # a repeated run asks for them at once
@@ -111,16 +117,6 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         event=request.event,
         run_url=_trusted_job_url(credential, repository, request.run_url),
         touched_at=timezone.now(),
-    )
-
-
-def _require_bound(credential: Credential, request: RunRequest) -> None:
-    check_oidc_binding(
-        credential,
-        project=request.project,
-        repository_id=request.repository_id,
-        ref=request.ref,
-        commit_sha=request.commit_sha,
     )
 
 

@@ -160,17 +160,15 @@ def _salvage(batch: Batch) -> None:
     except BundleError as exc:  # of another version, and unreadable
         _log.warning("upload_unreadable", run=str(run.pk), number=batch.number, error=str(exc))
         return
+    collection = collection_of(run.repository, run.embedder)
     for part in slices(ordered, _ROWS):
         if run.is_direct:
-            verify_points(run, part, collection_of(run.repository, run.embedder), vector_store())
+            verify_points(run, part, collection, vector_store())
         else:
             _salvage_vectors(run, part)
         if run.is_direct or run.state in (RunState.FAILED, RunState.STALE):
-            delete_points(
-                store=vector_store(),
-                collection=collection_of(run.repository, run.embedder),
-                ids=[item.point for item in part],
-            )
+            ids = [item.point for item in part]
+            delete_points(store=vector_store(), collection=collection, ids=ids)
 
 
 def _salvage_vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> None:
