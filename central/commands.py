@@ -42,6 +42,11 @@ class ServiceCommand(BaseCommand):
             self.stdout.write("  ".join(map(str.ljust, line, widths)).rstrip())
 
 
+def split_list(text: str) -> list[str]:
+    """Split a comma-separated option."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 class Lines:
     """A line for each repository, and one every few seconds while it lasts."""
 

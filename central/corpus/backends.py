@@ -26,6 +26,11 @@ def vector_store() -> VectorStore:
         return _open_store()
 
 
+def is_store_embedded() -> bool:
+    """Whether the store belongs to one process, which other processes must ask."""
+    return settings.VECTOR_STORE_URL.startswith("edge:")
+
+
 def embedder(spec: EmbedderSpec) -> Embedder:
     """Return the embedder for `spec`. Raises EmbeddingError if it is not available here."""
     with _lock:

@@ -10,6 +10,7 @@ from urllib.error import HTTPError
 from django.conf import settings
 from django.http import HttpResponse, JsonResponse
 
+from central.corpus.backends import is_store_embedded
 from central.errors import InvalidError, ServiceError, UnavailableError
 from central.http.internal import internal
 from central.maintenance.reconcile import dump_of, reconcile
@@ -24,7 +25,7 @@ def ask_server(path: str, arguments: dict[str, Any]) -> bytes | None:
     Raises ServiceError with the server's detail. Only the embedded store is limited to one process.
     """
     server = data_directory.running_server(settings.DATA_DIR)
-    if server is None or not settings.VECTOR_STORE_URL.startswith("edge:"):
+    if server is None or not is_store_embedded():
         return None
     try:
         return loopback.ask(server, settings.DATA_DIR, path, arguments, seconds=_SECONDS)

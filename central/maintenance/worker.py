@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
-from central.corpus.backends import vector_store
+from central.corpus.backends import is_store_embedded, vector_store
 from central.github.services.deferred_events import carry_out_waiting
 from central.ingest.services import queue_run
 from central.ingest.services.apply_run import apply_next
@@ -122,7 +122,7 @@ class EmbeddedWorker:
             queue_run.queued.wait(settings.SWEEP_SECONDS)
 
     def _work(self) -> None:
-        if self._is_first and settings.VECTOR_STORE_URL.startswith("edge:"):
+        if self._is_first and is_store_embedded():
             expire_leases()  # the embedded store belongs to this process: no other can apply
         self._is_first = False
         self._apply()

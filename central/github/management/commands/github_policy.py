@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from central.commands import ServiceCommand
+from central.commands import ServiceCommand, split_list
 from central.github.models import GitHubPolicy
 from central.github.services.policies import set_policy
 from central.tenancy.audit import COMMAND
@@ -14,7 +14,7 @@ _CHANGES = ("enabled", "events", "refs", "job_workflow_refs", "impact")
 
 
 class Command(ServiceCommand):
-    """Let jobs of GitHub Actions come without a key."""
+    """Set the policy for jobs of GitHub Actions without an API token."""
 
     help = (
         "Say which GitHub Actions jobs may index an organisation's repositories without an API "
@@ -22,7 +22,7 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare what the policy consists of."""
+        """Declare the parts of the policy."""
         self.add_organization(parser)
         parser.add_argument(
             "--owner-id", type=int, metavar="N", help="GitHub's id of the owner, user or company"
@@ -31,7 +31,7 @@ class Command(ServiceCommand):
         switch.add_argument("--enable", action="store_true", default=None, dest="enabled")
         switch.add_argument("--disable", action="store_false", default=None, dest="enabled")
         parser.add_argument(
-            "--events", type=_words, metavar="A,B", help="whose jobs may index: push,schedule"
+            "--events", type=split_list, metavar="A,B", help="whose jobs may index: push,schedule"
         )
         parser.add_argument(
             "--refs", nargs="*", metavar="PATTERN", help="such as refs/heads/main; none given: any"
@@ -87,10 +87,6 @@ class Command(ServiceCommand):
             self.stderr.write(
                 "AETERNA_PUBLIC_URL is not set here: make sure that it is where the service runs."
             )
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _yes_or_no(value: bool) -> str:

@@ -21,7 +21,7 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose."""
+        """Declare the organisation."""
         self.add_organization(parser)
 
     def run(self, options: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand
-from central.corpus.backends import vector_store
+from central.corpus.backends import is_store_embedded, vector_store
 from central.runtime import data_directory
 
 
@@ -19,7 +19,7 @@ class Command(ServiceCommand):
         """Refuse while the embedded server runs."""
         del options
         server = data_directory.running_server(settings.DATA_DIR)
-        if server and settings.VECTOR_STORE_URL.startswith("edge:"):
+        if server and is_store_embedded():
             raise CommandError(f"Stop the server first: pid {server['pid']} at {server['url']}.")
         vector_store().optimize()
         self.stdout.write("The vector store is compact.")

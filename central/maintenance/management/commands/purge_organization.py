@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand
+from central.corpus.backends import is_store_embedded
 from central.ingest.services.claims import sweep
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
 from central.repositories.models import Repository
@@ -55,13 +56,13 @@ class Command(ServiceCommand):
         )
         next_line = 0.0
         while Organization.everything.filter(pk=organization.pk).exists():
-            if not _is_the_servers():
+            if not _is_store_held():
                 _purge(organization)
             left = Repository.objects.filter(organization=organization).count()
             if left and time.monotonic() >= next_line:
                 next_line = time.monotonic() + _LINE_SECONDS
                 self._say(f"{organization.slug}: {left} repositories are left to delete.")
-            if left or _is_the_servers():
+            if left or _is_store_held():
                 time.sleep(_PAUSE_SECONDS)
         self._say(f"{organization.slug}: all of it is deleted.")
 
@@ -70,10 +71,9 @@ class Command(ServiceCommand):
         self.stdout.flush()
 
 
-def _is_the_servers() -> bool:
+def _is_store_held() -> bool:
     """Whether a running server, whose worker purges, has the vector store."""
-    is_edge = settings.VECTOR_STORE_URL.startswith("edge:")
-    return is_edge and data_directory.is_held(settings.DATA_DIR)
+    return is_store_embedded() and data_directory.is_held(settings.DATA_DIR)
 
 
 def _purge(organization: Organization) -> None:

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand, display
+from central.corpus.backends import is_store_embedded
 from central.maintenance.backup import restore_archive
 from central.runtime.data_directory import (
     DataDirectoryHeldError,
@@ -55,7 +56,7 @@ class Command(ServiceCommand):
 
 def _alone() -> AbstractContextManager[None]:
     """Lock the data directory if the database or the vectors are in it."""
-    has_state = settings.DATABASE_IS_EMBEDDED or settings.VECTOR_STORE_URL.startswith("edge:")
+    has_state = settings.DATABASE_IS_EMBEDDED or is_store_embedded()
     return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
 
 

@@ -13,7 +13,7 @@ from central.tenancy.services import organization_named
 
 
 class Command(ServiceCommand):
-    """Have repositories indexed anew."""
+    """Request a full index of repositories."""
 
     help = (
         "Have the next run of each repository process every file, whatever has changed. It starts "

@@ -29,7 +29,7 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare who, of what, and what they may do."""
+        """Declare the person, the organisation and the rights."""
         parser.add_argument("username")
         parser.add_argument(
             "--organization", metavar="SLUG", help="may be left out beside --superuser alone"

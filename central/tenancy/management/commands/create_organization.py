@@ -14,7 +14,7 @@ class Command(ServiceCommand):
     help = "Create an organisation, the tenant that repositories and tokens belong to."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the slug and what may be said beside it."""
+        """Declare the slug and the optional settings."""
         parser.add_argument("slug")
         parser.add_argument("--github-owner-id", type=int)
         parser.add_argument("--embedder", help="such as openai/text-embedding-3-small/1536")

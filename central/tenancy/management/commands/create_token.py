@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from central.commands import ServiceCommand
+from central.commands import ServiceCommand, split_list
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import create_token
 
@@ -31,14 +31,10 @@ class Command(ServiceCommand):
         repositories = options["repositories"]
         token = create_token(
             organization_slug=options["organization"],
-            scopes=_words(options["scopes"]),
+            scopes=split_list(options["scopes"]),
             actor=COMMAND,
-            repositories=None if repositories is None else _words(",".join(repositories)),
+            repositories=None if repositories is None else split_list(",".join(repositories)),
             expires_days=options["expires_days"],
             name=options["name"],
         )
         self.stdout.write(token)
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]

@@ -17,7 +17,7 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose, and of what."""
+        """Declare the person and the organisation."""
         parser.add_argument("username")
         self.add_organization(parser)
 

@@ -12,12 +12,12 @@ from central.tenancy.services import revoke_token
 
 
 class Command(ServiceCommand):
-    """Take a token back."""
+    """Revoke a token."""
 
     help = "Revoke an API token: it is refused from the next request on, and for good."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which."""
+        """Declare the token."""
         parser.add_argument(
             "token",
             metavar="PREFIX_OR_ID",
