@@ -172,11 +172,11 @@ def background_work() -> Iterator[None]:
     """Apply runs in this process where no broker wakes workers to do it."""
     from central.corpus import backends
     from central.knowledge.worker import GraphWorker
-    from central.maintenance.worker import Sweeper
+    from central.maintenance.worker import EmbeddedWorker
 
-    threads: list[Sweeper | GraphWorker] = []
+    threads: list[EmbeddedWorker | GraphWorker] = []
     if not settings.CELERY_BROKER_URL:
-        threads = [Sweeper(), GraphWorker()]
+        threads = [EmbeddedWorker(), GraphWorker()]
     for thread in threads:
         thread.start()
     try:

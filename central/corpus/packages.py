@@ -1,7 +1,7 @@
 """Packages, their dependencies and files' modules, derived at apply. Needs a transaction.
 
 While the manifests stay as they are, a run costs what its files do: only they are given a package
-and names. When one comes, changes or goes, all of the repository's are derived anew.
+and names. When one is added, changed or removed, all of the repository's are derived again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,8 +43,8 @@ _MODULE_COLUMNS: Final = {
 }
 
 
-class PlacedFile(NamedTuple):
-    """A file that is not skipped, as far as package and names depend on it."""
+class ModuleFile(NamedTuple):
+    """A file that is not skipped: the fields that its package and module names depend on."""
 
     id: int
     path: str
@@ -54,7 +54,7 @@ class PlacedFile(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """What tells a repository's packages apart."""
+    """The identity of a package in its repository."""
 
     ecosystem: str
     root: str
@@ -65,11 +65,11 @@ _Ids = dict[_Key, int]
 
 
 def refresh_packages(
-    *, repository_id: int, manifests_changed: bool, inserted: Sequence[PlacedFile]
+    *, repository_id: int, manifests_changed: bool, inserted: Sequence[ModuleFile]
 ) -> None:
     """Bring packages, modules and `File.package` up to date after files were replaced.
 
-    `inserted` are the files that have come; they have no package and no modules yet.
+    `inserted` are new files, without a package or modules so far.
     """
     if not manifests_changed and not inserted:
         return
@@ -101,10 +101,10 @@ def _stored_ids(repository_id: int) -> _Ids:
     }
 
 
-def _stored_files(repository_id: int) -> list[PlacedFile]:
+def _stored_files(repository_id: int) -> list[ModuleFile]:
     rows = models.File.objects.filter(repository_id=repository_id, skipped="")
     return [
-        PlacedFile(*row)
+        ModuleFile(*row)
         for row in rows.values_list("id", "path", "language", "namespace", "package_id").iterator()
     ]
 
@@ -114,12 +114,12 @@ def _key(package: PackageRoot) -> _Key:
 
 
 def _name(name: str) -> str:
-    """A name that is put together of several may be longer than there is room for."""
+    """Return the name, or "" if a composed one is longer than its column."""
     return name if len(name) <= NAME_CHARACTERS else ""
 
 
 def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, PackageRoot]) -> _Ids:
-    """Insert what is new, update what stays; ids of all that there are now."""
+    """Insert new packages and update the others; returns the ids of all."""
     fresh = [key for key in derived if key not in ids]
     new = dict(zip(fresh, new_ids("corpus_package", len(fresh)), strict=True))
     copy_rows(
@@ -170,7 +170,7 @@ def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
 
 
 def _place(
-    repository_id: int, files: Iterable[PlacedFile], workspace: Workspace, ids: _Ids
+    repository_id: int, files: Iterable[ModuleFile], workspace: Workspace, ids: _Ids
 ) -> None:
     """Give files their package and their modules."""
     moved: list[tuple[int, int | None]] = []
@@ -194,7 +194,7 @@ def _place(
 
 
 def _module_rows(
-    repository_id: int, file: PlacedFile, package_id: int | None, workspace: Workspace
+    repository_id: int, file: ModuleFile, package_id: int | None, workspace: Workspace
 ) -> Iterator[Row]:
     ecosystem = ecosystem_of(file.language)
     if ecosystem is None:

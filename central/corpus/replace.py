@@ -9,19 +9,19 @@ from django.db import connection
 
 from central.corpus import rows
 from central.corpus.embeddings import term_counts
-from central.corpus.packages import PlacedFile
-from central.corpus.rows import Origin
+from central.corpus.packages import ModuleFile
+from central.corpus.rows import RunContext
 from central.db import Row, copy_rows, new_ids
 from indexer.records.files import FileRecord
 
-_Maker = Callable[[Origin, int, FileRecord], Iterator[Row]]
+_Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
 
 
 @dataclass(slots=True)
-class Change:
-    """By how much a replacement moves the repository's counters, and what is left to do.
+class CorpusDelta:
+    """The differences that a replacement makes to the repository's counters, and its leftovers.
 
-    `orphans` are points whose chunks are gone. `manifests` says whether one came or went.
+    `orphans` are points of deleted chunks. `manifests` is true if one was added or deleted.
     """
 
     files: int = 0
@@ -33,10 +33,10 @@ class Change:
     terms: Counter[int] = field(default_factory=Counter)
     orphans: list[UUID] = field(default_factory=list)
     manifests: bool = False
-    inserted: list[PlacedFile] = field(default_factory=list)
+    inserted: list[ModuleFile] = field(default_factory=list)
 
     def count_files(self, languages: Iterable[tuple[str, str]], sign: int) -> None:
-        """Add (`sign` 1) or take away (-1) files, each given as (language, skip reason)."""
+        """Add (`sign` 1) or subtract (-1) files, each given as (language, skip reason)."""
         for language, skipped in languages:
             if skipped:
                 self.skipped += sign
@@ -46,13 +46,13 @@ class Change:
                 self.languages[language] += sign
 
     def count_terms(self, packed: Iterable[bytes], sign: int) -> None:
-        """Add or take away the document frequencies of some chunks' packed terms."""
+        """Add or subtract the document frequencies of some chunks' packed terms."""
         ids, counts = term_counts(packed)
         self.terms.update(dict(zip(ids.tolist(), (counts * sign).tolist(), strict=True)))
 
 
-def remove_files(*, repository_id: int, paths: Sequence[str], change: Change) -> None:
-    """Delete the rows of `paths` (those that exist) and what hangs on them."""
+def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta) -> None:
+    """Delete the rows of `paths`, where they exist, with their dependent rows."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id, language, skipped FROM corpus_file"
@@ -63,17 +63,17 @@ def remove_files(*, repository_id: int, paths: Sequence[str], change: Change) ->
         if not found:
             return
         ids = [row[0] for row in found]
-        change.count_files([(language, skipped) for _, language, skipped in found], -1)
+        delta.count_files([(language, skipped) for _, language, skipped in found], -1)
         cursor.execute(
             "DELETE FROM corpus_chunk WHERE file_id = ANY(%s) RETURNING point, terms", [ids]
         )
         chunks = cursor.fetchall()
-        change.chunks -= len(chunks)
-        change.orphans.extend(point for point, _ in chunks)
-        change.count_terms([bytes(terms) for _, terms in chunks], -1)
-    change.symbols -= _deleted("DELETE FROM corpus_symbol WHERE file_id = ANY(%s)", ids)
-    change.references -= _deleted("DELETE FROM corpus_reference WHERE file_id = ANY(%s)", ids)
-    change.manifests |= _deleted("DELETE FROM corpus_manifest WHERE file_id = ANY(%s)", ids) > 0
+        delta.chunks -= len(chunks)
+        delta.orphans.extend(point for point, _ in chunks)
+        delta.count_terms([bytes(terms) for _, terms in chunks], -1)
+    delta.symbols -= _deleted("DELETE FROM corpus_symbol WHERE file_id = ANY(%s)", ids)
+    delta.references -= _deleted("DELETE FROM corpus_reference WHERE file_id = ANY(%s)", ids)
+    delta.manifests |= _deleted("DELETE FROM corpus_manifest WHERE file_id = ANY(%s)", ids) > 0
     _deleted("DELETE FROM corpus_import WHERE file_id = ANY(%s)", ids)
     _deleted("DELETE FROM corpus_export WHERE file_id = ANY(%s)", ids)
     _deleted("DELETE FROM corpus_module WHERE file_id = ANY(%s)", ids)
@@ -86,28 +86,28 @@ def _deleted(statement: str, ids: list[int]) -> int:
         return int(cursor.rowcount)
 
 
-def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Change) -> None:
-    """Insert rows for `records`, of whose paths there are none in the repository."""
+def insert_files(*, context: RunContext, records: Sequence[FileRecord], delta: CorpusDelta) -> None:
+    """Insert rows for `records`, whose paths must not exist in the repository."""
     owned = list(zip(new_ids("corpus_file", len(records)), records, strict=True))
-    copy_rows("corpus_file", rows.FILE_COLUMNS, [rows.file_row(origin, *pair) for pair in owned])
-    change.count_files([(record.language, record.skipped or "") for record in records], 1)
-    change.inserted.extend(
-        PlacedFile(file_id, record.path, record.language, record.namespace)
+    copy_rows("corpus_file", rows.FILE_COLUMNS, [rows.file_row(context, *pair) for pair in owned])
+    delta.count_files([(record.language, record.skipped or "") for record in records], 1)
+    delta.inserted.extend(
+        ModuleFile(file_id, record.path, record.language, record.namespace)
         for file_id, record in owned
         if not record.skipped
     )
 
     def copy(table: str, columns: Mapping[str, str], make: _Maker) -> list[Row]:
-        made = [row for pair in owned for row in make(origin, *pair)]
+        made = [row for pair in owned for row in make(context, *pair)]
         copy_rows(table, columns, made)
         return made
 
     chunks = copy("corpus_chunk", rows.CHUNK_COLUMNS, rows.chunk_rows)
-    change.chunks += len(chunks)
-    change.count_terms([row[10] for row in chunks], 1)
-    change.symbols += len(copy("corpus_symbol", rows.SYMBOL_COLUMNS, rows.symbol_rows))
-    change.references += len(copy("corpus_reference", rows.REFERENCE_COLUMNS, rows.reference_rows))
-    change.manifests |= bool(copy("corpus_manifest", rows.MANIFEST_COLUMNS, rows.manifest_rows))
+    delta.chunks += len(chunks)
+    delta.count_terms([row[10] for row in chunks], 1)
+    delta.symbols += len(copy("corpus_symbol", rows.SYMBOL_COLUMNS, rows.symbol_rows))
+    delta.references += len(copy("corpus_reference", rows.REFERENCE_COLUMNS, rows.reference_rows))
+    delta.manifests |= bool(copy("corpus_manifest", rows.MANIFEST_COLUMNS, rows.manifest_rows))
     copy("corpus_import", rows.IMPORT_COLUMNS, rows.import_rows)
     copy("corpus_export", rows.EXPORT_COLUMNS, rows.export_rows)
 
@@ -115,7 +115,7 @@ def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Chang
 _SLICE = 10_000  # terms a statement: its text is made while the interpreter is held
 
 
-def move_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
+def update_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
     """Add `differences` (by term) to the repository's counts; a count of zero has no row."""
     terms = sorted(term for term, difference in differences.items() if difference)
     with connection.cursor() as cursor:

@@ -19,13 +19,13 @@ from central.corpus.embeddings import pack_vector
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, read_body
 from central.http.urls import absolute_url
-from central.ingest import serializers, signing, wakeup
+from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
 from central.ingest.services.batches import body_limit, put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
-from central.ingest.services.queue_run import Announcement, accept_webhook
+from central.ingest.services.queue_run import RunSummary, notify_worker, queue_run
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
@@ -37,7 +37,7 @@ from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 def _validated(
     credential: Credential, serializer: type[Serializer[Any]], data: Any
 ) -> dict[str, Any]:
-    """The organisation is asked for before anything else is looked at."""
+    """Validate a body; its organisation is checked first."""
     if not isinstance(data, dict):
         raise InvalidError("The body must be a JSON object.")
     org_id = data.get("org_id")
@@ -164,7 +164,7 @@ class TreeView(APIView):
             run_id=run_id,
             parts=body_parts(request, limit_bytes=limit, code="tree_too_large"),
         )
-        # As it is: a list of a million paths takes several times the memory of its text.
+        # Unparsed: a list of a million paths takes several times the memory of its text.
         content = b'{"changed":%s,"removed":%d}' % (answer.changed, answer.removed)
         return HttpResponse(content, content_type="application/json")
 
@@ -239,9 +239,9 @@ class WebhookView(APIView):
         webhook_id = signing.verified_run_id(request.headers, body)
         credential = credential_in(request)
         data = _validated(credential, serializers.WebhookRequest, json_object(body))
-        run = accept_webhook(
+        run = queue_run(
             credential=credential,
-            announcement=Announcement(
+            summary=RunSummary(
                 run_id=data["run_id"],
                 commit_sha=data["commit_sha"],
                 base_commit=data["base_commit"] or "",
@@ -253,7 +253,7 @@ class WebhookView(APIView):
             webhook_id=webhook_id,
             body=body,
         )
-        wakeup.wake(run.pk)
+        notify_worker(run.pk)
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         slug = credential.organization.slug
         page_url = absolute_url(request, reverse("web:run", args=[slug, run.pk]))

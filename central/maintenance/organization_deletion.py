@@ -1,10 +1,11 @@
-"""Deleting an organisation and all that it gave us. Only its entries in the audit log stay.
+"""Deletion of an organisation with all its data, except its entries in the audit log.
 
-First it is marked: from then on nobody sees it, by any token, person or webhook. Then its
-repositories are retired, and purged as others are; when the last is gone, so are what the vector
-store made for it and its own rows, and the slug may be given again. Whatever ends the process, the
-next sweep goes on.
+It is marked first, which hides it from every token, person and webhook. Its repositories are
+retired and purged. After the last one, its data in the vector store and its own rows are deleted,
+and the slug is free. The next sweep continues after an interruption.
 """
+
+from collections.abc import Callable
 
 import structlog
 from django.db import connection, transaction
@@ -15,22 +16,23 @@ from central.corpus.backends import vector_store
 from central.errors import NotFoundError
 from central.github.models import GitHubDelivery
 from central.ingest.models import Delivery
+from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
 from central.tenancy.models import ApiToken, Organization
 
 _ROWS = 10_000  # a statement
 
-# What may be many; all else goes with the organisation's row.
+# Tables with many rows; all others cascade from the organisation's row.
 _TABLES = tuple(model._meta.db_table for model in (GitHubDelivery, Delivery, ApiToken))
 
 _log = structlog.get_logger(__name__)
 
 
-def retire_organization(*, slug: str, actor: str) -> Organization:
-    """Make it invisible, at once and for good; what it holds is purged by who calls the below.
+def schedule_deletion(*, slug: str, actor: str) -> Organization:
+    """Hide the organisation permanently; `delete_scheduled_organizations` deletes its data.
 
-    One that is retired already stays so. Not in a transaction. Raises NotFoundError.
+    Not in a transaction. Raises NotFoundError.
     """
     slug = slug.removeprefix("org-")
     with transaction.atomic():
@@ -47,8 +49,23 @@ def retire_organization(*, slug: str, actor: str) -> Organization:
     return found
 
 
-def purge_organizations() -> None:
-    """Go on with those that are retired. Not in a transaction. Raises StoreError."""
+def purge_retired(
+    *, organization: Organization | None = None, go_on: Callable[[], bool] = lambda: True
+) -> None:
+    """Purge the retired repositories that are due, then delete the scheduled organisations.
+
+    `organization`: only its repositories. `go_on` is asked after each, which may take minutes.
+    Not in a transaction. Raises StoreError.
+    """
+    for repository_id in purgeable_repositories(now=timezone.now(), organization=organization):
+        purge_repository(repository_id=repository_id)
+        if not go_on():
+            return
+    delete_scheduled_organizations()
+
+
+def delete_scheduled_organizations() -> None:
+    """Continue the scheduled deletions. Not in a transaction. Raises StoreError."""
     for organization in Organization.everything.filter(retired_at__isnull=False):
         _retire_repositories(organization)
         if not Repository.objects.filter(organization=organization).exists():
@@ -56,7 +73,7 @@ def purge_organizations() -> None:
 
 
 def _retire_repositories(organization: Organization) -> None:
-    """The new generation makes an apply that is under way stale."""
+    """Retire its repositories; the new generation makes a present apply stale."""
     Repository.objects.filter(organization=organization, retired_at=None).update(
         retired_at=timezone.now(), generation=F("generation") + 1
     )

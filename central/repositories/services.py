@@ -18,7 +18,7 @@ from central.repositories.statements import (
     locked_statement_of,
     statement_of,
 )
-from central.repositories.states import LIVE_RUNS
+from central.repositories.states import LIVE_RUN_STATES, NOTHING_TO_DO, RunState
 from central.tenancy.services import revoke_bound_tokens
 
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
@@ -144,7 +144,7 @@ def take_signed_visibility(repository: Repository, *, default: str = "") -> None
 
 
 def _has_live_runs(repository: Repository) -> bool:
-    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUNS).exists()
+    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES).exists()
 
 
 def _own_name(repository: Repository) -> str:
@@ -238,9 +238,9 @@ def flag_unindexed_pushes(*, now: datetime) -> int:
 
 def _is_indexed() -> Q:
     """The index is of the pushed commit, was since, or is of a later one."""
-    is_newer = Q(runs__state="abandoned", runs__reason__in=("up_to_date", "superseded"))
+    is_newer = Q(runs__state=RunState.ABANDONED, runs__reason__in=NOTHING_TO_DO)
     ended = Repository.objects.filter(
-        Q(runs__state="applied") | is_newer,
+        Q(runs__state=RunState.APPLIED) | is_newer,
         pk=OuterRef("repository_id"),
         runs__commit_sha=OuterRef("commit_sha"),
         runs__ended_at__gte=OuterRef("pushed_at"),
@@ -250,7 +250,7 @@ def _is_indexed() -> Q:
 
 def _awaited(due: QuerySet[Push]) -> QuerySet[Push]:
     """Pushes of which nothing else explains that they are not indexed."""
-    live = Repository.objects.filter(pk=OuterRef("repository_id"), runs__state__in=LIVE_RUNS)
+    live = Repository.objects.filter(pk=OuterRef("repository_id"), runs__state__in=LIVE_RUN_STATES)
     return due.filter(
         ~Q(repository__trouble=Trouble.FAILED),
         ~Exists(live),

@@ -12,9 +12,9 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, TruncDate
 from django.utils import timezone
 
-from central.ingest.models import LIVE_STATES, IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.repositories.states import IndexState, with_states
+from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
 
 DAYS = 14
 LISTED = 10
@@ -114,7 +114,7 @@ def freshness() -> Freshness:
 
 def queue() -> Queue:
     """One query, of the index on runs that have not ended."""
-    live = IndexRun.objects.filter(state__in=LIVE_STATES).order_by()
+    live = IndexRun.objects.filter(state__in=LIVE_RUN_STATES).order_by()
     by_state: dict[str, Any] = {
         row["state"]: row
         for row in live.values("state").annotate(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from central.repositories.states import IndexState
+from central.repositories.states import NOTHING_TO_DO, IndexState, RunState
 from indexer.records.files import SkipReason
 
 if TYPE_CHECKING:
@@ -65,22 +65,22 @@ def why_skipped(reason: str) -> str:
 
 
 _RUN_ADVICE = {
-    "open": Advice("info", "Its client is sending what has changed."),
-    "queued": Advice("info", "All is sent; it waits for a worker to apply it."),
-    "applying": Advice("info", "It is being written to the index, in one transaction."),
-    "applied": Advice("ok", "It is the index, or was until a later run."),
-    "failed": Advice(
+    RunState.OPEN: Advice("info", "Its client is sending what has changed."),
+    RunState.QUEUED: Advice("info", "All is sent; it waits for a worker to apply it."),
+    RunState.APPLYING: Advice("info", "It is being written to the index, in one transaction."),
+    RunState.APPLIED: Advice("ok", "It is the index, or was until a later run."),
+    RunState.FAILED: Advice(
         "bad",
         "It was not applied; the index is as it was before.",
         "Correct what the error names and run the job again.",
     ),
-    "stale": Advice(
+    RunState.STALE: Advice(
         "warn",
         "Another run was applied while this one was under way, so it was not.",
         "Nothing is broken. If its commit is the newer one, run the job again.",
     ),
-    "abandoned": Advice("info", "Its client gave it up; the index is as it was before."),
-    "expired": Advice(
+    RunState.ABANDONED: Advice("info", "Its client gave it up; the index is as it was before."),
+    RunState.EXPIRED: Advice(
         "warn",
         "Its client fell silent, so it was ended; the index is as it was before.",
         "See in the job's log why it ended, and run the job again.",
@@ -90,11 +90,11 @@ _RUN_ADVICE = {
 
 def advice_on_run(run: "IndexRun") -> Advice:
     """On a run."""
-    if run.state == "queued" and run.progress.get("stage") == "waiting":
+    if run.state == RunState.QUEUED and run.progress.get("stage") == "waiting":
         return Advice("warn", "Something that it needs is away; it is tried again by itself.")
-    if run.state == "abandoned" and run.reason in {"up_to_date", "superseded"}:
+    if run.state == RunState.ABANDONED and run.reason in NOTHING_TO_DO:
         return Advice("ok", "There was nothing to do.")
-    return _RUN_ADVICE[run.state]
+    return _RUN_ADVICE[RunState(run.state)]
 
 
 @dataclass(frozen=True, slots=True)

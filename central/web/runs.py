@@ -7,7 +7,8 @@ from typing import Final
 
 from django.utils import timezone
 
-from central.ingest.models import LIVE_STATES, IndexRun
+from central.ingest.models import IndexRun
+from central.repositories.states import LIVE_RUN_STATES
 from central.web.messages import Advice, advice_on_run
 from indexer.records.runs import Reason, reason_sentence
 
@@ -48,7 +49,7 @@ def shown_run(run: IndexRun) -> ShownRun:
         why=why(run.reason),
         seconds=max(0.0, (ended - run.opened_at).total_seconds()),
         stages=stages_of(run.stats.get("seconds") or {}),
-        is_live=run.state in LIVE_STATES,
+        is_live=run.state in LIVE_RUN_STATES,
         percent=percent if isinstance(percent, int) else None,
     )
 

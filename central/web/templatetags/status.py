@@ -10,6 +10,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from central.repositories.states import IndexState, RunState
 from central.web.runs import Share
 from central.web.templatetags.web import short_commit
 
@@ -17,22 +18,22 @@ register = template.Library()
 
 _MINUTE = 60
 _HOUR = 3_600
-_TONES = {
-    "current": "ok",
-    "indexing": "info",
-    "behind": "warn",
-    "failed": "bad",
-    "paused": "quiet",
-    "never": "quiet",
+_TONES: dict[str, str] = {
+    IndexState.CURRENT: "ok",
+    IndexState.INDEXING: "info",
+    IndexState.BEHIND: "warn",
+    IndexState.FAILED: "bad",
+    IndexState.PAUSED: "quiet",
+    IndexState.NEVER: "quiet",
 }
-_RUN_TONES = {
-    "applied": "ok",
-    "failed": "bad",
-    "stale": "warn",
-    "expired": "warn",
-    "abandoned": "quiet",
+_RUN_TONES: dict[str, str] = {
+    RunState.APPLIED: "ok",
+    RunState.FAILED: "bad",
+    RunState.STALE: "warn",
+    RunState.EXPIRED: "warn",
+    RunState.ABANDONED: "quiet",
 }
-_WORDS = {"never": "never indexed"}
+_WORDS: dict[str, str] = {IndexState.NEVER: "never indexed"}
 
 
 @register.simple_tag

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from central.ingest.models import RunState
 from central.repositories.models import Push, Repository, Trouble
+from central.repositories.states import RunState
 from tests.central.factories import IndexRunFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db

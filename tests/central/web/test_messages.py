@@ -2,8 +2,8 @@
 
 import pytest
 
-from central.ingest.models import IndexRun, RunState
-from central.repositories.states import IndexState
+from central.ingest.models import IndexRun
+from central.repositories.states import IndexState, RunState
 from central.web.messages import advice_on, advice_on_run, why_skipped
 from indexer.records.files import SkipReason
 
