@@ -10,7 +10,7 @@ import re
 from django.conf import settings
 
 from central.errors import UnauthenticatedError
-from central.tenancy.models import SLUG, Organization
+from central.tenancy.models import SLUG, Organization, parse_organization_slug
 
 SIGNATURE_HEADER = "X-Hub-Signature-256"
 
@@ -73,7 +73,7 @@ def _signed(secret: str | None, body: bytes, signature: str) -> bool:
 
 
 def _named(org_id: str) -> Organization | None:
-    slug = org_id.removeprefix("org-")
+    slug = parse_organization_slug(org_id)
     if not re.match(SLUG, slug):
         return None
     return Organization.objects.select_related("github_policy").filter(slug=slug).first()

@@ -17,7 +17,7 @@ from central.github.models import GitHubDelivery
 from central.ingest.models import Delivery
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
-from central.tenancy.models import ApiToken, Organization
+from central.tenancy.models import ApiToken, Organization, parse_organization_slug
 
 _ROWS = 10_000  # a statement
 
@@ -32,7 +32,7 @@ def retire_organization(*, slug: str, actor: str) -> Organization:
 
     One that is retired already stays so. Not in a transaction. Raises NotFoundError.
     """
-    slug = slug.removeprefix("org-")
+    slug = parse_organization_slug(slug)
     with transaction.atomic():
         found = Organization.everything.select_for_update().filter(slug=slug).first()
         if found is None:

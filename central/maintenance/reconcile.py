@@ -24,6 +24,7 @@ from central.ingest.services.stale_points import (
     slices,
 )
 from central.repositories.models import Repository
+from central.tenancy.models import parse_organization_slug
 from indexer.store.base import Collection, VectorStore
 
 
@@ -187,7 +188,9 @@ def dump_of(*, organization: str, repository: str) -> list[str]:
     found = (
         Repository.objects.select_related("organization")
         .filter(
-            organization__slug=organization.removeprefix("org-"), name=repository, retired_at=None
+            organization__slug=parse_organization_slug(organization),
+            name=repository,
+            retired_at=None,
         )
         .first()
     )

@@ -32,7 +32,7 @@ WHITENOISE_USE_FINDERS = True
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",  # before the admin, whose templates it replaces
-    "central.administration.Administration",  # django.contrib.admin, with our own site
+    "central.tenancy.apps.Administration",  # django.contrib.admin, with our own site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -44,7 +44,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_htmx",
-    "central.tenancy",
+    "central.tenancy.apps.TenancyConfig",
     "central.repositories",
     "central.github",
     "central.corpus",

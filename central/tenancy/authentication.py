@@ -1,18 +1,22 @@
-"""Authentication, scopes and rate limits of the API's views."""
+"""Authentication, scopes and rate limits of the API's views, and this machine's own token."""
 
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.http import HttpResponse, JsonResponse
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from central.errors import UnauthenticatedError
+from central.errors import InvalidError, UnauthenticatedError
 from central.http import rate_limits
+from central.http.internal import internal
+from central.tenancy.audit import COMMAND
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
+from central.tenancy.services import LOCAL_TOKEN_LIFETIME, create_local_token
 from central.tenancy.tokens import credential_of, unknown_token
 
 if TYPE_CHECKING:
@@ -101,3 +105,14 @@ class TokenRate(BaseThrottle):
         if isinstance(credential, Credential) and isinstance(scope, Scope):
             count_request(caller=f"token {credential.api_token_id}", scope=scope)
         return True
+
+
+@internal
+def local_token(arguments: dict[str, Any]) -> HttpResponse:
+    """A token for the command line on this machine; its organisation is made if there is none."""
+    slug = arguments.get("organization")
+    if not isinstance(slug, str):
+        raise InvalidError("Give organization as a string.")
+    token = create_local_token(organization_slug=slug, actor=COMMAND)
+    lifetime = int(LOCAL_TOKEN_LIFETIME.total_seconds())
+    return JsonResponse({"access_token": token, "expires_in": lifetime})

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from central.errors import ForbiddenError, NotFoundError
-from central.tenancy.models import Membership, Organization, Role, Scope
+from central.tenancy.models import Membership, Organization, Role, Scope, parse_organization_slug
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -86,7 +86,7 @@ class Credential:
 
     def require_organization(self, org_id: str) -> Organization:
         """The credential's organisation if `org_id` names it ('acme' or 'org-acme'), else 404."""
-        if org_id.removeprefix("org-") != self.organization.slug:
+        if parse_organization_slug(org_id) != self.organization.slug:
             raise NotFoundError(
                 "There is no such organisation for this credential; check org_id.",
                 code="organization_not_found",

@@ -17,6 +17,11 @@ slug_validator = RegexValidator(
 )
 
 
+def parse_organization_slug(text: str) -> str:
+    """The slug in `text`: 'acme' and 'org-acme' both name acme. Checks nothing else."""
+    return text.removeprefix("org-")
+
+
 def validate_embedder(text: str) -> None:
     """Raise ValidationError unless `text`, as EmbedderSpec writes it, names one that may exist."""
     try:

@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from central.errors import ForbiddenError, UnauthenticatedError
 from central.github.grants import Grant, Purpose, grant
+from central.github.key_sets import keys_of
 from central.github.models import GitHubPolicy, IdTokenUse
-from central.github.oidc import LEEWAY, Claims, keys_of, verify_id_token
+from central.github.oidc import LEEWAY, Claims, verify_id_token
 from central.repositories.models import Repository
 from central.repositories.services import note_visibility
 from central.repositories.statements import statement_of

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record
-from central.tenancy.models import Organization, validate_embedder
+from central.tenancy.models import Organization, parse_organization_slug, validate_embedder
 from indexer.embedding import open_embedder
 from indexer.records.vectors import EmbedderSpec
 
@@ -50,7 +50,7 @@ def create_organization(
 
 def organization_named(slug: str) -> Organization:
     """The organisation of that slug, which may be written 'org-acme' too. Raises NotFoundError."""
-    slug = slug.removeprefix("org-")
+    slug = parse_organization_slug(slug)
     organization = Organization.objects.filter(slug=slug).first()
     if organization is None:
         raise NotFoundError(

@@ -1,4 +1,4 @@
-"""Writing tokens: those of machines, of people, and of this machine's command line."""
+"""Tokens, written and listed: those of machines, of people, and of this machine's command line."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -6,18 +6,20 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from central.errors import ConflictError, InvalidError
+from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import credential_of_member
-from central.tenancy.models import ApiToken, Scope
+from central.tenancy.models import ApiToken, Organization, Scope, parse_organization_slug
 from central.tenancy.services.organizations import create_organization, organization_named
 from central.tenancy.tokens import new_token, token_digest
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+_PREFIX_LENGTH = 12
 MAX_DAYS = 36_500
 MAX_PERSONAL_DAYS = 366
 MAX_PERSONAL_TOKENS = 50  # that are taken at the same time
@@ -105,7 +107,7 @@ def create_local_token(*, organization_slug: str, actor: str) -> str:
 
     Raises InvalidError for a bad slug.
     """
-    slug = organization_slug.removeprefix("org-")
+    slug = parse_organization_slug(organization_slug)
     with suppress(ConflictError):  # it is there
         create_organization(slug=slug, actor=actor)
     return _issue(
@@ -124,7 +126,7 @@ def create_local_token(*, organization_slug: str, actor: str) -> str:
 def issue_token(unsaved: ApiToken) -> str:
     """Give it a new token, save it and return that, which is not kept."""
     token = new_token()
-    unsaved.prefix, unsaved.digest = token[:12], token_digest(token)
+    unsaved.prefix, unsaved.digest = token[:_PREFIX_LENGTH], token_digest(token)
     unsaved.save(force_insert=True)
     return token
 
@@ -180,3 +182,33 @@ def revoke_bound_tokens(*, organization_id: int, repository_id: int) -> None:
 
 def _in(days: int) -> datetime:
     return timezone.now() + timedelta(days=days)
+
+
+def lasting_tokens(organization: Organization) -> QuerySet[ApiToken]:
+    """Those that are taken and are no single job's, newest first, with their owners."""
+    is_live = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    tokens = ApiToken.objects.filter(
+        is_live, organization=organization, revoked_at=None, is_short_lived=False
+    )
+    return tokens.select_related("owner")
+
+
+def token_told_by(text: str) -> ApiToken:
+    """The one token of that number, or with those first characters: all twelve, or a whole token.
+
+    Raises NotFoundError, InvalidError where several begin so.
+    """
+    which = Q(prefix=text[:_PREFIX_LENGTH])
+    if text.isascii() and text.isdigit():
+        which |= Q(pk=int(text[:18]))
+    found = list(ApiToken.objects.filter(which).select_related("organization", "owner")[:2])
+    if not found:
+        raise NotFoundError(
+            f"There is no token '{text[:_PREFIX_LENGTH]}'. Give its first {_PREFIX_LENGTH} "
+            "characters or its number, as list_tokens says them.",
+            code="token_not_found",
+        )
+    if len(found) > 1:
+        numbers = " or ".join(str(token.pk) for token in found)
+        raise InvalidError(f"Several tokens begin so: say which by its number, {numbers}.")
+    return found[0]

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from central.errors import ServiceError
 from central.tenancy.models import ApiToken
-from central.tenancy.selectors import lasting_tokens
 from central.tenancy.services import organization_named
+from central.tenancy.services.tokens import lasting_tokens
 
 
 class Command(BaseCommand):

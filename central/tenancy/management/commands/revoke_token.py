@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from central.errors import ServiceError
 from central.tenancy.audit import COMMAND
-from central.tenancy.selectors import token_told_by
 from central.tenancy.services import revoke_token
+from central.tenancy.services.tokens import token_told_by
 
 
 class Command(BaseCommand):
