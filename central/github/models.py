@@ -116,7 +116,7 @@ class IdTokenUse(models.Model):
 class GitHubDelivery(models.Model):
     """A verified webhook delivery: the same one again changes nothing.
 
-    `waiting` is the event that is still to be carried out, as central.github.stored_events has it.
+    `waiting` is the event that is still to be applied, as central.github.events stores it.
     """
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")

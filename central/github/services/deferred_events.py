@@ -13,10 +13,9 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import QuerySet
 from psycopg.errors import LockNotAvailable
 
-from central.github.events import Event, Ignored, Push
+from central.github.events import Event, Ignored, Push, dump_event, load_event
 from central.github.models import GitHubDelivery
 from central.github.services.repositories import carry_out
-from central.github.stored_events import restored, stored
 from central.tenancy.models import Organization
 
 _LOCK_TIMEOUT = "2s"  # for each lock, and who waits for one may hold the organisation's
@@ -35,7 +34,7 @@ def begin(delivery: GitHubDelivery, event: Event) -> None:
     """
     outcome, is_done = _attempt(delivery.organization, event)
     delivery.outcome = outcome
-    delivery.waiting = None if is_done else stored(event)
+    delivery.waiting = None if is_done else dump_event(event)
     delivery.save(update_fields=["outcome", "waiting"])
 
 
@@ -94,7 +93,7 @@ def _late_outcome(delivery: GitHubDelivery) -> str:
     """What cannot be carried out must not hold up those that came after it for ever."""
     try:
         with transaction.atomic():
-            event = restored(delivery.waiting or {})
+            event = load_event(delivery.waiting or {})
             return carry_out(organization=delivery.organization, event=event)
     except OperationalError:
         raise

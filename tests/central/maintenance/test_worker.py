@@ -9,9 +9,8 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
-from central.github.events import Removed
+from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
-from central.github.stored_events import stored
 from central.ingest import wakeup
 from central.ingest.models import IndexRun, RunState
 from central.ingest.services.apply_run import Attempt
@@ -130,7 +129,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
             organization=api.organization,
             delivery_id="1",
             event="repository",
-            waiting=stored(Removed(owner_id=5, repository_id=7)),
+            waiting=dump_event(Removed(owner_id=5, repository_id=7)),
         )
         return attempt
 
