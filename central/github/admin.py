@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from central.github.models import GitHubDelivery, GitHubPolicy
-from central.tenancy.admin_base import AuditedAdmin, HistoryAdmin, when
+from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin, when
 
 
 @admin.register(GitHubPolicy)
@@ -19,7 +19,7 @@ class GitHubPolicyAdmin(AuditedAdmin):
 
 
 @admin.register(GitHubDelivery)
-class GitHubDeliveryAdmin(HistoryAdmin):
+class GitHubDeliveryAdmin(ReadOnlyAdmin):
     """What GitHub's webhooks told, and what became of it."""
 
     list_display = ["received_at", "organization", "event", "outcome", "delivery_id"]

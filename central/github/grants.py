@@ -40,7 +40,7 @@ class Grant:
     visibilities: frozenset[str] | None = None
 
 
-def grant(
+def authorize_job(
     *, purpose: Purpose, claims: Claims, policy: GitHubPolicy, tracked_ref: str | None
 ) -> Grant:
     """What `policy` gives the job. `tracked_ref` is the repository's, None before its first run.

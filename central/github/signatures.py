@@ -31,7 +31,7 @@ def _secret_under(secret_key: str, organization: Organization) -> str:
     return _derived(secret_key, f"{organization.pk}:{version}")
 
 
-def verified_sender(
+def verify_signature(
     *, org_id: str | None, signature: str | None, body: bytes
 ) -> Organization | None:
     """The organisation (named by `org_id`) whose secret signed `body`; None: the App's secret did.

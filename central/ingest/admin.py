@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from central.ingest.models import Delivery, IndexRun, RunState
-from central.tenancy.admin_base import HistoryAdmin, badge, when
+from central.tenancy.admin_base import ReadOnlyAdmin, badge, when
 from indexer.records.runs import Mode, Reason
 
 LABELS: dict[str, str] = {
@@ -61,7 +61,7 @@ class ReasonFilter(WordFilter):
 
 
 @admin.register(IndexRun)
-class IndexRunAdmin(HistoryAdmin):
+class IndexRunAdmin(ReadOnlyAdmin):
     """What every run did, how long each stage took, and how it ended."""
 
     list_display = [
@@ -164,7 +164,7 @@ class IndexRunAdmin(HistoryAdmin):
 
 
 @admin.register(Delivery)
-class DeliveryAdmin(HistoryAdmin):
+class DeliveryAdmin(ReadOnlyAdmin):
     """The webhooks that queued runs: the same one again changes nothing."""
 
     list_display = ["received_at", "organization", "webhook_id", "state_of_run"]

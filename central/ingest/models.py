@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from central.repositories.models import Repository
-from central.repositories.states import LIVE_RUNS
+from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.models import ApiToken, Organization
 
 
@@ -23,7 +23,7 @@ class RunState(models.TextChoices):
     EXPIRED = "expired"
 
 
-LIVE_STATES = tuple(RunState(state) for state in LIVE_RUNS)
+LIVE_STATES = tuple(RunState(state) for state in LIVE_RUN_STATES)
 BUSY_STATES = (RunState.QUEUED, RunState.APPLYING)
 
 

@@ -34,7 +34,7 @@ def retire_organization(*, slug: str, actor: str) -> Organization:
     """
     slug = parse_organization_slug(slug)
     with transaction.atomic():
-        found = Organization.everything.select_for_update().filter(slug=slug).first()
+        found = Organization.all_objects.select_for_update().filter(slug=slug).first()
         if found is None:
             raise NotFoundError(
                 f"There is no organisation '{slug}'.", code="organization_not_found"
@@ -49,7 +49,7 @@ def retire_organization(*, slug: str, actor: str) -> Organization:
 
 def purge_organizations() -> None:
     """Go on with those that are retired. Not in a transaction. Raises StoreError."""
-    for organization in Organization.everything.filter(retired_at__isnull=False):
+    for organization in Organization.all_objects.filter(retired_at__isnull=False):
         _retire_repositories(organization)
         if not Repository.objects.filter(organization=organization).exists():
             _purge(organization)
@@ -67,7 +67,7 @@ def _purge(organization: Organization) -> None:
     for table in _TABLES:
         _delete_rows(table, organization.pk)
     with transaction.atomic():
-        Organization.everything.filter(pk=organization.pk).delete()
+        Organization.all_objects.filter(pk=organization.pk).delete()
         record(
             actor=SERVICE,
             action="organization.purged",

@@ -9,7 +9,7 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from central.corpus.backends import vector_store
-from central.github.services.deferred_events import carry_out_waiting
+from central.github.services.deferred_events import apply_deferred
 from central.ingest import wakeup
 from central.ingest.models import RunState
 from central.ingest.services.apply_run import apply_next
@@ -141,7 +141,7 @@ class Sweeper:
                 return
             if attempt.state == RunState.APPLIED:
                 self._upkeep.wake()
-            carry_out_waiting()  # the apply held them up
+            apply_deferred()  # the apply held them up
 
     def _tidy_nightly(self) -> None:
         if self._stopping.is_set() or timezone.now() < self._reconcile_due:

@@ -46,7 +46,7 @@ def resume(repository: Repository, *, actor: str) -> bool:
 @transaction.atomic
 def purge(repository: Repository, *, actor: str) -> bool:
     """Retire it; the sweeper deletes what it holds. False if it is retired already."""
-    Organization.everything.select_for_update(no_key=True).get(pk=repository.organization_id)
+    Organization.all_objects.select_for_update(no_key=True).get(pk=repository.organization_id)
     if not Repository.objects.filter(pk=repository.pk, retired_at=None).exists():
         return False
     retire_repository(repository)

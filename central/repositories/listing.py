@@ -25,7 +25,7 @@ _WORST_FIRST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ListFilter:
     """Which repositories: of one state, with `name` in their names; "" is any. Pages from 1."""
 
     state: IndexState | None = None
@@ -55,25 +55,25 @@ class RepositoryPage:
         return self.page + 1
 
 
-def list_repositories(*, credential: Credential, wanted: Wanted) -> RepositoryPage:
+def list_repositories(*, credential: Credential, list_filter: ListFilter) -> RepositoryPage:
     """A page of what the credential sees, by name; a page beyond the last is the last.
 
     Two queries. `totals` are of whatever has the name, `count` of what has the state too.
     """
     named = visible_repositories(credential=credential)
-    if wanted.name:
-        named = named.filter(name__icontains=wanted.name)
+    if list_filter.name:
+        named = named.filter(name__icontains=list_filter.name)
     stated = with_states(named)
     rows = stated.order_by().values_list("index_state").annotate(count=Count("pk"))
     found = {IndexState(state): count for state, count in rows}
     totals = {state: found.get(state, 0) for state in IndexState}
-    count = sum(totals.values()) if wanted.state is None else totals[wanted.state]
+    count = sum(totals.values()) if list_filter.state is None else totals[list_filter.state]
     pages = max(1, -(-count // PAGE_SIZE))
-    page = min(max(1, wanted.page), pages)
-    return RepositoryPage(_page(stated, wanted, page), totals, count, page, pages)
+    page = min(max(1, list_filter.page), pages)
+    return RepositoryPage(_page(stated, list_filter, page), totals, count, page, pages)
 
 
-def repository_in_sight(*, credential: Credential, project: str) -> Repository:
+def visible_repository(*, credential: Credential, project: str) -> Repository:
     """One that the credential sees, with `live_run`. Raises NotFoundError."""
     visible = with_live_runs(visible_repositories(credential=credential))
     found = None if "\0" in project else visible.filter(name=project).first()
@@ -85,10 +85,10 @@ def repository_in_sight(*, credential: Credential, project: str) -> Repository:
     return found
 
 
-def _page(stated: QuerySet[Repository], wanted: Wanted, page: int) -> list[Repository]:
-    if wanted.state is not None:
-        stated = stated.filter(Q(index_state=wanted.state))
-    if wanted.is_worst_first:
+def _page(stated: QuerySet[Repository], list_filter: ListFilter, page: int) -> list[Repository]:
+    if list_filter.state is not None:
+        stated = stated.filter(Q(index_state=list_filter.state))
+    if list_filter.is_worst_first:
         ranks = [When(index_state=state, then=Value(n)) for n, state in enumerate(_WORST_FIRST)]
         stated = stated.order_by(Case(*ranks, output_field=IntegerField()), "name")
     else:

@@ -13,7 +13,7 @@ class Visibility(models.TextChoices):
     PRIVATE = "private"
 
 
-class Trouble(models.TextChoices):
+class IndexProblem(models.TextChoices):
     """What the newest ended run says about the index: nothing, or why it is not of the head."""
 
     FAILED = "failed"
@@ -56,7 +56,7 @@ class Repository(models.Model):
     embedder = models.CharField(max_length=200, blank=True)
     last_mode = models.CharField(max_length=11, blank=True)
     last_reason = models.CharField(max_length=20, blank=True)
-    trouble = models.CharField(max_length=10, choices=Trouble.choices, blank=True)
+    trouble = models.CharField(max_length=10, choices=IndexProblem.choices, blank=True)
     trouble_detail = models.TextField(blank=True)
     trouble_commit = models.CharField(
         max_length=64, blank=True, help_text="The commit of the run that the trouble is of"

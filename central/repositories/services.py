@@ -11,14 +11,14 @@ from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from central.repositories.models import Push, Repository, Trouble, Visibility
+from central.repositories.models import IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
     keep_visibility,
     locked_statement_of,
     statement_of,
 )
-from central.repositories.states import LIVE_RUNS
+from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.services import revoke_bound_tokens
 
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
@@ -53,10 +53,10 @@ def rename_repository(
     if signed_at is not None and is_taken(
         organization_id=repository.organization_id, name=name, signed_at=signed_at
     ):
-        displace_repository(repository)
+        free_name(repository)
         return True
     if holder := _holder(repository.organization_id, name):
-        displace_repository(holder)
+        free_name(holder)
     repository.name = name
     repository.save(update_fields=["name"])
     if signed_at is None:
@@ -89,7 +89,7 @@ def _holder(organization_id: int, name: str) -> Repository | None:
     return Repository.objects.filter(organization_id=organization_id, name=name).first()
 
 
-def displace_repository(repository: Repository) -> None:
+def free_name(repository: Repository) -> None:
     """Its name is another repository's now; it keeps its index under a name of its own.
 
     What became of it the forge has not said: it is private until the forge says something else.
@@ -144,7 +144,7 @@ def take_signed_visibility(repository: Repository, *, default: str = "") -> None
 
 
 def _has_live_runs(repository: Repository) -> bool:
-    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUNS).exists()
+    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES).exists()
 
 
 def _own_name(repository: Repository) -> str:
@@ -171,7 +171,7 @@ def retire_repository(repository: Repository) -> None:
         )
 
 
-def note_visibility(
+def record_visibility(
     *, organization_id: int, github_id: int, visibility: str, at: datetime | None
 ) -> bool:
     """Who may know of it, as the forge signed `at` that time by its clock; false if outdated.
@@ -190,7 +190,7 @@ def note_visibility(
     return True
 
 
-def follow_default_branch(repository: Repository, *, old: str, new: str) -> bool:
+def change_default_branch(repository: Repository, *, old: str, new: str) -> bool:
     """Track `new` if the tracked branch was `old`, the default one; returns whether it was."""
     done = Repository.objects.filter(pk=repository.pk, tracked_ref=f"refs/heads/{old}").update(
         tracked_ref=f"refs/heads/{new}"
@@ -200,7 +200,9 @@ def follow_default_branch(repository: Repository, *, old: str, new: str) -> bool
     return bool(done)
 
 
-def note_push(repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime) -> bool:
+def record_push(
+    repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime
+) -> bool:
     """Keep a push to the tracked branch; false if a later one is known.
 
     Messages come in any order. `pushed_at` has whole seconds: of two pushes in the same one, the
@@ -219,7 +221,7 @@ def note_push(repository: Repository, *, commit_sha: str, before: str, pushed_at
         return bool(cursor.rowcount)
 
 
-def flag_unindexed_pushes(*, now: datetime) -> int:
+def mark_behind(*, now: datetime) -> int:
     """Note as behind what was pushed BEHIND_MINUTES ago and is not indexed; returns how many.
 
     Every push is looked at until it is flagged or known to be indexed: one to a repository that
@@ -250,9 +252,9 @@ def _is_indexed() -> Q:
 
 def _awaited(due: QuerySet[Push]) -> QuerySet[Push]:
     """Pushes of which nothing else explains that they are not indexed."""
-    live = Repository.objects.filter(pk=OuterRef("repository_id"), runs__state__in=LIVE_RUNS)
+    live = Repository.objects.filter(pk=OuterRef("repository_id"), runs__state__in=LIVE_RUN_STATES)
     return due.filter(
-        ~Q(repository__trouble=Trouble.FAILED),
+        ~Q(repository__trouble=IndexProblem.FAILED),
         ~Exists(live),
         repository__generation__gt=0,
         repository__paused=False,
@@ -272,7 +274,7 @@ def _flag(push: Push) -> bool:
     branch = repository.tracked_ref.removeprefix("refs/heads/")
     # The repository first: who waits for it must not hold the push, which a webhook may wait for.
     flagged = Repository.objects.filter(pk=repository.pk, generation=repository.generation).update(
-        trouble=Trouble.BEHIND,
+        trouble=IndexProblem.BEHIND,
         trouble_commit=push.commit_sha,
         trouble_detail=f"Commit {push.commit_sha} was pushed to {branch} at "
         f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. Look at the repository's "

@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import Case, CharField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject
 
-from central.repositories.models import Repository, Trouble
+from central.repositories.models import IndexProblem, Repository
 
-LIVE_RUNS = ("open", "queued", "applying")  # states of a run that has not ended
+LIVE_RUN_STATES = ("open", "queued", "applying")  # states of a run that has not ended
 
 
 class IndexState(StrEnum):
@@ -28,7 +28,7 @@ def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
     A dict of id, state and progress, or None; served by the partial index on live runs.
     """
     live = (
-        Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=LIVE_RUNS)
+        Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=LIVE_RUN_STATES)
         .order_by("-runs__opened_at")
         .values(live_run=JSONObject(id="runs__id", state="runs__state", progress="runs__progress"))
     )
@@ -41,22 +41,22 @@ def index_state(repository: Repository) -> IndexState:
         return IndexState.PAUSED
     if repository.live_run:  # type: ignore[attr-defined]
         return IndexState.INDEXING
-    if repository.trouble == Trouble.FAILED:
+    if repository.trouble == IndexProblem.FAILED:
         return IndexState.FAILED
-    if repository.trouble == Trouble.BEHIND:
+    if repository.trouble == IndexProblem.BEHIND:
         return IndexState.BEHIND
     return IndexState.CURRENT if repository.generation else IndexState.NEVER
 
 
 def with_states(repositories: QuerySet[Repository]) -> QuerySet[Any]:
     """Annotate `index_state`: what that function says, in SQL, to filter and to count by."""
-    live = Repository.objects.filter(runs__state__in=LIVE_RUNS).order_by().values("pk")
+    live = Repository.objects.filter(runs__state__in=LIVE_RUN_STATES).order_by().values("pk")
     return repositories.annotate(
         index_state=Case(
             When(paused=True, then=Value(IndexState.PAUSED)),
             When(pk__in=live, then=Value(IndexState.INDEXING)),
-            When(trouble=Trouble.FAILED, then=Value(IndexState.FAILED)),
-            When(trouble=Trouble.BEHIND, then=Value(IndexState.BEHIND)),
+            When(trouble=IndexProblem.FAILED, then=Value(IndexState.FAILED)),
+            When(trouble=IndexProblem.BEHIND, then=Value(IndexState.BEHIND)),
             When(generation=0, then=Value(IndexState.NEVER)),
             default=Value(IndexState.CURRENT),
             output_field=CharField(),

@@ -51,7 +51,7 @@ def _sorted(values: frozenset[str] | None) -> list[str] | None:
 _KEPT: Final = "!$&'()*+,;=/~:@"  # in a path (RFC 3986), as `reverse` keeps it
 
 
-class RepositoryInSight(NamedTuple):
+class RepositorySnapshot(NamedTuple):
     """A visible repository; `generation` 0 means never indexed."""
 
     id: int
@@ -68,7 +68,7 @@ class RepositoryInSight(NamedTuple):
     service_url: str
 
     @property
-    def lack(self) -> str:
+    def incomplete_reason(self) -> str:
         """Why its index may lack something: failed, never_indexed, behind or paused; else ""."""
         if self.trouble == "failed":
             return "failed"
@@ -126,20 +126,20 @@ _GENERATIONS = """SELECT r.id, r.generation FROM repositories_repository r
     WHERE r.id = ANY(%s::bigint[])"""
 
 
-def repositories_in_sight(*, credential: Credential) -> list[RepositoryInSight]:
+def repository_snapshots(*, credential: Credential) -> list[RepositorySnapshot]:
     """Every repository that the credential sees, by name."""
     rows = fetch_rows(_IN_SIGHT, visible_parameters(credential=credential))
     own = (credential.organization.slug, service_url())
-    return [RepositoryInSight._make((*row, *own)) for row in rows]
+    return [RepositorySnapshot._make((*row, *own)) for row in rows]
 
 
-def have_moved(repositories: Iterable[RepositoryInSight]) -> bool:
+def have_been_reindexed(repositories: Iterable[RepositorySnapshot]) -> bool:
     """Whether any of them was indexed anew, or deleted, since it was read."""
     known = {item.id: item.generation for item in repositories}
     return dict(fetch_rows(_GENERATIONS, [id_array(known)])) != known
 
 
-def answering_projects(repositories: Iterable[RepositoryInSight]) -> list[AnsweringProject]:
+def answering_projects(repositories: Iterable[RepositorySnapshot]) -> list[AnsweringProject]:
     """Those that are indexed, in the same order."""
     return [
         AnsweringProject(item.name, item.commit, item.indexed_at)

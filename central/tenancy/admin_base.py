@@ -17,7 +17,7 @@ from unfold.decorators import display
 from unfold.paginator import InfinitePaginator
 from unfold.sites import UnfoldAdminSite
 
-from central.tenancy.audit import changed_values, new_values, record, user_actor
+from central.tenancy.audit import form_changes, form_values, record, user_actor
 from central.tenancy.models import Organization
 
 _Method = TypeVar("_Method", bound=Callable[..., str])
@@ -86,8 +86,8 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         """The last step of every add and change: all values are in the database."""
         super().save_related(request, form, formsets, change)
         if not change:
-            self.audit(request, form.instance, "created", new_values(form))
-        elif changes := changed_values(form):
+            self.audit(request, form.instance, "created", form_values(form))
+        elif changes := form_changes(form):
             self.audit(request, form.instance, "changed", changes)
         for formset in formsets:
             self._audit_formset(request, formset)
@@ -96,9 +96,9 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         of_model = self.admin_site.get_model_admin(formset.model)
         forms = {id(form.instance): form for form in formset.forms}
         for obj in formset.new_objects:
-            of_model.audit(request, obj, "created", new_values(forms[id(obj)]))
+            of_model.audit(request, obj, "created", form_values(forms[id(obj)]))
         for obj, _ in formset.changed_objects:
-            of_model.audit(request, obj, "changed", changed_values(forms[id(obj)]))
+            of_model.audit(request, obj, "changed", form_changes(forms[id(obj)]))
         for obj in formset.deleted_objects:
             of_model.audit(request, obj, "deleted")
 
@@ -128,7 +128,7 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         return answer
 
 
-class HistoryAdmin(AuditedAdmin):
+class ReadOnlyAdmin(AuditedAdmin):
     """What happened: to be read alone. Its tables are large: no list counts one."""
 
     paginator = InfinitePaginator

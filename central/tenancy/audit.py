@@ -59,13 +59,13 @@ def credential_actor(credential: Credential) -> str:
 _SECRET = "password"  # noqa: S105 (what the names of such fields begin with)
 
 
-def new_values(form: "ModelForm[Any]") -> dict[str, Any]:
+def form_values(form: "ModelForm[Any]") -> dict[str, Any]:
     """Field → value of what was added, where it is not empty."""
     values = {name: _plain(form.cleaned_data[name]) for name in _named(form, form.cleaned_data)}
     return {name: value for name, value in values.items() if value not in (None, "", [])}
 
 
-def changed_values(form: "ModelForm[Any]") -> dict[str, Any]:
+def form_changes(form: "ModelForm[Any]") -> dict[str, Any]:
     """Field → its value before and after, where they differ."""
     return {
         name: {"before": _plain(_before(form, name)), "after": _plain(form.cleaned_data[name])}

@@ -17,7 +17,7 @@ from central.tenancy.audit import COMMAND
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.services import LOCAL_TOKEN_LIFETIME, create_local_token
-from central.tenancy.tokens import credential_of, unknown_token
+from central.tenancy.tokens import credential_of, invalid_token
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -33,7 +33,7 @@ class TokenAuthentication(BaseAuthentication):
             return None
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer":
-            raise unknown_token()
+            raise invalid_token()
         return None, credential_of(token)
 
     def authenticate_header(self, request: Request) -> str:

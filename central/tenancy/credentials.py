@@ -100,7 +100,7 @@ SCOPES = {
 }
 
 
-class Rights(NamedTuple):
+class Permissions(NamedTuple):
     """What a person may do in an organisation, and see; where it says None, everything."""
 
     scopes: frozenset[str]
@@ -108,7 +108,7 @@ class Rights(NamedTuple):
     visibilities: frozenset[str] | None = None
 
 
-class Standing(NamedTuple):
+class MembershipRow(NamedTuple):
     """A person before an organisation, as the tables say it. `role` is None for no member."""
 
     is_active: bool
@@ -117,16 +117,16 @@ class Standing(NamedTuple):
     repositories: list[str] | None
     visibilities: list[str] | None
 
-    def rights(self) -> Rights | None:
+    def permissions(self) -> Permissions | None:
         """None: none at all."""
         if not self.is_active:
             return None
         if self.is_superuser:
-            return Rights(SCOPES[Role.ADMIN])
+            return Permissions(SCOPES[Role.ADMIN])
         if self.role is None:
             return None
         scopes = SCOPES.get(Role(self.role), frozenset())
-        return Rights(scopes, as_set(self.repositories), as_set(self.visibilities))
+        return Permissions(scopes, as_set(self.repositories), as_set(self.visibilities))
 
 
 def organizations_of(user: "User") -> "QuerySet[Organization]":
@@ -141,32 +141,32 @@ def organizations_of(user: "User") -> "QuerySet[Organization]":
 def credential_of_member(*, user: "User", slug: str) -> Credential:
     """What the person may do in that organisation. Raises NotFoundError, for whatever reason."""
     organization = Organization.objects.filter(slug=slug).first()
-    rights = None if organization is None else rights_of(user, organization)
-    if organization is None or rights is None:
+    permissions = None if organization is None else permissions_of(user, organization)
+    if organization is None or permissions is None:
         raise NotFoundError(
             "There is no such organisation for you. An administrator adds members.",
             code="organization_not_found",
         )
     return Credential(
         organization,
-        rights.scopes,
-        rights.repositories,
+        permissions.scopes,
+        permissions.repositories,
         None,
-        visibilities=rights.visibilities,
+        visibilities=permissions.visibilities,
         is_personal=True,
     )
 
 
-def rights_of(user: "User", organization: Organization) -> Rights | None:
+def permissions_of(user: "User", organization: Organization) -> Permissions | None:
     """What the person may do there now; None: nothing at all."""
     found = Membership.objects.filter(user=user, organization=organization).first()
-    return Standing(
+    return MembershipRow(
         user.is_active,
         user.is_superuser,
         found.role if found else None,
         found.repositories if found else None,
         found.visibilities if found else None,
-    ).rights()
+    ).permissions()
 
 
 def as_set(values: Collection[str] | None) -> frozenset[str] | None:

@@ -44,7 +44,7 @@ class Scope(models.TextChoices):
     ADMIN = "admin"
 
 
-class OpenOrganizations(models.Manager["Organization"]):
+class ActiveOrganizations(models.Manager["Organization"]):
     """All but those that are being purged, of which nobody is to see anything."""
 
     def get_queryset(self) -> models.QuerySet["Organization"]:
@@ -75,8 +75,8 @@ class Organization(models.Model):
         help_text="Nobody sees it any more; all that it holds is being purged",
     )
 
-    objects = OpenOrganizations()
-    everything = models.Manager["Organization"]()
+    objects = ActiveOrganizations()
+    all_objects = models.Manager["Organization"]()
 
     class Meta:
         ordering = ["slug"]

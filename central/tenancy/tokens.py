@@ -13,7 +13,14 @@ from django.utils import timezone
 from central.db import fetch_rows
 from central.errors import UnauthenticatedError
 from central.http.turns import remember_caller
-from central.tenancy.credentials import Binding, Credential, Rights, Standing, as_set, rights_of
+from central.tenancy.credentials import (
+    Binding,
+    Credential,
+    MembershipRow,
+    Permissions,
+    as_set,
+    permissions_of,
+)
 from central.tenancy.models import ApiToken, Organization
 
 TOKEN_PREFIX = "aet_"  # noqa: S105 (what secret scanners know it by)
@@ -77,29 +84,29 @@ def credential_of(token: str) -> Credential:
     Raises UnauthenticatedError.
     """
     if not is_token(token):
-        raise unknown_token()
+        raise invalid_token()
     found = fetch_rows(_BY_DIGEST, [token_digest(token)])
     if not found:
-        raise unknown_token()
+        raise invalid_token()
     row = found[0]
     stored = _Stored(*row[:_STORED_END])
     now = timezone.now()
-    _require_taken(stored, now)
+    _check_valid(stored, now)
     organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
     remember_caller(token, organization.pk)
     credential = _credential(stored, organization)
     if stored.owner_id is not None:
-        rights = Standing(*row[_STORED_END:_OWNER_END]).rights()
-        if rights is None:
-            raise _owner_without_rights()
-        credential = _cut(credential, rights)
+        permissions = MembershipRow(*row[_STORED_END:_OWNER_END]).permissions()
+        if permissions is None:
+            raise _owner_not_permitted()
+        credential = _restrict(credential, permissions)
     if stored.last_used_at is None or stored.last_used_at < now - _USE_RECORDED_EVERY:
         due = Q(last_used_at=None) | Q(last_used_at__lt=now - _USE_RECORDED_EVERY)
         ApiToken.objects.filter(due, pk=stored.id).update(last_used_at=now)
     return credential
 
 
-def _require_taken(stored: _Stored, now: datetime) -> None:
+def _check_valid(stored: _Stored, now: datetime) -> None:
     if stored.revoked_at is not None:
         raise UnauthenticatedError(
             "The token was revoked; make another, or ask an administrator for one.",
@@ -112,7 +119,7 @@ def _require_taken(stored: _Stored, now: datetime) -> None:
         )
 
 
-def credential_behind(token: ApiToken) -> Credential:
+def credential_of_token(token: ApiToken) -> Credential:
     """What a stored token may do and see, whether or not it is still taken.
 
     A person's that may nothing any more sees nothing.
@@ -120,8 +127,8 @@ def credential_behind(token: ApiToken) -> Credential:
     credential = _credential(token, token.organization)
     if token.owner is None:
         return credential
-    nothing = Rights(frozenset(), frozenset())
-    return _cut(credential, rights_of(token.owner, token.organization) or nothing)
+    nothing = Permissions(frozenset(), frozenset())
+    return _restrict(credential, permissions_of(token.owner, token.organization) or nothing)
 
 
 def _credential(stored: _Stored | ApiToken, organization: Organization) -> Credential:
@@ -137,13 +144,13 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
     )
 
 
-def _cut(credential: Credential, rights: Rights) -> Credential:
+def _restrict(credential: Credential, permissions: Permissions) -> Credential:
     """No more than both."""
     return replace(
         credential,
-        scopes=credential.scopes & rights.scopes,
-        repositories=_both(credential.repositories, rights.repositories),
-        visibilities=_both(credential.visibilities, rights.visibilities),
+        scopes=credential.scopes & permissions.scopes,
+        repositories=_both(credential.repositories, permissions.repositories),
+        visibilities=_both(credential.visibilities, permissions.visibilities),
     )
 
 
@@ -167,7 +174,7 @@ def _binding(stored: _Stored | ApiToken) -> Binding | None:
     )
 
 
-def bind(token: ApiToken, binding: Binding) -> None:
+def bind_to_job(token: ApiToken, binding: Binding) -> None:
     """Let a token that is not saved yet index this commit alone."""
     token.bound_repository_id = binding.repository_id
     token.bound_project = binding.project
@@ -178,7 +185,7 @@ def bind(token: ApiToken, binding: Binding) -> None:
     token.bound_at = binding.signed_at
 
 
-def unknown_token() -> UnauthenticatedError:
+def invalid_token() -> UnauthenticatedError:
     """The answer to whatever is not a token of this service."""
     return UnauthenticatedError(
         "The credential is not known here; send 'Authorization: Bearer <api token>'.",
@@ -186,7 +193,7 @@ def unknown_token() -> UnauthenticatedError:
     )
 
 
-def _owner_without_rights() -> UnauthenticatedError:
+def _owner_not_permitted() -> UnauthenticatedError:
     return UnauthenticatedError(
         "Whoever made the token is no member of the organisation any more; ask an administrator "
         "to add them again, or for a token of another.",

@@ -7,7 +7,7 @@ from typing import Final
 from central.repositories.visibility import (
     AnsweringProject,
     MissingProject,
-    RepositoryInSight,
+    RepositorySnapshot,
     answering_projects,
 )
 from central.trace.resolve.definitions import Definition
@@ -254,7 +254,7 @@ class Calls:
     cut: list[str]
 
 
-def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:
+def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDefinition:
     """A definition as it is answered."""
     return ShownDefinition(
         project=repository.name,
@@ -274,16 +274,20 @@ def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDef
 
 
 def missing_projects(
-    sight: Sequence[RepositoryInSight], unknown: Sequence[str]
+    sight: Sequence[RepositorySnapshot], unknown: Sequence[str]
 ) -> list[MissingProject]:
     """Every project in scope of which the answer may lack something."""
-    missing = [MissingProject(item.name, item.lack) for item in sight if item.lack]
+    missing = [
+        MissingProject(item.name, item.incomplete_reason)
+        for item in sight
+        if item.incomplete_reason
+    ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)
 
 
 def receipt_of(
-    repositories: Iterable[RepositoryInSight],
+    repositories: Iterable[RepositorySnapshot],
     *,
     missing: list[MissingProject],
     unresolved: Unresolved,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
-from central.repositories.visibility import RepositoryInSight
+from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.answers import Call, CallingProject, Calls, missing_projects
 from central.trace.callees import find_used
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 class Part:
     """What a portion holds of one repository: with its first reference, with its last one?"""
 
-    repository: RepositoryInSight
+    repository: RepositorySnapshot
     begins: bool
     ends: bool
 
@@ -85,7 +85,7 @@ class _Reader:
         self._room = CALLS_REFERENCES
         self._looks = CALLS_LOOKS
 
-    def read(self, repository: RepositoryInSight, start: Place) -> bool:
+    def read(self, repository: RepositorySnapshot, start: Place) -> bool:
         """Take from `start` on; whether the repository's last reference was reached."""
         place = start
         while self._looks and self._room:
@@ -135,7 +135,7 @@ class _Reader:
         return place._replace(path=files[-1].path, reference=0)
 
 
-def _ahead(sight: Sight, place: Place) -> Iterator[tuple[RepositoryInSight, Place]]:
+def _ahead(sight: Sight, place: Place) -> Iterator[tuple[RepositorySnapshot, Place]]:
     """The repositories that are indexed, from the place's on, and where each is to be read from."""
     for repository in sorted(sight.repositories.values(), key=lambda one: one.id):
         if repository.id < place.repository or not repository.generation:
@@ -144,7 +144,7 @@ def _ahead(sight: Sight, place: Place) -> Iterator[tuple[RepositoryInSight, Plac
         yield repository, place if place[:3] == start[:3] else start
 
 
-def _start(repository: RepositoryInSight) -> Place:
+def _start(repository: RepositorySnapshot) -> Place:
     return Place(repository.id, repository.generation, repository.name)
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from central.repositories.visibility import MissingProject, RepositoryInSight
+from central.repositories.visibility import MissingProject, RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     AffectedProject,
@@ -99,7 +99,7 @@ class _Changed(NamedTuple):
     cut: list[str]
 
 
-def _changed(sight: Sight, repository: RepositoryInSight, request: ImpactRequest) -> _Changed:
+def _changed(sight: Sight, repository: RepositorySnapshot, request: ImpactRequest) -> _Changed:
     found: dict[Key, Definition] = {}
     unknown: dict[str, None] = {}
     cut = []

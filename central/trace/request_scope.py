@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from central.db import fetch_rows, id_array
 from central.errors import NotFoundError
-from central.repositories.visibility import RepositoryInSight, repositories_in_sight
+from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.tenancy.credentials import Credential
 from central.trace.requests import Choice
 from central.trace.resolve.definitions import (
@@ -26,10 +26,10 @@ _HAS_FILE = """SELECT FROM corpus_file f
 class Sight:
     """The repositories that the credential sees, by id, and what has been asked of them."""
 
-    repositories: dict[int, RepositoryInSight]
+    repositories: dict[int, RepositorySnapshot]
     inquiry: Inquiry
 
-    def named(self, project: str) -> RepositoryInSight:
+    def named(self, project: str) -> RepositorySnapshot:
         """The repository of this name. Raises NotFoundError."""
         for repository in self.repositories.values():
             if repository.name == project:
@@ -47,7 +47,7 @@ class Sight:
 
 def sight_of(credential: Credential) -> Sight:
     """What the credential sees, with nothing asked yet."""
-    repositories = {one.id: one for one in repositories_in_sight(credential=credential)}
+    repositories = {one.id: one for one in repository_snapshots(credential=credential)}
     return Sight(repositories, Inquiry(RULES, repositories=repositories))
 
 
@@ -66,13 +66,13 @@ def chosen_definitions(sight: Sight, choice: Choice) -> tuple[list[Definition], 
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
 
 
-def has_file(sight: Sight, path: str, repository: RepositoryInSight | None) -> bool:
+def has_file(sight: Sight, path: str, repository: RepositorySnapshot | None) -> bool:
     """Whether the repository, or any in sight, has the file."""
     ids = id_array([repository.id]) if repository else sight.inquiry.repositories
     return bool(fetch_rows(_HAS_FILE, [ids, path]))
 
 
-def require_file(sight: Sight, path: str, repository: RepositoryInSight | None) -> None:
+def require_file(sight: Sight, path: str, repository: RepositorySnapshot | None) -> None:
     """Raise NotFoundError unless the repository, or any in sight, has the file."""
     if not has_file(sight, path, repository):
         raise NotFoundError(
@@ -82,7 +82,9 @@ def require_file(sight: Sight, path: str, repository: RepositoryInSight | None) 
         )
 
 
-def _not_found(sight: Sight, choice: Choice, repository: RepositoryInSight | None) -> NotFoundError:
+def _not_found(
+    sight: Sight, choice: Choice, repository: RepositorySnapshot | None
+) -> NotFoundError:
     if choice.file:
         require_file(sight, choice.file, repository)
     near = near_names(choice.symbol, repositories=sight.inquiry.repositories)

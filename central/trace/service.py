@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from central.http.cursors import decode_cursor, encode_cursor
 from central.observability.tracing import Span, span
-from central.repositories.visibility import have_moved
+from central.repositories.visibility import have_been_reindexed
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     LAST_PAGE,
@@ -128,7 +128,7 @@ def steadily(credential: Credential, attempt: Callable[[Sight], _T]) -> _T:
     """Do it once more if a repository was indexed meanwhile, so that all is of one commit."""
     sight = sight_of(credential)
     result = attempt(sight)
-    if not have_moved(sight.repositories.values()):
+    if not have_been_reindexed(sight.repositories.values()):
         return result
     return attempt(sight_of(credential))
 

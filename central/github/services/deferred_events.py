@@ -15,7 +15,7 @@ from psycopg.errors import LockNotAvailable
 
 from central.github.events import Event, Ignored, Push, dump_event, load_event
 from central.github.models import GitHubDelivery
-from central.github.services.repositories import carry_out
+from central.github.services.repositories import apply_event
 from central.tenancy.models import Organization
 
 _LOCK_TIMEOUT = "2s"  # for each lock, and who waits for one may hold the organisation's
@@ -27,8 +27,8 @@ _T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
 
 
-def begin(delivery: GitHubDelivery, event: Event) -> None:
-    """Carry the event out, or leave it to `carry_out_waiting`; says so in the stored delivery.
+def apply_or_defer(delivery: GitHubDelivery, event: Event) -> None:
+    """Carry the event out, or leave it to `apply_deferred`; says so in the stored delivery.
 
     Needs the transaction in which the delivery was stored: its locks hold the later ones back.
     """
@@ -45,11 +45,11 @@ def _attempt(organization: Organization, event: Event) -> tuple[str, bool]:
             return _FOR_LOCK, False
         if _waiting().filter(organization=organization).exists():
             return _FOR_TURN, False
-    outcome = _in_time(lambda: carry_out(organization=organization, event=event))
+    outcome = _in_time(lambda: apply_event(organization=organization, event=event))
     return (_FOR_LOCK, False) if outcome is None else (outcome, True)
 
 
-def carry_out_waiting() -> int:
+def apply_deferred() -> int:
     """Carry out what waits, as far as the locks are to be had; returns how many it was.
 
     Must not be called in a transaction: each delivery has its own.
@@ -57,13 +57,13 @@ def carry_out_waiting() -> int:
     organizations = _waiting().order_by("organization").values_list("organization", flat=True)
     count = 0
     for organization_id in list(organizations.distinct()):
-        while _carry_out_first(organization_id):
+        while _apply_first(organization_id):
             count += 1
     return count
 
 
 @transaction.atomic
-def _carry_out_first(organization_id: int) -> bool:
+def _apply_first(organization_id: int) -> bool:
     """Carry out the organisation's first; false if there is none, or a lock is not to be had.
 
     The organisation's lock comes before the choice: of two who sweep, one would take the second
@@ -94,7 +94,7 @@ def _late_outcome(delivery: GitHubDelivery) -> str:
     try:
         with transaction.atomic():
             event = load_event(delivery.waiting or {})
-            return carry_out(organization=delivery.organization, event=event)
+            return apply_event(organization=delivery.organization, event=event)
     except OperationalError:
         raise
     except Exception:  # noqa: BLE001 (whatever it is, the next one has its turn)

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from central.errors import ForbiddenError
 from central.github.events import Event, Removed, read_event
 from central.github.models import GitHubDelivery
-from central.github.services.deferred_events import begin
+from central.github.services.deferred_events import apply_or_defer
 from central.tenancy.models import Organization
 
 _log = structlog.get_logger(__name__)
@@ -31,7 +31,7 @@ def deliver(
     """
     read = read_event(event, payload)
     if organization is None:
-        organization = _owned_by(read.owner_id)
+        organization = _organization_of(read.owner_id)
         if organization is None:
             return "pong" if event == "ping" else "ignored: no organization here has this owner"
     elif _is_arrival(organization, read):
@@ -49,7 +49,7 @@ def deliver(
     return outcome
 
 
-def _owned_by(owner_id: int | None) -> Organization | None:
+def _organization_of(owner_id: int | None) -> Organization | None:
     if owner_id is None:
         return None
     return Organization.objects.filter(github_owner_id=owner_id).first()
@@ -86,5 +86,5 @@ def _deliver_once(organization: Organization, delivery_id: str, event: str, read
         return GitHubDelivery.objects.get(
             organization=organization, delivery_id=delivery_id
         ).outcome
-    begin(delivery, read)
+    apply_or_defer(delivery, read)
     return delivery.outcome

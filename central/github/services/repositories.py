@@ -27,9 +27,9 @@ from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
-    follow_default_branch,
-    note_push,
-    note_visibility,
+    change_default_branch,
+    record_push,
+    record_visibility,
     rename_repository,
     retire_repository,
     take_signed_visibility,
@@ -42,7 +42,7 @@ from central.tenancy.services import revoke_bound_tokens
 _UNKNOWN = "ignored: no repository here has this id"
 
 
-def carry_out(*, organization: Organization, event: Event) -> str:
+def apply_event(*, organization: Organization, event: Event) -> str:
     """Do what the event asks for; the outcome, in words."""
     return _ACTS[type(event)](organization, event)
 
@@ -59,7 +59,7 @@ def _note_push(organization: Organization, event: Push) -> str:
         return _UNKNOWN
     if event.ref != repository.tracked_ref:
         return "ignored: the ref is not tracked"
-    is_last = note_push(
+    is_last = record_push(
         repository, commit_sha=event.after, before=event.before, pushed_at=event.pushed_at
     )
     return "push noted" if is_last else "ignored: a later push is known"
@@ -104,7 +104,7 @@ def _follow_branch(organization: Organization, event: BranchChanged) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
-    if not follow_default_branch(repository, old=event.old, new=event.new):
+    if not change_default_branch(repository, old=event.old, new=event.new):
         return "ignored: another branch is tracked"
     _note(organization, "repository.branch", repository.name, before=event.old, after=event.new)
     return "tracked branch changed"
@@ -129,7 +129,7 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
 
 def _note_signed(organization: Organization, event: VisibilityChanged | Renamed) -> bool:
     """Whether or not the repository is known: an older message may still come, once it is."""
-    return note_visibility(
+    return record_visibility(
         organization_id=organization.pk,
         github_id=event.repository_id,
         visibility=event.visibility,
@@ -190,7 +190,7 @@ def _note_listed(
     if listed.is_private and repository.visibility != Visibility.PUBLIC:
         return  # it may be internal: that is told elsewhere
     said = Visibility.PRIVATE if listed.is_private else Visibility.PUBLIC
-    is_news = note_visibility(
+    is_news = record_visibility(
         organization_id=organization.pk,
         github_id=listed.repository_id,
         visibility=said,

@@ -13,7 +13,7 @@ from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
-    displace_repository,
+    free_name,
     is_taken,
     rename_repository,
     take_signed_visibility,
@@ -82,7 +82,7 @@ def _find(organization: Organization, credential: Credential, named: Named) -> R
     if holder.github_id is None:
         _adopt(credential, holder, named.github_id)
         return holder
-    displace_repository(holder)
+    free_name(holder)
     _note(credential, "repository.displaced", named.project, github_id=holder.github_id)
     return None
 

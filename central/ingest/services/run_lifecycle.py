@@ -10,7 +10,7 @@ from django.utils import timezone
 from central.errors import ConflictError
 from central.ingest.models import Batch, IndexRun, RunState
 from central.ingest.services.access import writable_run
-from central.repositories.models import Repository, Trouble
+from central.repositories.models import IndexProblem, Repository
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 
@@ -105,7 +105,7 @@ def end_claimed_run(*, run: IndexRun, state: RunState, error: str, is_poison: bo
         _release_uploads(run)
     if state == RunState.FAILED:
         Repository.objects.filter(pk=run.repository_id).update(
-            trouble=Trouble.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
+            trouble=IndexProblem.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
         )
     else:
         _set_behind(run, "The last run was overtaken by another", at_any_generation=True)
@@ -136,7 +136,7 @@ def _was_applied(run: IndexRun) -> bool:
 
 def _clear_behind(run: IndexRun) -> None:
     Repository.objects.filter(
-        pk=run.repository_id, trouble=Trouble.BEHIND, trouble_commit=run.commit_sha
+        pk=run.repository_id, trouble=IndexProblem.BEHIND, trouble_commit=run.commit_sha
     ).update(trouble="", trouble_detail="", trouble_commit="")
 
 
@@ -146,7 +146,7 @@ def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> 
     if not at_any_generation:
         repositories = repositories.filter(generation=run.generation)
     repositories.exclude(last_indexed_commit=run.commit_sha).update(
-        trouble=Trouble.BEHIND,
+        trouble=IndexProblem.BEHIND,
         trouble_detail=f"{why}; commit {run.commit_sha} is not indexed.",
         trouble_commit=run.commit_sha,
     )

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from central.tenancy.admin_base import HistoryAdmin, when
+from central.tenancy.admin_base import ReadOnlyAdmin, when
 from central.tenancy.models import AuditEntry, Organization
 
 _NONE = "-"  # no slug: what is of no organisation
@@ -65,7 +65,7 @@ class SlugFilter(admin.SimpleListFilter):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(HistoryAdmin):
+class AuditEntryAdmin(ReadOnlyAdmin):
     """Who changed what, and when."""
 
     list_display = ["at", "actor", "action", "organization", "target", "changes"]

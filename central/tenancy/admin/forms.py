@@ -10,7 +10,7 @@ from central.tenancy.models import Scope
 VISIBILITIES = ["public", "internal", "private"]
 
 
-class SightForm(forms.ModelForm):  # type: ignore[type-arg]
+class VisibilityForm(forms.ModelForm):  # type: ignore[type-arg]
     """Which repositories are seen. Nothing chosen is every one; an empty list is none, and stays
     so until something is chosen.
     """
@@ -44,7 +44,7 @@ class SightForm(forms.ModelForm):  # type: ignore[type-arg]
         return self.cleaned_data[name] or None
 
 
-class ScopesForm(SightForm):
+class ScopesForm(VisibilityForm):
     """What may be done, beside."""
 
     scopes = forms.MultipleChoiceField(

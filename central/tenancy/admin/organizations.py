@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from unfold.admin import TabularInline
 
 from central.errors import ServiceError
-from central.tenancy.admin.forms import SightForm
+from central.tenancy.admin.forms import VisibilityForm
 from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.models import Membership, Organization
 from central.tenancy.services import require_embedder
@@ -31,7 +31,7 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
         return embedder
 
 
-class MembershipForm(SightForm):
+class MembershipForm(VisibilityForm):
     """A member as people edit it."""
 
     class Meta:

@@ -184,7 +184,7 @@ def _in(days: int) -> datetime:
     return timezone.now() + timedelta(days=days)
 
 
-def lasting_tokens(organization: Organization) -> QuerySet[ApiToken]:
+def persistent_tokens(organization: Organization) -> QuerySet[ApiToken]:
     """Those that are taken and are no single job's, newest first, with their owners."""
     is_live = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     tokens = ApiToken.objects.filter(
@@ -193,7 +193,7 @@ def lasting_tokens(organization: Organization) -> QuerySet[ApiToken]:
     return tokens.select_related("owner")
 
 
-def token_told_by(text: str) -> ApiToken:
+def find_token(text: str) -> ApiToken:
     """The one token of that number, or with those first characters: all twelve, or a whole token.
 
     Raises NotFoundError, InvalidError where several begin so.

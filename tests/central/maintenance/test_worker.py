@@ -121,7 +121,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
     api = api_of()
     run = api.queue_full(FILES, repository_id=7)
     done = threading.Event()
-    apply, carry_out = worker.apply_next, worker.carry_out_waiting
+    apply, carry_out = worker.apply_next, worker.apply_deferred
 
     def apply_and_be_told() -> Attempt | None:
         attempt = apply()
@@ -139,7 +139,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
         return count
 
     monkeypatch.setattr(worker, "apply_next", apply_and_be_told)
-    monkeypatch.setattr(worker, "carry_out_waiting", carry_out_and_tell)
+    monkeypatch.setattr(worker, "apply_deferred", carry_out_and_tell)
     sweeper.start()
     assert done.wait(WAIT_SECONDS)
     assert Repository.objects.get(runs=run["run_id"]).retired_at

@@ -61,7 +61,7 @@ class Command(BaseCommand):
             "run that was under way can write to it any more."
         )
         next_line = 0.0
-        while Organization.everything.filter(pk=organization.pk).exists():
+        while Organization.all_objects.filter(pk=organization.pk).exists():
             if not _is_the_servers():
                 _purge(organization)
             left = Repository.objects.filter(organization=organization).count()

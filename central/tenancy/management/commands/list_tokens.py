@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from central.errors import ServiceError
 from central.tenancy.models import ApiToken
 from central.tenancy.services import organization_named
-from central.tenancy.services.tokens import lasting_tokens
+from central.tenancy.services.tokens import persistent_tokens
 
 
 class Command(BaseCommand):
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             organization = organization_named(options["organization"])
         except ServiceError as exc:
             raise CommandError(exc.message) from exc
-        for token in lasting_tokens(organization):
+        for token in persistent_tokens(organization):
             self.stdout.write("\t".join(_cells(token)))
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from central.errors import ServiceError
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import revoke_token
-from central.tenancy.services.tokens import token_told_by
+from central.tenancy.services.tokens import find_token
 
 
 class Command(BaseCommand):
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         """Print what was revoked."""
         del args
         try:
-            token = token_told_by(options["token"])
+            token = find_token(options["token"])
         except ServiceError as exc:
             raise CommandError(exc.message) from exc
         if not revoke_token(token, actor=COMMAND):
