@@ -19,7 +19,7 @@ from central.repositories.services import (
     take_signed_visibility,
 )
 from central.repositories.statements import keep_name
-from central.repositories.visibility import visible_repositories
+from central.repositories.visibility import is_visible_name, visible_repositories
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -52,7 +52,7 @@ def repository_of(
 
 def require_nameable(credential: Credential, name: str) -> None:
     """Raise NotFoundError for a name that the credential is not for."""
-    if credential.repositories is not None and name not in credential.repositories:
+    if not is_visible_name(credential=credential, name=name):
         raise _not_found()
 
 
