@@ -1,4 +1,4 @@
-"""System checks: what a deployment must have, and what it should."""
+"""System checks: required and recommended settings of a deployment."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from indexer.store.qdrant.address import QdrantAddress
 def check_vector_store(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """VECTOR_STORE_URL names a store that exists, and each of its options one that there is."""
+    """Check that VECTOR_STORE_URL names a known store, with known options."""
     del app_configs, kwargs
     found: list[CheckMessage] = []
     try:
@@ -51,7 +51,7 @@ def check_vector_store(
 
 @register(Tags.security, deploy=True)
 def check_qdrant_key(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Qdrant's API key, and tokens made of it, cross no network in plain."""
+    """Check that Qdrant's API key, and tokens made of it, cross no network unencrypted."""
     del app_configs, kwargs
     if not settings.QDRANT_API_KEY:
         return []
@@ -78,7 +78,7 @@ def _is_plain_qdrant(url: str) -> bool:
 
 @register(Tags.compatibility)
 def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Every limit of the run protocol is a positive number."""
+    """Check that every limit of the run protocol is a positive number."""
     del app_configs, kwargs
     names = (
         "BATCH_MAX_BYTES",
@@ -106,7 +106,7 @@ def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
 
 @register(Tags.compatibility)
 def check_addresses(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """What id tokens are compared with is written in the one way that GitHub and clients do."""
+    """Check that the addresses that id tokens name are in the form that GitHub and clients use."""
     del app_configs, kwargs
     return [
         Error(
@@ -122,7 +122,7 @@ def check_addresses(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
 
 @register(Tags.compatibility)
 def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """A sidecar, where there is one, can be asked and waited for, and by its address alone."""
+    """Check the sidecar's address and time limit, if there is a sidecar."""
     del app_configs, kwargs
     found: list[CheckMessage] = []
     if not is_plain_address(settings.CODESEARCH_SIDECAR_URL or "http://unset.example"):
@@ -147,7 +147,7 @@ def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> lis
 
 
 def is_plain_address(address: str) -> bool:
-    """Whether it is http or https, in lower case, with neither user nor query nor a last '/'."""
+    """Return whether it is lower-case http or https without user, query or final '/'."""
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port  # reading the port checks it
@@ -164,7 +164,7 @@ def is_plain_address(address: str) -> bool:
 
 @register(Tags.security, deploy=True)
 def check_broker(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Several processes need somebody who applies runs."""
+    """Check that a deployment of several processes has a worker that applies runs."""
     del app_configs, kwargs
     if settings.CELERY_BROKER_URL or settings.VECTOR_STORE_URL.startswith("edge:"):
         return []
@@ -179,7 +179,7 @@ def check_broker(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
 
 @register(Tags.compatibility)
 def check_rates(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Each rate is one that can be counted."""
+    """Check that each rate limit can be parsed."""
     del app_configs, kwargs
     return [
         Error(
@@ -203,7 +203,7 @@ def _is_rate(rate: str) -> bool:
 def check_worker_metrics(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """A worker can listen where its figures are to be read."""
+    """Check that a worker can listen at the address of its metrics."""
     del app_configs, kwargs
     try:
         if settings.WORKER_METRICS_BIND:
@@ -221,7 +221,7 @@ def check_worker_metrics(
 
 @register(Tags.security, deploy=True)
 def check_public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """People and clients are sent to an address that nobody can listen in on."""
+    """Check that the public address is encrypted."""
     del app_configs, kwargs
     url = settings.PUBLIC_URL
     if url and url.startswith("https://"):

@@ -1,4 +1,4 @@
-"""Events read from GitHub's webhook payloads, and the form in which deferred ones are stored.
+"""Events read from GitHub's webhook payloads, in the form in which they are stored.
 
 Pure. A repository is identified by GitHub's id, never by its name.
 https://docs.github.com/webhooks/webhook-events-and-payloads
@@ -143,7 +143,7 @@ def read_event(event: str, payload: Mapping[str, Any]) -> Event:
 
 
 def _find(payload: Mapping[str, Any], path: str) -> Any:
-    """The member at a dotted path; None if it is missing."""
+    """Return the member at a dotted path; None if it is missing."""
     value: Any = payload
     for name in path.split("."):
         if not isinstance(value, Mapping):
@@ -198,7 +198,7 @@ def _push(payload: Mapping[str, Any]) -> Event:
 
 
 def _time(payload: Mapping[str, Any], path: str) -> datetime:
-    """A time by GitHub's clock. A push has `pushed_at` in seconds, unlike every other event."""
+    """Read a time by GitHub's clock. Only a push has `pushed_at` as a number of seconds."""
     value = _find(payload, path)
     try:
         if type(value) is int:
@@ -222,7 +222,7 @@ def _renamed(payload: Mapping[str, Any]) -> Event:
 
 
 def _transferred(payload: Mapping[str, Any]) -> Event:
-    """The payload already names the new owner as the repository's."""
+    """Read a transfer, in which the repository already has its new owner."""
     new_owner_id, repository_id = _of_repository(payload)
     former = "changes.owner.from"
     kind = next((k for k in ("organization", "user") if _find(payload, f"{former}.{k}")), "user")
@@ -244,7 +244,7 @@ def _visibility_changed(payload: Mapping[str, Any]) -> Event:
 
 
 def _visibility(payload: Mapping[str, Any]) -> str:
-    """The repository's visibility; public only if nothing in the payload denies it."""
+    """Read the visibility; public only if nothing in the payload denies it."""
     action, is_private = payload.get("action"), _find(payload, "repository.private")
     stated = _find(payload, "repository.visibility")
     if stated not in _VISIBILITIES:  # old servers do not send it

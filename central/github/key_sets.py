@@ -30,12 +30,12 @@ from indexer.limits import (
 )
 
 _KEEP_SECONDS = 600
-# Anybody can name a key that does not exist, so that is no reason to ask the issuer each time.
+# Any caller can name an unknown key, so that alone must not cause a request to the issuer.
 _COOL_DOWN_SECONDS = 30
 _RETRY_SECONDS = 5
-# No answer, or none that is a set of keys.
+# There is no answer, or it is no set of keys.
 _NO_KEYS = (OSError, HTTPException, ValueError, RecursionError)
-# What makes a key of JSON that nobody expects.
+# Raised for unexpected JSON of a key.
 _NO_KEY = (PyJWTError, ValueError, TypeError, KeyError, AttributeError, OverflowError)
 _LARGEST_EXPONENT = 2**32  # a larger one makes a signature slow to verify
 KEY_SET_SECONDS = 5
@@ -44,7 +44,7 @@ _READ_BYTES = 64 * 1024
 
 
 class IssuerKeys:
-    """Keys by id, for any number of threads. `clock` counts seconds from anywhere."""
+    """The keys of an issuer by id, for any number of threads. `clock` counts seconds."""
 
     def __init__(self, issuer: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._url = f"{issuer}/.well-known/jwks"
@@ -52,12 +52,12 @@ class IssuerKeys:
         self._lock = threading.Lock()
         self._keys: Mapping[str, PyJWK] = {}
         self._kept_until = self._next_fetch = clock()
-        self._is_away = False
+        self._is_unavailable = False
 
     def key(self, key_id: str) -> PyJWK | None:
-        """The issuer's RS256 key of this id, None if it has no such one.
+        """Return the issuer's RS256 key of this id; None if it has none.
 
-        Raises UnavailableError (`oidc_keys_unavailable`) where that cannot be said.
+        Raises UnavailableError (`oidc_keys_unavailable`) if the issuer does not answer.
         """
         if found := self._kept(key_id):
             return found
@@ -66,7 +66,7 @@ class IssuerKeys:
                 self._fetch()
             if found := self._kept(key_id):
                 return found
-            if self._is_away:
+            if self._is_unavailable:
                 raise UnavailableError(
                     "The issuer of id tokens does not answer; try again shortly. An administrator "
                     "can check AETERNA_GITHUB_OIDC_ISSUER and the way to it.",
@@ -81,17 +81,17 @@ class IssuerKeys:
         try:
             keys = _keys_in(fetch_key_set(self._url))
         except _NO_KEYS:
-            self._is_away = True
+            self._is_unavailable = True
             self._next_fetch = self._clock() + _RETRY_SECONDS
             return
         now = self._clock()
         self._keys = keys
         self._kept_until, self._next_fetch = now + _KEEP_SECONDS, now + _COOL_DOWN_SECONDS
-        self._is_away = False
+        self._is_unavailable = False
 
 
 def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:
-    """The usable keys of a set, by id. Raises ValueError for what is no set, or has none."""
+    """Return the usable keys of a set by id. Raises ValueError if it has none, or is no set."""
     listed = key_set.get("keys") if isinstance(key_set, dict) else None
     if not isinstance(listed, list) or len(listed) > ISSUER_KEYS:
         raise ValueError("There is no list of keys, or it is too long.")
@@ -101,17 +101,17 @@ def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:
     return found
 
 
-def _key(told: Any) -> PyJWK | None:
-    """A key that signs with RS256, at bearable cost; None for every other."""
-    if not isinstance(told, dict) or told.get("use", "sig") != "sig":
+def _key(entry: Any) -> PyJWK | None:
+    """Return a key that signs with RS256 at bearable cost; None for any other."""
+    if not isinstance(entry, dict) or entry.get("use", "sig") != "sig":
         return None
-    key_id = told.get("kid")
+    key_id = entry.get("kid")
     if not isinstance(key_id, str) or len(key_id) > ISSUER_KEY_ID_CHARACTERS:
         return None
-    if told.get("kty") != "RSA" or told.get("alg", "RS256") != "RS256" or "d" in told:
+    if entry.get("kty") != "RSA" or entry.get("alg", "RS256") != "RS256" or "d" in entry:
         return None
     try:
-        key = PyJWK(told, "RS256")
+        key = PyJWK(entry, "RS256")
         numbers = key.key.public_numbers()
     except _NO_KEY:
         return None
@@ -121,12 +121,12 @@ def _key(told: Any) -> PyJWK | None:
 
 @lru_cache(maxsize=4)
 def keys_of(issuer: str) -> IssuerKeys:
-    """The one IssuerKeys of this process for `issuer`."""
+    """Return this process's IssuerKeys for `issuer`."""
     return IssuerKeys(issuer)
 
 
 def fetch_key_set(url: str) -> Any:
-    """The JSON at `url`. It follows no redirects.
+    """Fetch the JSON at `url`, without following redirects.
 
     Raises OSError, ValueError, RecursionError, http.client.HTTPException.
     """
@@ -163,7 +163,7 @@ def _read(answer: Any, deadline: "_Deadline") -> bytes:
 
 
 class _Deadline:
-    """Shuts a connection down when its time is over."""
+    """A timer that shuts connections down when the time is over."""
 
     def __init__(self, seconds: float) -> None:
         self._ends = time.monotonic() + seconds
@@ -179,7 +179,7 @@ class _Deadline:
         self._timer.cancel()
 
     def require(self) -> None:
-        """Raise TimeoutError if the time is over: what was read may be a part."""
+        """Raise TimeoutError if the time is over: the answer may be incomplete."""
         if time.monotonic() >= self._ends:
             raise TimeoutError
 

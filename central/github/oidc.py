@@ -1,4 +1,4 @@
-"""Identity tokens of GitHub's jobs: verified, and read as claims."""
+"""Identity tokens of GitHub's jobs: verification and claims."""
 
 import re
 from collections.abc import Mapping
@@ -67,10 +67,10 @@ _REFUSALS: Mapping[type[exceptions.PyJWTError], tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """A job, as GitHub signed it. `ref` is a full name, `repository` one with its owner's.
+    """A job, as GitHub signed it. `ref` is a full name; `repository` includes the owner.
 
-    `job_workflow_ref` is "" where GitHub says none, `url`, the repository's page, where the issuer
-    does not tell the server.
+    `job_workflow_ref` is "" if GitHub sends none. `url` is the repository's page, "" if the server
+    cannot be derived from the issuer.
     """
 
     token_id: str
@@ -93,7 +93,7 @@ class Claims:
 
 
 def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys) -> Claims:
-    """The claims of a token that `issuer` signed for `audience`, which must be its only one.
+    """Return the claims of a token that `issuer` signed for `audience` and for no other.
 
     Raises UnauthenticatedError with the codes of docs/github.md, UnavailableError. No message
     repeats the token or a claim's value.
@@ -102,7 +102,7 @@ def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys)
         payload = _verified_payload(token, issuer=issuer, audience=audience, keys=keys)
     except exceptions.MissingRequiredClaimError as exc:
         raise _missing(exc.claim) from exc
-    except (RecursionError, OverflowError) as exc:  # of JSON and numbers that nobody expects
+    except (RecursionError, OverflowError) as exc:  # of unexpected JSON and numbers
         raise _refused(exceptions.DecodeError()) from exc
     except exceptions.PyJWTError as exc:
         raise _refused(exc) from exc
@@ -117,7 +117,7 @@ def _refused(error: exceptions.PyJWTError) -> UnauthenticatedError:
 
 
 def forge_of(issuer: str) -> str:
-    """The address of the GitHub whose issuer this is; "" for one that is none of GitHub's.
+    """Return the address of the GitHub server of an issuer; "" if the issuer is not GitHub's.
 
     https://docs.github.com/actions/reference/security/oidc
     """
@@ -133,7 +133,7 @@ def _verified_payload(
     token: str, *, issuer: str, audience: str, keys: IssuerKeys
 ) -> dict[str, Any]:
     header = jwt.get_unverified_header(token)
-    if header.get("alg") != _ALGORITHM:  # before anybody is asked for a key
+    if header.get("alg") != _ALGORITHM:  # before the issuer is asked for a key
         raise exceptions.InvalidAlgorithmError
     key = keys.key(header.get("kid", ""))
     if key is None:
@@ -154,20 +154,20 @@ def _verified_payload(
 
 
 def _claims(payload: Mapping[str, Any]) -> Claims:
-    told = {name: _text(payload, name) for name in _SHAPES}
+    texts = {name: _text(payload, name) for name in _SHAPES}
     _time(payload, "nbf")
     workflow = payload.get("job_workflow_ref")
     return Claims(
-        token_id=told["jti"],
+        token_id=texts["jti"],
         issued_at=_time(payload, "iat"),
         expires_at=_time(payload, "exp"),
-        owner_id=_number(told, "repository_owner_id"),
-        repository_id=_number(told, "repository_id"),
-        repository=told["repository"],
-        visibility=told["repository_visibility"],
-        ref=told["ref"],
-        commit_sha=told["sha"],
-        event=told["event_name"],
+        owner_id=_number(texts, "repository_owner_id"),
+        repository_id=_number(texts, "repository_id"),
+        repository=texts["repository"],
+        visibility=texts["repository_visibility"],
+        ref=texts["ref"],
+        commit_sha=texts["sha"],
+        event=texts["event_name"],
         job_workflow_ref=workflow if isinstance(workflow, str) else "",
     )
 
@@ -181,10 +181,10 @@ def _text(payload: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _number(told: Mapping[str, str], name: str) -> int:
-    if int(told[name]) > MAX_ID:
+def _number(texts: Mapping[str, str], name: str) -> int:
+    if int(texts[name]) > MAX_ID:
         raise _malformed(name)
-    return int(told[name])
+    return int(texts[name])
 
 
 def _time(payload: Mapping[str, Any], name: str) -> datetime:

@@ -1,4 +1,4 @@
-"""In which state a repository's index is, for the status and for the receipts of answers."""
+"""The state of a repository's index. Its rules stand only here."""
 
 from enum import StrEnum
 from typing import Any
@@ -12,7 +12,7 @@ LIVE_RUN_STATES = ("open", "queued", "applying")  # states of a run that has not
 
 
 class IndexState(StrEnum):
-    """What can be said of an index; the first that holds, in this order."""
+    """The state of an index: the first of these, in this order, that holds."""
 
     PAUSED = "paused"  # an administrator stopped indexing
     INDEXING = "indexing"  # a run is open, queued or being applied
@@ -25,7 +25,7 @@ class IndexState(StrEnum):
 def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
     """Annotate `live_run`, the newest run that has not ended, in the same query.
 
-    A dict of id, state and progress, or None; served by the partial index on live runs.
+    It is a dict of id, state and progress, or None; the partial index on live runs serves it.
     """
     live = (
         Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=LIVE_RUN_STATES)
@@ -36,7 +36,7 @@ def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
 
 
 def index_state(repository: Repository) -> IndexState:
-    """The state of a repository that comes from `with_live_runs`."""
+    """Return the state of a repository that comes from `with_live_runs`."""
     if repository.paused:
         return IndexState.PAUSED
     if repository.live_run:  # type: ignore[attr-defined]
@@ -49,7 +49,7 @@ def index_state(repository: Repository) -> IndexState:
 
 
 def with_states(repositories: QuerySet[Repository]) -> QuerySet[Any]:
-    """Annotate `index_state`: what that function says, in SQL, to filter and to count by."""
+    """Annotate `index_state`, the same rule in SQL, to filter and to count by."""
     live = Repository.objects.filter(runs__state__in=LIVE_RUN_STATES).order_by().values("pk")
     return repositories.annotate(
         index_state=Case(

@@ -1,4 +1,4 @@
-"""Wrong settings of embedders, as Django system checks."""
+"""System checks of the settings of embedders."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from central.tenancy.models import validate_embedder
 def check_default_embedder(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """What new organisations get is an embedder that there may be."""
+    """Check that the embedder of new organisations exists."""
     del app_configs, kwargs
     try:
         validate_embedder(settings.DEFAULT_EMBEDDER)
@@ -37,7 +37,7 @@ def check_default_embedder(
 def check_embedding_services(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Their addresses are addresses, and hold no secret."""
+    """Check that addresses of embedding services are valid and hold no secret."""
     del app_configs, kwargs
     access = settings.EMBEDDER_ACCESS
     given = {"OPENAI_BASE_URL": access.openai_base_url, "OLLAMA_URL": access.ollama_url}
@@ -55,7 +55,7 @@ def check_embedding_services(
 
 @register(Tags.security, deploy=True)
 def check_key(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Queries of new organisations can be embedded."""
+    """Check that queries of new organisations can be embedded."""
     del app_configs, kwargs
     is_openai = settings.DEFAULT_EMBEDDER.startswith("openai/")
     if not is_openai or settings.EMBEDDER_ACCESS.openai_api_key:

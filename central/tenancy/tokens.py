@@ -1,4 +1,4 @@
-"""API tokens: how they are made, what is kept of them, and whose they are."""
+"""API tokens: their format, what is stored of them, and their credentials."""
 
 import hashlib
 import re
@@ -62,26 +62,26 @@ _BY_DIGEST = f"""SELECT {", ".join(f"t.{column}" for column in _Stored._fields)}
 
 
 def new_token() -> str:
-    """A token of 32 random bytes."""
+    """Make a token of 32 random bytes."""
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
 def is_token(text: str) -> bool:
-    """Whether `text` is written as a token; not whether there is such a one."""
+    """Return whether `text` has the format of a token; it need not exist."""
     return _TOKEN.match(text) is not None
 
 
 def token_digest(token: str) -> bytes:
-    """What is stored of a token. Its 256 random bits need neither salt nor slow hashing."""
+    """Return what is stored of a token. 256 random bits need neither salt nor slow hashing."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def credential_of(token: str) -> Credential:
-    """The credential of a token, a person's being cut to what that person may do and see now.
+    """Return the credential of a token; a personal one never exceeds its owner's permissions.
 
-    Looked up by digest in a unique index, so the time taken tells nothing about other tokens; anew
-    for every request, so that a revoked token, or one of a person who has left, is refused at once.
-    Raises UnauthenticatedError.
+    A unique index finds the digest, so the time taken reveals nothing about other tokens. It is
+    read for every request, so that a revoked token, or that of a former member, is refused at
+    once. Raises UnauthenticatedError.
     """
     if not is_token(token):
         raise invalid_token()
@@ -120,9 +120,9 @@ def _check_valid(stored: _Stored, now: datetime) -> None:
 
 
 def credential_of_token(token: ApiToken) -> Credential:
-    """What a stored token may do and see, whether or not it is still taken.
+    """Return the permissions of a stored token, whether or not it is still valid.
 
-    A person's that may nothing any more sees nothing.
+    A token whose owner has no permissions left sees nothing.
     """
     credential = _credential(token, token.organization)
     if token.owner is None:
@@ -145,7 +145,7 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
 
 
 def _restrict(credential: Credential, permissions: Permissions) -> Credential:
-    """No more than both."""
+    """Return the intersection of both."""
     return replace(
         credential,
         scopes=credential.scopes & permissions.scopes,
@@ -175,7 +175,7 @@ def _binding(stored: _Stored | ApiToken) -> Binding | None:
 
 
 def bind_to_job(token: ApiToken, binding: Binding) -> None:
-    """Let a token that is not saved yet index this commit alone."""
+    """Restrict an unsaved token to indexing this commit."""
     token.bound_repository_id = binding.repository_id
     token.bound_project = binding.project
     token.bound_visibility = binding.visibility
@@ -186,7 +186,7 @@ def bind_to_job(token: ApiToken, binding: Binding) -> None:
 
 
 def invalid_token() -> UnauthenticatedError:
-    """The answer to whatever is not a token of this service."""
+    """Return the error for a text that is no token of this service."""
     return UnauthenticatedError(
         "The credential is not known here; send 'Authorization: Bearer <api token>'.",
         code="invalid_token",

@@ -1,4 +1,4 @@
-"""A verified delivery: whose it is, whether it came before, and carrying it out once."""
+"""Verified deliveries: their organisation, and each applied only once."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,11 +22,11 @@ def deliver(
     event: str,
     payload: Mapping[str, Any],
 ) -> str:
-    """Carry the delivery out and return the outcome; the same one again returns it once more.
+    """Apply the delivery and return its outcome; a repeated delivery returns the first outcome.
 
-    It is answered within seconds: what must wait for an apply is stored, and carried out later.
+    Answers within seconds: an event that must wait for an apply is stored and applied later.
 
-    `organization` is whose own secret signed it, None if the App's did. Raises InvalidError
+    `organization` is the one whose own secret signed it, None if the App's did. Raises InvalidError
     (`github_payload_invalid`), ForbiddenError (`owner_mismatch`); then nothing is stored.
     """
     read = read_event(event, payload)
@@ -56,7 +56,7 @@ def _organization_of(owner_id: int | None) -> Organization | None:
 
 
 def _is_arrival(organization: Organization, read: Event) -> bool:
-    """GitHub tells a transfer to the new owner, too."""
+    """Return whether it is a transfer to this owner, of which GitHub informs both owners."""
     return (
         isinstance(read, Removed)
         and read.new_owner_id is not None
@@ -76,7 +76,7 @@ def _require_owner(organization: Organization, owner_id: int | None) -> None:
 
 @transaction.atomic
 def _deliver_once(organization: Organization, delivery_id: str, event: str, read: Event) -> str:
-    """The stored delivery is the lock: the same one beside it waits, and then changes nothing."""
+    """Apply it unless it is stored. Its row is the lock: a concurrent repetition waits."""
     try:
         with transaction.atomic():
             delivery = GitHubDelivery.objects.create(

@@ -1,4 +1,4 @@
-"""A job's id token for a short-lived API token."""
+"""The exchange of a job's id token for a short-lived API token."""
 
 import hashlib
 from datetime import timedelta
@@ -27,10 +27,10 @@ _log = structlog.get_logger(__name__)
 
 
 def exchange_id_token(*, token: str, purpose: Purpose) -> tuple[str, int]:
-    """An API token for the job that GitHub gave `token`, and for how many seconds it is taken.
+    """Return an API token for the job of the id token `token`, and its lifetime in seconds.
 
-    An id token is taken once. Raises UnauthenticatedError, ForbiddenError, UnavailableError, with
-    the codes of docs/github.md; then nothing has changed.
+    An id token is accepted once. Raises UnauthenticatedError, ForbiddenError, UnavailableError,
+    with the codes of docs/github.md; then nothing has changed.
     """
     if not settings.PUBLIC_URL:
         raise ForbiddenError(
@@ -70,7 +70,7 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
     )
     _require_there(organization, claims)
     _mark_used(claims)
-    # Also without a row, and where it is so already: an older message may come later.
+    # Also without a row, and if nothing changes: an older message may come later.
     record_visibility(
         organization_id=organization.pk,
         github_id=claims.repository_id,
@@ -107,7 +107,7 @@ def _require_there(organization: Organization, claims: Claims) -> None:
 
 
 def _mark_used(claims: Claims) -> None:
-    """Of two exchanges at the same time, the second waits here for what becomes of the first."""
+    """Record the use; a concurrent exchange of the same token waits here for the first."""
     try:
         with transaction.atomic():
             IdTokenUse.objects.create(

@@ -1,4 +1,4 @@
-"""Tokens, written and listed: those of machines, of people, and of this machine's command line."""
+"""Tokens of programs, people and the local command line, written and found."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -35,10 +35,10 @@ def create_token(
     expires_days: int | None = None,
     name: str = "",
 ) -> str:
-    """Make a token and return it: it is not kept, so this is the only time it is seen.
+    """Create a token and return it; it is not stored and cannot be read later.
 
-    `organization_slug` may be written 'org-acme' too; `repositories` None gives it every
-    repository. Raises NotFoundError, InvalidError.
+    `organization_slug` may be 'org-acme' too; `repositories` None permits every repository. Raises
+    NotFoundError, InvalidError.
     """
     organization = organization_named(organization_slug)
     unknown = set(scopes) - set(Scope.values)
@@ -63,9 +63,9 @@ def create_token(
 def create_personal_token(
     *, owner: "User", organization_slug: str, scopes: Collection[str], name: str, expires_days: int
 ) -> str:
-    """Make a token of a person, who may do all that it may, and return it: it is not kept.
+    """Create a token of a person with all of its permissions, and return it; it is not stored.
 
-    What the person sees is not written into it: that is asked at each use. Raises NotFoundError,
+    The person's limits are not copied: they are read at each use. Raises NotFoundError,
     InvalidError, ConflictError (`too_many_tokens`).
     """
     allowed = credential_of_member(user=owner, slug=organization_slug)
@@ -98,12 +98,12 @@ def create_personal_token(
 
 
 def _live_tokens_of(owner: "User") -> int:
-    """How many of a person's tokens are taken."""
+    """Return how many of a person's tokens are valid."""
     return owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now()).count()
 
 
 def create_local_token(*, organization_slug: str, actor: str) -> str:
-    """A token for this machine's command line, in an organisation that is made if there is none.
+    """Create a token for the local command line, and its organisation if needed.
 
     Raises InvalidError for a bad slug.
     """
@@ -124,7 +124,7 @@ def create_local_token(*, organization_slug: str, actor: str) -> str:
 
 
 def issue_token(unsaved: ApiToken) -> str:
-    """Give it a new token, save it and return that, which is not kept."""
+    """Save the row with a new token and return the token, which is not stored."""
     token = new_token()
     unsaved.prefix, unsaved.digest = token[:_PREFIX_LENGTH], token_digest(token)
     unsaved.save(force_insert=True)
@@ -153,7 +153,7 @@ def _issue(unsaved: ApiToken, actor: str) -> str:
 
 @transaction.atomic
 def revoke_token(token: ApiToken, *, actor: str) -> bool:
-    """Take a token back, for good; it is refused from the next request on. False if it was."""
+    """Revoke a token from the next request on; False if it was revoked already."""
     revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(
         revoked_at=timezone.now()
     )
@@ -169,7 +169,7 @@ def revoke_token(token: ApiToken, *, actor: str) -> bool:
 
 
 def revoke_bound_tokens(*, organization_id: int, repository_id: int) -> None:
-    """Take back what jobs of a repository, by GitHub's id, were given to index it."""
+    """Revoke the tokens of jobs that are bound to a repository, by GitHub's id."""
     now = timezone.now()
     ApiToken.objects.filter(
         organization_id=organization_id,
@@ -185,7 +185,7 @@ def _in(days: int) -> datetime:
 
 
 def persistent_tokens(organization: Organization) -> QuerySet[ApiToken]:
-    """Those that are taken and are no single job's, newest first, with their owners."""
+    """Return the valid tokens that are no job's, newest first, with their owners."""
     is_live = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     tokens = ApiToken.objects.filter(
         is_live, organization=organization, revoked_at=None, is_short_lived=False
@@ -194,9 +194,9 @@ def persistent_tokens(organization: Organization) -> QuerySet[ApiToken]:
 
 
 def find_token(text: str) -> ApiToken:
-    """The one token of that number, or with those first characters: all twelve, or a whole token.
+    """Return the token with that number, or whose first twelve characters `text` begins with.
 
-    Raises NotFoundError, InvalidError where several begin so.
+    Raises NotFoundError, InvalidError if several match.
     """
     which = Q(prefix=text[:_PREFIX_LENGTH])
     if text.isascii() and text.isdigit():
