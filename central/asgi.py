@@ -15,7 +15,7 @@ from central.http.asgi import (
 from central.ingest.services import batches
 from central.mcp.auth import Gate
 from central.mcp.lazy_app import PATH, Mount
-from central.tenancy.tokens import is_token, unknown_token
+from central.tenancy.tokens import invalid_token, is_token
 from indexer.limits import GITHUB_WEBHOOK_BYTES
 
 _GITHUB_WEBHOOK = "/api/v1/github/webhook"
@@ -44,7 +44,7 @@ def _require_token(authorization: str | None) -> None:
         raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer" or not is_token(token):
-        raise unknown_token()
+        raise invalid_token()
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251

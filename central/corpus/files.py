@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 
 from central.corpus.models import File, Symbol
 from central.errors import NotFoundError
-from central.repositories.listing import repository_in_sight
+from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.repositories.visibility import forge_file_url
 from central.tenancy.credentials import Credential
@@ -66,7 +66,7 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
 
     Raises NotFoundError if the repository is not visible or has no such file.
     """
-    repository = repository_in_sight(credential=credential, project=project)
+    repository = visible_repository(credential=credential, project=project)
     if "\0" in path:  # which PostgreSQL refuses
         raise FileNotFoundInIndexError([])
     file = File.objects.filter(repository=repository, path=path).first()

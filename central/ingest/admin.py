@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 
 from central.ingest.models import Delivery, IndexRun
 from central.repositories.states import RunState
-from central.tenancy.admin_base import HistoryAdmin, badge, when
+from central.tenancy.admin_base import ReadOnlyAdmin, badge, when
 from indexer.records.runs import Mode, Reason
 
 LABELS: dict[str, str] = {
@@ -62,7 +62,7 @@ class ReasonFilter(WordFilter):
 
 
 @admin.register(IndexRun)
-class IndexRunAdmin(HistoryAdmin):
+class IndexRunAdmin(ReadOnlyAdmin):
     """Runs: their counts, stages and results."""
 
     list_display = [
@@ -165,7 +165,7 @@ class IndexRunAdmin(HistoryAdmin):
 
 
 @admin.register(Delivery)
-class DeliveryAdmin(HistoryAdmin):
+class DeliveryAdmin(ReadOnlyAdmin):
     """Webhooks that queued runs; a repeated one changes nothing."""
 
     list_display = ["received_at", "organization", "webhook_id", "state_of_run"]

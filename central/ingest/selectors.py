@@ -10,7 +10,7 @@ from central.repositories.models import Repository
 from central.repositories.states import BUSY_RUN_STATES, RunState
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from central.tenancy.tokens import credential_behind
+from central.tenancy.tokens import credential_of_token
 
 
 def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
@@ -59,5 +59,5 @@ def embedding_reuse_scope(run: IndexRun) -> QuerySet[Repository]:
     """
     if run.api_token is None:
         return Repository.objects.filter(pk=run.repository_id, retired_at=None)
-    visible = visible_repositories(credential=credential_behind(run.api_token))
+    visible = visible_repositories(credential=credential_of_token(run.api_token))
     return visible.filter(organization_id=run.repository.organization_id)

@@ -19,7 +19,7 @@ from central.ingest.models import Delivery
 from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
-from central.tenancy.models import ApiToken, Organization
+from central.tenancy.models import ApiToken, Organization, parse_organization_slug
 
 _ROWS = 10_000  # a statement
 
@@ -34,9 +34,9 @@ def schedule_deletion(*, slug: str, actor: str) -> Organization:
 
     Not in a transaction. Raises NotFoundError.
     """
-    slug = slug.removeprefix("org-")
+    slug = parse_organization_slug(slug)
     with transaction.atomic():
-        found = Organization.everything.select_for_update().filter(slug=slug).first()
+        found = Organization.all_objects.select_for_update().filter(slug=slug).first()
         if found is None:
             raise NotFoundError(
                 f"There is no organisation '{slug}'.", code="organization_not_found"
@@ -66,7 +66,7 @@ def purge_retired(
 
 def delete_scheduled_organizations() -> None:
     """Continue the scheduled deletions. Not in a transaction. Raises StoreError."""
-    for organization in Organization.everything.filter(retired_at__isnull=False):
+    for organization in Organization.all_objects.filter(retired_at__isnull=False):
         _retire_repositories(organization)
         if not Repository.objects.filter(organization=organization).exists():
             _purge(organization)
@@ -84,7 +84,7 @@ def _purge(organization: Organization) -> None:
     for table in _TABLES:
         _delete_rows(table, organization.pk)
     with transaction.atomic():
-        Organization.everything.filter(pk=organization.pk).delete()
+        Organization.all_objects.filter(pk=organization.pk).delete()
         record(
             actor=SERVICE,
             action="organization.purged",

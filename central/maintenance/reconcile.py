@@ -15,6 +15,7 @@ from central.errors import NotFoundError
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
 from central.maintenance.point_sync import sync_repository
 from central.repositories.models import Repository
+from central.tenancy.models import parse_organization_slug
 from indexer.store.base import VectorStore
 
 
@@ -135,7 +136,9 @@ def dump_of(*, organization: str, repository: str) -> list[str]:
     found = (
         Repository.objects.select_related("organization")
         .filter(
-            organization__slug=organization.removeprefix("org-"), name=repository, retired_at=None
+            organization__slug=parse_organization_slug(organization),
+            name=repository,
+            retired_at=None,
         )
         .first()
     )

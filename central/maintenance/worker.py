@@ -12,7 +12,7 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from central.corpus.backends import is_store_embedded, vector_store
-from central.github.services.deferred_events import carry_out_waiting
+from central.github.services.deferred_events import apply_deferred
 from central.ingest.services import queue_run
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.claims import expire_leases, sweep
@@ -140,7 +140,7 @@ class EmbeddedWorker:
                 break
             if attempt.state == RunState.APPLIED:
                 self._optimizer.wake()
-            carry_out_waiting()  # the apply blocked them
+            apply_deferred()  # the apply blocked them
         return not self._stopping.is_set()
 
     def _run_nightly(self) -> None:

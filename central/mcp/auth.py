@@ -29,7 +29,7 @@ from central.observability.requests import request_told
 from central.tenancy.authentication import count_request
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from central.tenancy.tokens import credential_of, unknown_token
+from central.tenancy.tokens import credential_of, invalid_token
 
 _CREDENTIAL_SECONDS = 10.0  # for a thread and for the look-up of a token
 
@@ -205,7 +205,7 @@ def bearer_token(authorization: list[str]) -> str:
         raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
     scheme, _, token = authorization[0].partition(" ")
     if scheme.lower() != "bearer" or len(authorization) > 1:
-        raise unknown_token()
+        raise invalid_token()
     return token
 
 

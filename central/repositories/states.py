@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Case, CharField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject
 
-from central.repositories.models import Repository, Trouble
+from central.repositories.models import IndexProblem, Repository
 from indexer.records.runs import Reason
 
 
@@ -44,7 +44,7 @@ class IndexState(StrEnum):
 def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
     """Annotate `live_run`, the newest run that has not ended, in the same query.
 
-    A dict of id, state and progress, or None; served by the partial index on live runs.
+    It is a dict of id, state and progress, or None; the partial index on live runs serves it.
     """
     live = (
         Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=LIVE_RUN_STATES)
@@ -60,9 +60,9 @@ def index_state(repository: Repository) -> IndexState:
         return IndexState.PAUSED
     if repository.live_run:  # type: ignore[attr-defined]
         return IndexState.INDEXING
-    if repository.trouble == Trouble.FAILED:
+    if repository.trouble == IndexProblem.FAILED:
         return IndexState.FAILED
-    if repository.trouble == Trouble.BEHIND:
+    if repository.trouble == IndexProblem.BEHIND:
         return IndexState.BEHIND
     return IndexState.CURRENT if repository.generation else IndexState.NEVER
 
@@ -74,8 +74,8 @@ def with_states(repositories: QuerySet[Repository]) -> QuerySet[Any]:
         index_state=Case(
             When(paused=True, then=Value(IndexState.PAUSED)),
             When(pk__in=live, then=Value(IndexState.INDEXING)),
-            When(trouble=Trouble.FAILED, then=Value(IndexState.FAILED)),
-            When(trouble=Trouble.BEHIND, then=Value(IndexState.BEHIND)),
+            When(trouble=IndexProblem.FAILED, then=Value(IndexState.FAILED)),
+            When(trouble=IndexProblem.BEHIND, then=Value(IndexState.BEHIND)),
             When(generation=0, then=Value(IndexState.NEVER)),
             default=Value(IndexState.CURRENT),
             output_field=CharField(),

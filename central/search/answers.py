@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
+from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.search.explanation import Explanation
 from central.search.filters import is_narrowed
 from central.search.query import Mode, SearchRequest
@@ -57,7 +57,7 @@ class Answer:
 
 
 def missing_projects(
-    scope: list[RepositoryInSight],
+    scope: list[RepositorySnapshot],
     unknown: list[str],
     without_embedder: set[str],
     *,
@@ -111,8 +111,8 @@ def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProj
     return "Nothing in the index resembles the query. Try other words, or an identifier."
 
 
-def _reason(repository: RepositoryInSight, without_embedder: set[str]) -> str:
-    lack = repository.lack
+def _reason(repository: RepositorySnapshot, without_embedder: set[str]) -> str:
+    lack = repository.incomplete_reason
     if lack not in {"failed", "never_indexed"} and repository.embedder in without_embedder:
         return "embedder_unavailable"
     return lack

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from central.repositories.visibility import RepositoryInSight
+from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import Result, shown_content
 from central.search.candidates import clipped, missing_cosines, symbol_tier
 from central.search.explanation import Explanation
@@ -37,7 +37,7 @@ class Execution:
 
     request: SearchRequest
     queries: Sequence[Asked]
-    repositories: Mapping[int, RepositoryInSight]
+    repositories: Mapping[int, RepositorySnapshot]
     collections: Mapping[int, Collection]
     store: VectorStore
 

@@ -10,7 +10,7 @@ import structlog
 from django.db.models import Sum
 
 from central.corpus.models import TermStat
-from central.repositories.visibility import RepositoryInSight
+from central.repositories.visibility import RepositorySnapshot
 from central.search.query import Mode, ParsedQuery, parse_query
 from central.search.query_embedding import query_vectors
 from central.search.ranking.fusion import inverse_frequencies, query_vector
@@ -27,7 +27,7 @@ _views: OrderedDict[_View, dict[int, int]] = OrderedDict()
 
 
 def document_frequencies(
-    repositories: Sequence[RepositoryInSight], terms: Iterable[int]
+    repositories: Sequence[RepositorySnapshot], terms: Iterable[int]
 ) -> dict[int, int]:
     """In how many chunks of `repositories` each term occurs; 0 where it occurs in none."""
     known = _view(tuple((repository.id, repository.generation) for repository in repositories))
@@ -69,7 +69,7 @@ def prepare(
     mode: Mode,
     embedders: Sequence[EmbedderSpec],
     organization: str,
-    sight: Sequence[RepositoryInSight],
+    sight: Sequence[RepositorySnapshot],
 ) -> tuple[list[Asked], set[EmbedderSpec]]:
     """Queries, and the embedders that could not be asked: their repositories lack similarity.
 
@@ -133,7 +133,7 @@ def _at_once(
 
 
 def _rarities(
-    parsed: Sequence[ParsedQuery], sight: Sequence[RepositoryInSight]
+    parsed: Sequence[ParsedQuery], sight: Sequence[RepositorySnapshot]
 ) -> list[dict[int, float]]:
     """Each query's inverse frequencies: what a query finds does not hang on its neighbours."""
     frequencies = document_frequencies(sight, {term for query in parsed for term in query.terms})

@@ -9,9 +9,9 @@ from central.http import cursors
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.repositories.visibility import (
-    RepositoryInSight,
+    RepositorySnapshot,
     answering_projects,
-    repositories_in_sight,
+    repository_snapshots,
 )
 from central.search.answers import (
     Answer,
@@ -58,12 +58,12 @@ _spec = lru_cache(maxsize=256)(EmbedderSpec.parse)
 class _Scope:
     """The repositories that the credential sees, and those that the request is about."""
 
-    sight: list[RepositoryInSight]
-    asked: list[RepositoryInSight]
+    sight: list[RepositorySnapshot]
+    asked: list[RepositorySnapshot]
     unknown: list[str]
 
     @property
-    def searched(self) -> dict[int, RepositoryInSight]:
+    def searched(self) -> dict[int, RepositorySnapshot]:
         return {item.id: item for item in self.asked if item.generation > 0}
 
 
@@ -115,7 +115,7 @@ def _search(credential: Credential, request: SearchRequest) -> Answer:
 
 
 def _scope(credential: Credential, request: SearchRequest) -> _Scope:
-    sight = repositories_in_sight(credential=credential)
+    sight = repository_snapshots(credential=credential)
     included = set(request.include_projects)
     excluded = set(request.exclude_projects)
     return _Scope(

@@ -1,7 +1,7 @@
-"""One process, no configuration: PostgreSQL from its wheel in the data directory.
+"""One process without configuration: PostgreSQL from its wheel in the data directory.
 
-Also the settings of every process that shares that data directory (workers, commands): the
-database is started by whoever comes first and stopped by whoever leaves last.
+Also the settings of every process that shares that data directory (workers, commands): the first
+process starts the database, and the last one stops it.
 """
 
 from central.runtime import data_directory

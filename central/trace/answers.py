@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
+from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.trace.resolve.definitions import Definition
 
 
@@ -236,7 +236,7 @@ class Calls:
     cut: Annotated[list[str], "Limits that were met"]
 
 
-def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:
+def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDefinition:
     """Return a definition as answers show it."""
     return ShownDefinition(
         project=repository.name,

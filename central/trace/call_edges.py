@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
 from central.observability.tracing import span
-from central.repositories.visibility import RepositoryInSight
+from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.answers import Call, CallingProject, Calls
 from central.trace.callees import resolve_callees
@@ -40,7 +40,7 @@ class Position(NamedTuple):
 class Part:
     """A repository's part of a portion, and whether it has the first and last reference."""
 
-    repository: RepositoryInSight
+    repository: RepositorySnapshot
     begins: bool
     ends: bool
 
@@ -86,7 +86,7 @@ class _Reader:
         self._room = CALLS_REFERENCES
         self._looks = CALLS_LOOKS
 
-    def read(self, repository: RepositoryInSight, start: Position) -> bool:
+    def read(self, repository: RepositorySnapshot, start: Position) -> bool:
         """Read from `start` on; return whether the repository's last reference was reached."""
         position = start
         while self._looks and self._room:
@@ -136,7 +136,7 @@ class _Reader:
         return position._replace(path=files[-1].path, reference=0)
 
 
-def _ahead(scope: TraceScope, position: Position) -> Iterator[tuple[RepositoryInSight, Position]]:
+def _ahead(scope: TraceScope, position: Position) -> Iterator[tuple[RepositorySnapshot, Position]]:
     """Yield the indexed repositories from the position on, each with its start."""
     for repository in sorted(scope.repositories.values(), key=lambda one: one.id):
         if repository.id < position.repository or not repository.generation:
@@ -145,7 +145,7 @@ def _ahead(scope: TraceScope, position: Position) -> Iterator[tuple[RepositoryIn
         yield repository, position if position[:3] == start[:3] else start
 
 
-def _start(repository: RepositoryInSight) -> Position:
+def _start(repository: RepositorySnapshot) -> Position:
     return Position(repository.id, repository.generation, repository.name)
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from central.repositories.visibility import RepositoryInSight
+from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     AffectedProject,
@@ -96,7 +96,7 @@ class _Changed(NamedTuple):
     cut: list[str]
 
 
-def _changed(scope: TraceScope, repository: RepositoryInSight, request: ImpactRequest) -> _Changed:
+def _changed(scope: TraceScope, repository: RepositorySnapshot, request: ImpactRequest) -> _Changed:
     found: dict[Key, Definition] = {}
     unknown: dict[str, None] = {}
     cut = []

@@ -18,7 +18,9 @@ LAST_PAGE: Final = "There are no more results; the page before was the last."
 def missing_projects(scope: TraceScope, unknown: Iterable[str] = ()) -> list[MissingProject]:
     """Return the projects in scope whose part of the answer may be incomplete."""
     missing = [
-        MissingProject(one.name, one.lack) for one in scope.repositories.values() if one.lack
+        MissingProject(one.name, one.incomplete_reason)
+        for one in scope.repositories.values()
+        if one.incomplete_reason
     ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)

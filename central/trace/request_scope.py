@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from central.db import fetch_rows, id_array
 from central.errors import NotFoundError
-from central.repositories.visibility import RepositoryInSight, repositories_in_sight
+from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.tenancy.credentials import Credential
 from central.trace.requests import SymbolSelector
 from central.trace.resolve.definitions import (
@@ -26,10 +26,10 @@ _HAS_FILE = """SELECT FROM corpus_file f
 class TraceScope:
     """The repositories visible to a credential, by id, and their resolver."""
 
-    repositories: dict[int, RepositoryInSight]
+    repositories: dict[int, RepositorySnapshot]
     resolver: BatchResolver
 
-    def named(self, project: str) -> RepositoryInSight:
+    def named(self, project: str) -> RepositorySnapshot:
         """Return the repository of this name. Raises NotFoundError if there is none."""
         for repository in self.repositories.values():
             if repository.name == project:
@@ -47,7 +47,7 @@ class TraceScope:
 
 def scope_for(credential: Credential) -> TraceScope:
     """Return the credential's repositories with a new resolver."""
-    repositories = {one.id: one for one in repositories_in_sight(credential=credential)}
+    repositories = {one.id: one for one in repository_snapshots(credential=credential)}
     return TraceScope(repositories, BatchResolver(RULES, repositories=repositories))
 
 
@@ -70,13 +70,13 @@ def selected_definitions(
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
 
 
-def has_file(scope: TraceScope, path: str, repository: RepositoryInSight | None) -> bool:
+def has_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None) -> bool:
     """Whether the repository, or any visible one, has the file."""
     ids = id_array([repository.id]) if repository else scope.resolver.repositories
     return bool(fetch_rows(_HAS_FILE, [ids, path]))
 
 
-def require_file(scope: TraceScope, path: str, repository: RepositoryInSight | None) -> None:
+def require_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None) -> None:
     """Raise NotFoundError unless the repository, or any visible one, has the file."""
     if not has_file(scope, path, repository):
         raise NotFoundError(
@@ -87,7 +87,7 @@ def require_file(scope: TraceScope, path: str, repository: RepositoryInSight | N
 
 
 def _not_found(
-    scope: TraceScope, selector: SymbolSelector, repository: RepositoryInSight | None
+    scope: TraceScope, selector: SymbolSelector, repository: RepositorySnapshot | None
 ) -> NotFoundError:
     if selector.file:
         require_file(scope, selector.file, repository)

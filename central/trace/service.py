@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from central.http.cursors import decode_cursor, encode_cursor
 from central.observability.tracing import span
-from central.repositories.visibility import have_moved
+from central.repositories.visibility import have_been_reindexed
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     Callees,
@@ -139,7 +139,7 @@ def run_trace(
     with span("code.trace", organization=slug, what=what, symbol=symbol) as current:
         scope = scope_for(credential)
         result = attempt(scope)
-        if have_moved(scope.repositories.values()):
+        if have_been_reindexed(scope.repositories.values()):
             result = attempt(scope_for(credential))
         current.note(resultCount=count(result))
     return result

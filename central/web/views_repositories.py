@@ -10,7 +10,7 @@ from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 
 from central.corpus.files import skipped_counts, skipped_paths
 from central.ingest.selectors import recent_runs, visible_run
-from central.repositories.listing import Wanted, list_repositories, repository_in_sight
+from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
@@ -26,13 +26,13 @@ _DIGITS: Final = 6
 def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     """All that the member sees; `state`, `name`, `sort=trouble` and `page` are in the address."""
     state = request.GET.get("state", "")
-    wanted = Wanted(
+    wanted = ListFilter(
         state=IndexState(state) if state in set(IndexState) else None,
         name=_text(request, "name").strip()[:200],
         is_worst_first=request.GET.get("sort") == "trouble",
         page=_number(request.GET.get("page", "")),
     )
-    page = list_repositories(credential=credential, wanted=wanted)
+    page = list_repositories(credential=credential, list_filter=wanted)
     context = {
         "organization": credential.organization.slug,
         "section": "repositories",
@@ -56,7 +56,7 @@ def _number(text: str) -> int:
 @member_page
 def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """State, figures, skipped files and runs of one; `skipped` and `after` list paths."""
-    found = repository_in_sight(credential=credential, project=project)
+    found = visible_repository(credential=credential, project=project)
     runs = recent_runs(repository=found, limit=_RUNS)
     state = index_state(found)
     reason = request.GET.get("skipped", "")

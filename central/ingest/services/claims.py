@@ -14,14 +14,14 @@ from django.db.models.expressions import CombinedExpression, OrderBy
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from central.github.services.deferred_events import carry_out_waiting
+from central.github.services.deferred_events import apply_deferred
 from central.ingest.models import IndexRun
 from central.ingest.services.run_lifecycle import (
     abandon_runs_of_retired,
     end_claimed_run,
     expire_runs,
 )
-from central.repositories.services import flag_unindexed_pushes
+from central.repositories.services import mark_behind
 from central.repositories.states import RunState
 
 _PROGRESS_EVERY_SECONDS = 1.0
@@ -193,8 +193,8 @@ def sweep() -> list[UUID]:
 
     Returns the runs that wait to be applied, oldest first.
     """
-    carry_out_waiting()
+    apply_deferred()
     expire_runs()
     abandon_runs_of_retired()
-    flag_unindexed_pushes(now=timezone.now())
+    mark_behind(now=timezone.now())
     return list(claimable_runs().values_list("pk", flat=True))

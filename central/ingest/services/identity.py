@@ -13,13 +13,13 @@ from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
-    displace_repository,
+    free_name,
     is_taken,
     rename_repository,
     take_signed_visibility,
 )
 from central.repositories.statements import keep_name
-from central.repositories.visibility import visible_repositories
+from central.repositories.visibility import is_visible_name, visible_repositories
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -51,8 +51,8 @@ def repository_of(
 
 
 def require_nameable(credential: Credential, name: str) -> None:
-    """Raise NotFoundError for a name outside the credential's scope."""
-    if credential.repositories is not None and name not in credential.repositories:
+    """Raise NotFoundError for a name that the credential is not for."""
+    if not is_visible_name(credential=credential, name=name):
         raise _not_found()
 
 
@@ -84,7 +84,7 @@ def _find(
     if holder.github_id is None:
         _adopt(credential, holder, named.github_id)
         return holder
-    displace_repository(holder)
+    free_name(holder)
     _note(credential, "repository.displaced", named.project, github_id=holder.github_id)
     return None
 

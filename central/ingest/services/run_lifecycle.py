@@ -10,7 +10,7 @@ from django.utils import timezone
 from central.errors import ConflictError
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services.access import writable_run
-from central.repositories.models import Repository, Trouble
+from central.repositories.models import IndexProblem, Repository
 from central.repositories.states import NOTHING_TO_DO, RunState
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
@@ -106,7 +106,7 @@ def end_claimed_run(
         _release_uploads(run)
     if state == RunState.FAILED:
         Repository.objects.filter(pk=run.repository_id).update(
-            trouble=Trouble.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
+            trouble=IndexProblem.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
         )
     else:
         _set_behind(run, "The last run was overtaken by another", at_any_generation=True)
@@ -138,7 +138,7 @@ def _was_applied(run: IndexRun) -> bool:
 
 def _clear_behind(run: IndexRun) -> None:
     Repository.objects.filter(
-        pk=run.repository_id, trouble=Trouble.BEHIND, trouble_commit=run.commit_sha
+        pk=run.repository_id, trouble=IndexProblem.BEHIND, trouble_commit=run.commit_sha
     ).update(trouble="", trouble_detail="", trouble_commit="")
 
 
@@ -148,7 +148,7 @@ def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> 
     if not at_any_generation:
         repositories = repositories.filter(generation=run.generation)
     repositories.exclude(last_indexed_commit=run.commit_sha).update(
-        trouble=Trouble.BEHIND,
+        trouble=IndexProblem.BEHIND,
         trouble_detail=f"{why}; commit {run.commit_sha} is not indexed.",
         trouble_commit=run.commit_sha,
     )

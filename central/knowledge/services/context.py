@@ -20,7 +20,7 @@ from central.knowledge.services.about import (
     knowledge_about,
 )
 from central.knowledge.services.related import related_documents
-from central.repositories.listing import repository_in_sight
+from central.repositories.listing import visible_repository
 from central.tenancy.credentials import Credential
 from central.trace.answers import Link
 from central.trace.impact import impact
@@ -67,7 +67,7 @@ def context(
 ) -> ContextAnswer:
     """All that the graph and the trace say of a file. Raises NotFoundError, StoreError."""
     scope = GraphScope(credential)
-    repository = repository_in_sight(credential=credential, project=project)
+    repository = visible_repository(credential=credential, project=project)
     row = File.objects.filter(repository=repository, path=file).defer("content").first()
     if row is None:
         raise node_not_found(f"code:{project}/{file}")

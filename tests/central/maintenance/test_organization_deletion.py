@@ -170,10 +170,10 @@ def test_what_a_crash_interrupts_the_next_sweep_finishes(
         broken.setattr(type(vector_store()), "drop_organization", away)
         with pytest.raises(CommandError, match="away"):
             purge_command()
-    assert Organization.everything.filter(pk=organization.pk).exists()
+    assert Organization.all_objects.filter(pk=organization.pk).exists()
     assert not Repository.objects.filter(organization=organization).exists()
     delete_scheduled_organizations()
-    assert not Organization.everything.filter(pk=organization.pk).exists()
+    assert not Organization.all_objects.filter(pk=organization.pk).exists()
 
 
 def test_without_the_slug_said_twice_nothing_happens(acme: Api) -> None:

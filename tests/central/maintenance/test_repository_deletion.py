@@ -26,7 +26,7 @@ from central.knowledge.services.catch_up import catch_up
 from central.maintenance.reconcile import reconcile
 from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.repositories.models import Repository
-from central.repositories.services import note_push, retire_repository
+from central.repositories.services import record_push, retire_repository
 from central.repositories.states import RunState
 from central.tenancy.models import Organization
 from indexer.records.vectors import TermVector
@@ -103,7 +103,7 @@ def fill(api: Api, project: str) -> Repository:
     file = FileFactory.create(repository=repository, path="pyproject.toml")
     ModuleFactory.create(file=file, package=package)
     fill_graph(api, project)
-    note_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
+    record_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
     api.organization.embedder = EMBEDDER

@@ -9,9 +9,8 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
-from central.github.events import Removed
+from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
-from central.github.stored_events import stored
 from central.ingest.models import IndexRun
 from central.ingest.services import queue_run
 from central.ingest.services.apply_run import Attempt
@@ -125,7 +124,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
     api = api_of()
     run = api.queue_full(FILES, repository_id=7)
     done = threading.Event()
-    apply, carry_out = worker.apply_next, worker.carry_out_waiting
+    apply, carry_out = worker.apply_next, worker.apply_deferred
 
     def apply_and_be_told() -> Attempt | None:
         attempt = apply()
@@ -133,7 +132,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
             organization=api.organization,
             delivery_id="1",
             event="repository",
-            waiting=stored(Removed(owner_id=5, repository_id=7)),
+            waiting=dump_event(Removed(owner_id=5, repository_id=7)),
         )
         return attempt
 
@@ -143,7 +142,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
         return count
 
     monkeypatch.setattr(worker, "apply_next", apply_and_be_told)
-    monkeypatch.setattr(worker, "carry_out_waiting", carry_out_and_tell)
+    monkeypatch.setattr(worker, "apply_deferred", carry_out_and_tell)
     embedded_worker.start()
     assert done.wait(WAIT_SECONDS)
     assert Repository.objects.get(runs=run["run_id"]).retired_at

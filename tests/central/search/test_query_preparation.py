@@ -1,6 +1,6 @@
 import pytest
 
-from central.repositories.visibility import repositories_in_sight
+from central.repositories.visibility import repository_snapshots
 from central.search.query_preparation import document_frequencies
 from central.tenancy.models import Organization
 from indexer.lexical import term_id
@@ -12,8 +12,8 @@ ZEBRA = term_id("zebra")
 def test_frequencies_are_summed_over_the_visible_repositories(acme: Organization) -> None:
     for name in ("one", "two"):
         index_repository(acme, name, {"a.py": "def zebra():\n    return stripes()\n"})
-    everything = repositories_in_sight(credential=credential_for(acme))
-    single = repositories_in_sight(credential=credential_for(acme, {"one"}))
+    everything = repository_snapshots(credential=credential_for(acme))
+    single = repository_snapshots(credential=credential_for(acme, {"one"}))
     assert document_frequencies(everything, {ZEBRA}) == {ZEBRA: 2}
     assert document_frequencies(single, {ZEBRA}) == {ZEBRA: 1}
 
@@ -21,17 +21,17 @@ def test_frequencies_are_summed_over_the_visible_repositories(acme: Organization
 def test_frequencies_follow_the_generation(acme: Organization) -> None:
     repository = index_repository(acme, "one", {"a.py": "def horse():\n    return 1\n"})
     credential = credential_for(acme)
-    before = repositories_in_sight(credential=credential)
+    before = repository_snapshots(credential=credential)
     assert document_frequencies(before, {ZEBRA}) == {ZEBRA: 0}
     apply_files(repository, {"b.py": "def zebra():\n    return 2\n"}, commit="b" * 40)
-    after = repositories_in_sight(credential=credential)
+    after = repository_snapshots(credential=credential)
     assert document_frequencies(after, {ZEBRA}) == {ZEBRA: 1}
 
 
 def test_known_frequencies_cost_no_query(
     acme: Organization, django_assert_num_queries: pytest.FixtureRequest
 ) -> None:
-    sight = repositories_in_sight(credential=credential_for(acme))
+    sight = repository_snapshots(credential=credential_for(acme))
     document_frequencies(sight, {ZEBRA})
     with django_assert_num_queries(0):  # type: ignore[operator]
         assert document_frequencies(sight, {ZEBRA}) == {ZEBRA: 0}

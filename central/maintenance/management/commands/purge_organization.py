@@ -55,7 +55,7 @@ class Command(ServiceCommand):
             "run that was under way can write to it any more."
         )
         next_line = 0.0
-        while Organization.everything.filter(pk=organization.pk).exists():
+        while Organization.all_objects.filter(pk=organization.pk).exists():
             if not _is_store_held():
                 _purge(organization)
             left = Repository.objects.filter(organization=organization).count()

@@ -6,8 +6,8 @@ from typing import Any
 
 from central.commands import ServiceCommand
 from central.tenancy.models import ApiToken
-from central.tenancy.selectors import lasting_tokens
 from central.tenancy.services import organization_named
+from central.tenancy.services.tokens import persistent_tokens
 
 
 class Command(ServiceCommand):
@@ -25,7 +25,7 @@ class Command(ServiceCommand):
     def run(self, options: dict[str, Any]) -> None:
         """Print a line for each, apart by tabs."""
         organization = organization_named(options["organization"])
-        for token in lasting_tokens(organization):
+        for token in persistent_tokens(organization):
             self.stdout.write("\t".join(_cells(token)))
 
 

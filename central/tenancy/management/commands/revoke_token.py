@@ -7,8 +7,8 @@ from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
-from central.tenancy.selectors import token_told_by
 from central.tenancy.services import revoke_token
+from central.tenancy.services.tokens import find_token
 
 
 class Command(ServiceCommand):
@@ -26,7 +26,7 @@ class Command(ServiceCommand):
 
     def run(self, options: dict[str, Any]) -> None:
         """Print what was revoked."""
-        token = token_told_by(options["token"])
+        token = find_token(options["token"])
         if not revoke_token(token, actor=COMMAND):
             raise CommandError(f"{token} was revoked at {token.revoked_at:%Y-%m-%d %H:%M} UTC.")
         self.stdout.write(f"Revoked: {token} {token.name}".rstrip())
