@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
-from central.search.explanation import Explanation
 from central.search.filters import is_narrowed
 from central.search.query import Mode, SearchRequest
+from central.search.rerank import Explanation
 from central.search.rows import LiveChunk, ShownText
 from indexer.records.files import Span, line_span, split_lines
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 from central.repositories.visibility import RepositoryInSight
 from central.search.answers import Result, shown_content
 from central.search.candidates import clipped, missing_cosines, symbol_tier
-from central.search.explanation import Explanation
 from central.search.filters import point_filter, row_filter
 from central.search.query import MAX_RESULTS, Mode, SearchRequest
-from central.search.rerank import Found, explanations, ordered, words_in
+from central.search.rerank import Found, ordered, words_in
 from central.search.retrieval import Asked, Plan, Tier, tiers
 from central.search.rows import LiveChunk, ShownText, shown_texts
 from indexer.records.vectors import EmbedderSpec
@@ -58,6 +57,7 @@ class Execution:
                 queries=self.queries,
                 projects=self._projects,
                 ceiling=ceiling,
+                explain=self.request.explain,
             )
             for item in in_order:
                 row = item.row
@@ -76,10 +76,9 @@ class Execution:
             repositories=list(self.repositories),
             with_file=self.request.expand > 0,
         )
-        reasons = self._reasons(found)
         results = [
-            self._result(item, cosines.get(item.row.id, item.cosine), texts[item.row.id], why)
-            for item, why in zip(found, reasons, strict=True)
+            self._result(item, cosines.get(item.row.id, item.cosine), texts[item.row.id])
+            for item in found
             if item.row.id in texts
         ]
         has_moved = any(
@@ -122,16 +121,7 @@ class Execution:
     def _cosines(self, rows: Iterable[LiveChunk]) -> dict[int, float]:
         return missing_cosines(self.store, rows, queries=self.queries, collections=self.collections)
 
-    def _reasons(self, found: Sequence[Found]) -> Sequence[Explanation | None]:
-        if not self.request.explain:
-            return [None] * len(found)
-        return explanations(
-            found, mode=self.request.mode, queries=self.queries, projects=self._projects
-        )
-
-    def _result(
-        self, item: Found, cosine: float | None, shown: ShownText, why: Explanation | None
-    ) -> Result:
+    def _result(self, item: Found, cosine: float | None, shown: ShownText) -> Result:
         row, request = item.row, self.request
         repository = self.repositories[row.repository]
         content, first_line, truncated = shown_content(
@@ -154,7 +144,7 @@ class Execution:
             truncated=truncated,
             matched=self._matched(item),
             url=repository.url(row.path, row.start_line, row.end_line),
-            why=why,
+            why=item.why,
         )
 
     def _matched(self, item: Found) -> list[str]:

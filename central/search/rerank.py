@@ -1,12 +1,12 @@
 """A tier of candidates put in order: fused, re-ranked, and merged over the queries."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from central.corpus.embeddings import unpack_term_ids
-from central.search.explanation import Effect, Explanation
 from central.search.query import Mode
 from central.search.ranking.fusion import fuse_normalised
 from central.search.ranking.rules import Candidate
@@ -14,10 +14,10 @@ from central.search.ranking.scoring import (
     DENSE,
     DENSE_SYMBOLIC,
     WEIGHTS,
+    Effect,
     Ranked,
-    effects,
     in_order,
-    rank,
+    score,
 )
 from central.search.retrieval import Asked, Lists, Tier
 from central.search.rows import LiveChunk
@@ -26,18 +26,27 @@ from indexer.store.schema import MAX_TERM_WEIGHT
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
 
 
-class Found(NamedTuple):
-    """A candidate in its place. `queries`: indexes of the queries in whose lists it was.
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Places in the lists by similarity and by words, from 1, None where it is in none; the rules.
 
-    `query` is the one of them that it has its score of, `tier` what it was ranked among.
+    The sum of what the rules add, times their factors, is the score before it is scaled to the
+    best. Only hybrid and symbol searches have rules.
     """
+
+    semantic_rank: int | None
+    lexical_rank: int | None
+    rules: list[Effect]
+
+
+class Found(NamedTuple):
+    """A candidate in its place. `queries`: indexes of the queries in whose lists it was."""
 
     row: LiveChunk
     score: float
     cosine: float | None
     queries: tuple[int, ...]
-    tier: Tier
-    query: int
+    why: Explanation | None
 
 
 def ordered(
@@ -48,39 +57,40 @@ def ordered(
     projects: Mapping[int, str],
     ceiling: float,
     weights: Mapping[str, float] = WEIGHTS,
+    explain: bool = False,
 ) -> list[Found]:
     """The tier's candidates, best first; no score is above `ceiling`, the tier's before.
 
     Hybrid and symbol searches are re-ranked; semantic scores are the cosines, lexical ones shares
     of what a chunk that is full of the query's words would have. A chunk that several queries find
-    keeps its best score.
+    keeps its best score, and its explanation.
     """
     candidates = {chunk: _candidate(row, tier, projects) for chunk, row in tier.rows.items()}
-    best: dict[int, Ranked] = {}
-    best_by: dict[int, int] = {}
+    best: dict[int, tuple[Ranked, Explanation | None]] = {}
     finders: dict[int, list[int]] = {}
     for index, (query, lists) in enumerate(zip(queries, tier.lists, strict=True)):
-        for ranked in _order(mode, query, lists, tier, candidates, weights):
+        semantic = _ranks(lists.dense) if explain else {}
+        lexical = _ranks(lists.lexical) if explain and mode is not Mode.SYMBOL else {}
+        for ranked in _order(mode, query, lists, tier, candidates, weights, explain=explain):
             chunk = ranked.candidate.id
             finders.setdefault(chunk, []).append(index)
-            if chunk not in best or ranked.score > best[chunk].score:
-                best[chunk] = ranked
-                best_by[chunk] = index
+            if chunk not in best or ranked.score > best[chunk][0].score:
+                why = Explanation(semantic.get(chunk), lexical.get(chunk), [*ranked.effects])
+                best[chunk] = ranked, why if explain else None
     is_ranked = mode in _RANKED
     scale = ceiling if is_ranked else 1.0
-    in_turn: Iterable[Ranked] = best.values()
+    in_turn = list(best.values())
     if not is_ranked or len(queries) > 1:
-        in_turn = sorted(in_turn, key=in_order)
+        in_turn.sort(key=lambda one: in_order(one[0]))
     return [
         Found(
             tier.rows[chunk],
-            min(ceiling, scale * score),
+            min(ceiling, scale * value),
             tier.cosines.get(chunk),
             tuple(finders[chunk]),
-            tier,
-            best_by[chunk],
+            why,
         )
-        for (chunk, *_), score in in_turn
+        for ((chunk, *_), value, _), why in in_turn
     ]
 
 
@@ -97,6 +107,8 @@ def _order(
     tier: Tier,
     candidates: Mapping[int, Candidate],
     weights: Mapping[str, float],
+    *,
+    explain: bool,
 ) -> list[Ranked]:
     if mode is Mode.SEMANTIC:
         return [
@@ -105,64 +117,21 @@ def _order(
         ]
     if mode is Mode.LEXICAL:
         most = MAX_TERM_WEIGHT * float(sum(query.terms.weights)) if query.terms is not None else 1.0
-        return [Ranked(candidates[chunk], score / most) for chunk, score in lists.lexical.items()]
-    base, coverage, importance = _material(mode, query, lists, tier, weights)
-    chosen = [candidates[chunk] for chunk in base]
-    return rank(
-        query.parsed, chosen, [*base.values()], coverage, importance=importance, weights=weights
+        return [Ranked(candidates[chunk], value / most) for chunk, value in lists.lexical.items()]
+    base = _base(mode, query, lists, weights)
+    return score(
+        query.parsed,
+        [candidates[chunk] for chunk in base],
+        [*base.values()],
+        _coverage(query, [tier.rows[chunk].term_ids for chunk in base]),
+        importance=_importance(query),
+        weights=weights,
+        explain=explain,
     )
 
 
-def explanations(
-    found: Sequence[Found],
-    *,
-    mode: Mode,
-    queries: Sequence[Asked],
-    projects: Mapping[int, str],
-    weights: Mapping[str, float] = WEIGHTS,
-) -> list[Explanation]:
-    """Why each of `found`, of one search, is where it is. Ranks once more what they were among."""
-    made: dict[int, Explanation] = {}
-    for tier, index in {(id(one.tier), one.query): (one.tier, one.query) for one in found}.values():
-        chunks = [one.row.id for one in found if one.tier is tier and one.query == index]
-        query, lists = queries[index], tier.lists[index]
-        semantic = _ranks(lists.dense)
-        lexical = {} if mode is Mode.SYMBOL else _ranks(lists.lexical)
-        acted: list[list[Effect]] = [[] for _ in chunks]
-        if mode in _RANKED:
-            base, coverage, importance = _material(mode, query, lists, tier, weights)
-            places = {chunk: place for place, chunk in enumerate(base)}
-            acted = effects(
-                query.parsed,
-                [_candidate(tier.rows[chunk], tier, projects) for chunk in base],
-                [*base.values()],
-                coverage,
-                chosen=[places[chunk] for chunk in chunks],
-                importance=importance,
-                weights=weights,
-            )
-        for chunk, by in zip(chunks, acted, strict=True):
-            made[chunk] = Explanation(semantic.get(chunk), lexical.get(chunk), by)
-    return [made[one.row.id] for one in found]
-
-
 def _ranks(scores: Mapping[int, float]) -> dict[int, int]:
-    return {chunk: rank for rank, chunk in enumerate(scores, 1)}
-
-
-class _Material(NamedTuple):
-    base: dict[int, float]
-    coverage: list[float]
-    importance: list[float] | None
-
-
-def _material(
-    mode: Mode, query: Asked, lists: Lists, tier: Tier, weights: Mapping[str, float]
-) -> _Material:
-    """What a query's candidates are ranked by, those of `base` in its order."""
-    base = _base(mode, query, lists, weights)
-    coverage = _coverage(query, [tier.rows[chunk].term_ids for chunk in base])
-    return _Material(base, coverage, _importance(query))
+    return {chunk: place for place, chunk in enumerate(scores, 1)}
 
 
 def _importance(query: Asked) -> list[float] | None:

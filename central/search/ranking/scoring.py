@@ -5,12 +5,11 @@ over the candidates; then several chunks of one file make room for other files. 
 name and a default weight, so that an ablation can switch each off.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from central.search.explanation import Effect
 from central.search.query import ParsedQuery
 from central.search.ranking import rules
 from central.search.ranking.rules import Candidate, Subject, path_traits
@@ -49,7 +48,7 @@ PATH_PENALTIES: Mapping[str, float] = {
     "reexport": 0.4,
     "declarations": 0.3,
 }
-# Rules over the list as a whole or over what the lists say; `rank` applies them itself.
+# Rules over the list as a whole or over what the lists say; `score` applies them itself.
 BASE = "base"
 COVERAGE = "coverage"
 COHERENCE = "coherence"
@@ -69,14 +68,28 @@ WEIGHTS: Mapping[str, float] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a rule did to a score: `adds` to it (the best base score is 1.0), or `times` it."""
+
+    rule: str
+    adds: float = 0.0
+    times: float = 1.0
+
+
 class Ranked(NamedTuple):
-    """A candidate's place; `score` is 0.0-1.0, the best of the list having 1.0."""
+    """A candidate's place; `score` is 0.0-1.0, the best of the list has 1.0.
+
+    `effects`, if asked for, make the score before it is scaled to the best: the sum of what they
+    add, times all their factors. Rules without an effect are left out.
+    """
 
     candidate: Candidate
     score: float
+    effects: tuple[Effect, ...] = ()
 
 
-def rank(
+def score(
     query: ParsedQuery,
     candidates: Sequence[Candidate],
     base: Sequence[float],
@@ -84,6 +97,7 @@ def rank(
     *,
     importance: Sequence[float] | None = None,
     weights: Mapping[str, float] = WEIGHTS,
+    explain: bool = False,
 ) -> list[Ranked]:
     """Candidates in descending order of score; ties by project, file and line.
 
@@ -96,88 +110,36 @@ def rank(
     unit = _unit(base)
     lift = rules.coherence(candidates, unit)
     subject = Subject(query, importance or [1.0] * len(query.words))
-    boosts = _active(BOOSTS, weights)
-    penalties = _active(PENALTIES, weights)
-    scores = []
+    boosts = [rule._replace(weight=weights[rule.name]) for rule in BOOSTS if weights[rule.name]]
+    names = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in boosts))
+    penalties = [rule._replace(weight=weights[rule.name]) for rule in PENALTIES]
+    scored = []
     for candidate, own, covered, lifted in zip(candidates, unit, coverage, lift, strict=True):
-        score = own + weights[COVERAGE] * covered + weights[COHERENCE] * lifted
-        for function, weight in boosts:
-            score += weight * function(subject, candidate)
-        for function, weight in penalties:
-            score *= 1.0 - weight * function(subject, candidate)
-        score *= _path_factor(candidate.path, query.intents, weights)
-        scores.append(round(score, 9))  # what differs by less is a tie, broken by place
-    return _scaled(_diversify(candidates, scores, weights[DIVERSITY]))
+        adds = [own, weights[COVERAGE] * covered, weights[COHERENCE] * lifted]
+        adds += [weight * function(subject, candidate) for _, function, weight in boosts]
+        times = [1.0 - weight * function(subject, candidate) for _, function, weight in penalties]
+        kinds = path_traits(candidate.path).kinds - query.intents
+        paths = {kind: 1.0 - weights[kind] for kind in sorted(kinds)} if kinds else {}
+        value = sum(adds) * prod(times) * prod(paths.values())
+        effects: tuple[Effect, ...] = ()
+        if explain:
+            factors = {rule.name: factor for rule, factor in zip(penalties, times, strict=True)}
+            effects = _effects(zip(names, adds, strict=True), factors | paths)
+        # Scores that differ by less are a tie, which the place breaks.
+        scored.append(Ranked(candidate, round(value, 9), effects))
+    return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
 
 
-def effects(
-    query: ParsedQuery,
-    candidates: Sequence[Candidate],
-    base: Sequence[float],
-    coverage: Sequence[float],
-    *,
-    chosen: Sequence[int],
-    importance: Sequence[float] | None = None,
-    weights: Mapping[str, float] = WEIGHTS,
-) -> list[list[Effect]]:
-    """Which rules made the score of the candidates at the places `chosen`, as `rank` did.
-
-    The sum of what they add times all the factors is what `rank` scales to the best.
-    """
-    unit = _unit(base)
-    lift = rules.coherence(candidates, unit)
-    subject = Subject(query, importance or [1.0] * len(query.words))
-    files = {candidates[index].file for index in chosen}
-    by_place = {
-        index: [
-            Effect(BASE, adds=unit[index]),
-            Effect(COVERAGE, adds=weights[COVERAGE] * coverage[index]),
-            Effect(COHERENCE, adds=weights[COHERENCE] * lift[index]),
-            *_effects(subject, candidate, weights),
-        ]
-        for index, candidate in enumerate(candidates)
-        if candidate.file in files
-    }
-    before: Counter[tuple[str, str]] = Counter()
-    for index in sorted(
-        by_place, key=lambda one: (-round(_value(by_place[one]), 9), candidates[one].place)
-    ):
-        file = candidates[index].file
-        by_place[index].append(Effect(DIVERSITY, times=(1.0 - weights[DIVERSITY]) ** before[file]))
-        before[file] += 1
-    return [[one for one in by_place[index] if one.adds or one.times != 1.0] for index in chosen]
-
-
-def _effects(
-    subject: Subject, candidate: Candidate, weights: Mapping[str, float]
-) -> Iterator[Effect]:
-    for name, function, _ in BOOSTS:
-        yield Effect(name, adds=weights[name] * function(subject, candidate))
-    for name, function, _ in PENALTIES:
-        yield Effect(name, times=1.0 - weights[name] * function(subject, candidate))
-    for kind in sorted(path_traits(candidate.path).kinds - subject.query.intents):
-        yield Effect(kind, times=1.0 - weights[kind])
-
-
-def _value(found: Sequence[Effect]) -> float:
-    return sum(one.adds for one in found) * prod(one.times for one in found)
+def _effects(adds: Iterable[tuple[str, float]], times: Mapping[str, float]) -> tuple[Effect, ...]:
+    return (
+        *(Effect(name, adds=value) for name, value in adds if value),
+        *(Effect(name, times=value) for name, value in times.items() if value != 1.0),
+    )
 
 
 def in_order(ranked: Ranked) -> tuple[float, tuple[object, ...]]:
     """Sort key: descending score, then project, file, line."""
     return -ranked.score, ranked.candidate.place
-
-
-def _active(table: Sequence[Rule], weights: Mapping[str, float]) -> list[tuple[Function, float]]:
-    return [(rule.function, weights[rule.name]) for rule in table if weights[rule.name]]
-
-
-def _path_factor(path: str, asked: frozenset[str], weights: Mapping[str, float]) -> float:
-    factor = 1.0
-    for kind in path_traits(path).kinds:
-        if kind not in asked:
-            factor *= 1.0 - weights[kind]
-    return factor
 
 
 def _unit(base: Sequence[float]) -> list[float]:
@@ -187,18 +149,15 @@ def _unit(base: Sequence[float]) -> list[float]:
     return [(value - low) / (high - low) for value in base]
 
 
-def _diversify(
-    candidates: Sequence[Candidate], scores: Sequence[float], weight: float
-) -> list[Ranked]:
+def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
     """Each further chunk of a file counts (1 - weight) times what the one before it did."""
-    ordered = sorted(map(Ranked, candidates, scores), key=in_order)
-    shown: dict[tuple[str, str], float] = {}
+    next_factor: dict[tuple[str, str], float] = {}
     result = []
-    for candidate, score in ordered:
-        file = candidate.file
-        factor = shown.get(file, 1.0)
-        shown[file] = factor * (1.0 - weight)
-        result.append(Ranked(candidate, round(score * factor, 9)))
+    for candidate, value, effects in sorted(scored, key=in_order):
+        factor = next_factor.get(candidate.file, 1.0)
+        next_factor[candidate.file] = factor * (1.0 - weight)
+        further = _effects((), {DIVERSITY: factor}) if explain else ()
+        result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
     result.sort(key=in_order)
     return result
 
@@ -207,5 +166,5 @@ def _scaled(ranked: list[Ranked]) -> list[Ranked]:
     """Scores as shares of the best, in the order given."""
     best = ranked[0].score
     if best <= 0.0:
-        return [Ranked(item.candidate, 0.0) for item in ranked]
-    return [Ranked(item.candidate, item.score / best) for item in ranked]
+        return [item._replace(score=0.0) for item in ranked]
+    return [Ranked(candidate, value / best, effects) for candidate, value, effects in ranked]
