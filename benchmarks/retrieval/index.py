@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
 from central.search.query import Mode, parse_query
-from central.search.ranking.fusion import floor, inverse_frequencies, query_vector, reciprocal_ranks
-from central.search.ranking.scoring import WEIGHTS
-from central.search.rerank import ordered
-from central.search.retrieval import FIRST_SIZE, Asked, Lists, Tier
+from central.search.query_preparation import Asked, inverse_frequencies, query_vector
+from central.search.ranking.rules import WEIGHTS
+from central.search.ranking.scoring import ordered
+from central.search.retrieval import FIRST_SIZE, Lists, Tier, floor, reciprocal_ranks
 from central.search.rows import LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder

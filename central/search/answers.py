@@ -1,11 +1,12 @@
 """What a search answers, as records; the serializers describe the same for the schema."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
-from central.search.filters import is_narrowed
-from central.search.query import Mode, SearchRequest
-from central.search.rerank import Explanation
+from central.search.query import Mode, SearchRequest, is_narrowed
+from central.search.query_preparation import Asked
+from central.search.ranking.scoring import Explanation, Found
 from central.search.rows import LiveChunk, ShownText
 from indexer.records.files import Span, line_span, split_lines
 
@@ -28,7 +29,7 @@ class Result:
     content: str
     content_start_line: int
     truncated: bool
-    matched: list[str]
+    matched: list[str]  # of several queries, those that found it; of one, its words in the chunk
     url: str | None
     why: Explanation | None
 
@@ -86,6 +87,54 @@ def shown_content(
         first = max(1, row.start_line - expand)
         text = line_span(lines, Span(first, row.end_line + expand))
     return text[:max_content], first, len(text) > max_content
+
+
+def results_of(
+    found: Sequence[Found],
+    *,
+    request: SearchRequest,
+    queries: Sequence[Asked],
+    repositories: Mapping[int, RepositoryInSight],
+    texts: Mapping[int, ShownText],
+    cosines: Mapping[int, float],
+) -> list[Result]:
+    """Hits as they are shown; one whose chunk is gone by now is left out.
+
+    `cosines` are of those that the lists by similarity did not hold.
+    """
+    results = []
+    for item in found:
+        row = item.row
+        if row.id not in texts:
+            continue
+        repository = repositories[row.repository]
+        cosine = cosines.get(row.id, item.cosine)
+        content, first_line, truncated = shown_content(
+            row, texts[row.id], expand=request.expand, max_content=request.max_content
+        )
+        matched = [request.queries[index] for index in item.queries]
+        results.append(
+            Result(
+                project=repository.name,
+                commit=repository.commit,
+                file=row.path,
+                start_line=row.start_line,
+                end_line=row.end_line,
+                language=row.language,
+                chunk_type=row.type,
+                name=row.name,
+                container=row.container,
+                score=round(item.score, 4),
+                similarity=None if cosine is None else round(max(0.0, min(1.0, cosine)), 4),
+                content=content,
+                content_start_line=first_line,
+                truncated=truncated,
+                matched=matched if len(queries) > 1 else queries[0].words_in(row.term_ids),
+                url=repository.url(row.path, row.start_line, row.end_line),
+                why=item.why,
+            )
+        )
+    return results
 
 
 def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:

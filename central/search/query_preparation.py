@@ -2,28 +2,79 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
+from hashlib import sha256
+from math import log
+from typing import Final
 
+import numpy as np
 import structlog
+from django.conf import settings
+from django.core.cache import caches
 from django.db.models import Sum
 
+from central.circuit import Circuit, CircuitOpenError
+from central.corpus.backends import embedder
+from central.corpus.embeddings import unpack_term_ids
 from central.corpus.models import TermStat
+from central.observability.metrics import EMBEDDER_REQUESTS
 from central.repositories.visibility import RepositoryInSight
 from central.search.query import Mode, ParsedQuery, parse_query
-from central.search.query_embedding import query_vectors
-from central.search.ranking.fusion import inverse_frequencies, query_vector
-from central.search.retrieval import Asked
+from indexer.embedding.catalogue import REMOTE
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
-from indexer.records.vectors import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec, TermVector, Vector
 
+_log = structlog.get_logger(__name__)
+
+_FAILURES: Final = 2  # in a row
+_PAUSE_SECONDS: Final = 5.0
 _VIEWS = 64  # sets of repositories that are remembered
 _TERMS = 50_000  # terms remembered of each
 
 _View = tuple[tuple[int, int], ...]
 _lock = threading.Lock()
 _views: OrderedDict[_View, dict[int, int]] = OrderedDict()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One query, prepared: its vector under each embedder, its terms and how rare they are."""
+
+    parsed: ParsedQuery
+    vectors: Mapping[EmbedderSpec, Vector]
+    terms: TermVector | None
+    rarity: Mapping[int, float]
+
+    @property
+    def importance(self) -> list[float] | None:
+        """How rare each word is; one that never occurs as written counts as the rarest does."""
+        if not self.rarity:
+            return None
+        rarest = max(self.rarity.values())
+        return [self.rarity.get(term, rarest) for term in self.parsed.word_terms]
+
+    def coverage(self, term_ids: Sequence[bytes]) -> list[float]:
+        """The share of the query's terms, weighed by rarity, that each chunk holds."""
+        if self.terms is None or not term_ids:
+            return [0.0] * len(term_ids)
+        asked, weights = self.terms.ids, self.terms.weights
+        held = unpack_term_ids(b"".join(term_ids))
+        owners = np.repeat(
+            np.arange(len(term_ids)), [len(ids) // held.itemsize for ids in term_ids]
+        )
+        places = np.minimum(asked.searchsorted(held), len(asked) - 1)
+        found = asked[places] == held
+        sums = np.bincount(owners[found], weights[places[found]], minlength=len(term_ids))
+        shares: list[float] = (sums / weights.sum()).tolist()
+        return shares
+
+    def words_in(self, term_ids: bytes) -> list[str]:
+        """The query's words that occur in the chunk, as written in the query."""
+        ids = set(unpack_term_ids(term_ids).tolist())
+        return list(dict.fromkeys(word for word, term in self.parsed.whole_terms if term in ids))
 
 
 def document_frequencies(
@@ -58,9 +109,6 @@ def _view(key: _View) -> dict[int, int]:
         while len(_views) > _VIEWS:
             _views.popitem(last=False)
         return known
-
-
-_log = structlog.get_logger(__name__)
 
 
 def prepare(
@@ -142,3 +190,85 @@ def _rarities(
         inverse_frequencies({term: frequencies[term] for term in query.terms}, chunks=chunks)
         for query in parsed
     ]
+
+
+# A term in more than this share of all chunks says nothing where a rarer one is asked for too; its
+# posting list is what a lexical search spends its time on.
+COMMON_SHARE = 0.25
+
+
+def inverse_frequencies(frequencies: Mapping[int, int], *, chunks: int) -> dict[int, float]:
+    """ln(1 + (N - df + 0.5) / (df + 0.5)) of each term that occurs (BM25's, never negative).
+
+    Terms in more than COMMON_SHARE of the chunks are left out if a rarer one is there.
+    """
+    occurring = {term: df for term, df in frequencies.items() if df > 0}
+    rare = {term: df for term, df in occurring.items() if df <= COMMON_SHARE * chunks}
+    return {
+        term: log(1.0 + (max(chunks - df, 0) + 0.5) / (df + 0.5))
+        for term, df in (rare or occurring).items()
+    }
+
+
+def query_vector(counts: Mapping[int, int], inverse: Mapping[int, float]) -> TermVector | None:
+    """The query's side of BM25, or None where none of its terms occurs."""
+    weights = sorted((term, inverse[term] * n) for term, n in counts.items() if term in inverse)
+    if not weights:
+        return None
+    return TermVector(
+        ids=np.array([term for term, _ in weights], dtype=np.uint32),
+        weights=np.array([weight for _, weight in weights], dtype=np.float32),
+    )
+
+
+def query_vectors(
+    spec: EmbedderSpec, texts: Sequence[str], *, organization: str
+) -> Sequence[Vector]:
+    """A vector for each of `texts`, in one request at most; zero where nothing is known of it.
+
+    `organization` is whose queries they are: what another asked is not known. Raises
+    EmbeddingError.
+    """
+    if spec.provider not in REMOTE:
+        return list(embedder(spec).embed_queries(texts))
+    keys = {text: _key(organization, spec, text) for text in texts}
+    known = caches["queries"].get_many(keys.values())
+    missing = [text for text, key in keys.items() if key not in known]
+    if missing:
+        fresh = {
+            keys[text]: vector.tobytes()
+            for text, vector in zip(missing, _request(spec, missing), strict=True)
+        }
+        caches["queries"].set_many(fresh)
+        known |= fresh
+    return [np.frombuffer(known[keys[text]], dtype=np.float32) for text in texts]
+
+
+def _request(spec: EmbedderSpec, texts: Sequence[str]) -> Sequence[Vector]:
+    outcome = "failed"
+    try:
+        with _circuit(spec, settings.EMBEDDER_ACCESS).attempt(EmbeddingError):
+            vectors = list(embedder(spec).embed_queries(texts))
+        outcome = "answered"
+    except CircuitOpenError as exc:
+        outcome = "left_alone"
+        message = f"{spec} failed a moment ago and is asked again in {exc.retry_seconds:.0f} s"
+        raise EmbedderUnavailableError(message) from exc
+    finally:
+        EMBEDDER_REQUESTS.labels(spec.provider, outcome).inc()
+    return vectors
+
+
+@cache
+def _circuit(spec: EmbedderSpec, access: EmbedderConfig) -> Circuit:
+    del access  # another service has a circuit of its own
+
+    def changed(is_open: bool) -> None:
+        _log.warning("embedder_left_alone" if is_open else "embedder_is_back", embedder=str(spec))
+
+    return Circuit(threshold=_FAILURES, pause_seconds=_PAUSE_SECONDS, changed=changed)
+
+
+def _key(organization: str, spec: EmbedderSpec, text: str) -> str:
+    """Hashed: queries are of any length, and are nobody's to read in a cache."""
+    return sha256("\0".join((organization, str(spec), text)).encode(errors="replace")).hexdigest()

@@ -4,32 +4,28 @@ A tier is what the next longer raw lists add, so that the order of the first res
 depend on how many are asked for: pages put together are the one long answer.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from central.search.filters import RowFilter
-from central.search.named_files import admitted_paths, few
-from central.search.query import Mode, ParsedQuery
-from central.search.ranking.fusion import floor, merge_lists
-from central.search.rows import LiveChunk, chunks_defining, live_chunks
+from central.search.query import Mode, RowFilter
+from central.search.query_preparation import Asked
+from central.search.rows import (
+    LiveChunk,
+    admitted_paths,
+    chunks_defining,
+    few,
+    live_chunks,
+    matching_symbols,
+)
 from indexer.limits import SIMILAR_CHUNKS
-from indexer.records.vectors import EmbedderSpec, TermVector, Vector
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, HybridHits, HybridQuery, PointFilter, VectorStore
 
 FIRST_SIZE = 100  # length of each raw list: four times and more what a page shows
 ENOUGH = 50  # candidates of a tier, if there are more to be had
 GROWTH = 4
 LAST_SIZE = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One query, prepared: its vector under each embedder, its terms and how rare they are."""
-
-    parsed: ParsedQuery
-    vectors: Mapping[EmbedderSpec, Vector]
-    terms: TermVector | None
-    rarity: Mapping[int, float]
+RANK_CONSTANT = 60  # Cormack, Clarke & Büttcher 2009
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +53,6 @@ class Lists:
     lexical: dict[int, float] = field(default_factory=dict)
     lexical_floor: float = 0.0
 
-    def of(self, ids: Container[int]) -> "Lists":
-        """The same lists without what is not in `ids`."""
-        return Lists(
-            {key: score for key, score in self.dense.items() if key in ids},
-            {key: score for key, score in self.lexical.items() if key in ids},
-            self.lexical_floor,
-        )
-
     def renamed(self, ids: Mapping[int, int]) -> "Lists":
         """The same lists by what `ids` says for each id, without what it says nothing of."""
         return Lists(
@@ -91,7 +79,7 @@ class Tier:
     def keep(self, chunks: set[int]) -> None:
         """Drop every other candidate, from the lists too."""
         self.rows = {chunk: row for chunk, row in self.rows.items() if chunk in chunks}
-        self.lists = [lists.of(chunks) for lists in self.lists]
+        self.lists = [lists.renamed({chunk: chunk for chunk in chunks}) for lists in self.lists]
 
 
 def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
@@ -100,6 +88,9 @@ def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
     A list grows while filters and dead points leave too few; from the second on, the store is asked
     for the files alone that the filters leave, if they are few. Raises StoreError.
     """
+    if plan.mode is Mode.SYMBOL:
+        yield _symbol_tier(plan)
+        return
     named = _named(plan)
     yielded: set[int] = set()
     known: set[int] = set()
@@ -258,3 +249,39 @@ def _tier(
         chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines
     }
     return Tier(fresh, lists, cosines, {chunk: names for chunk, (_, names) in named.items()})
+
+
+def floor(scores: Mapping[int, float], *, limit: int) -> float:
+    """The score of what a list of `limit` left out: its lowest; 0.0 where it left nothing out."""
+    return min(scores.values()) if len(scores) >= limit else 0.0
+
+
+def reciprocal_ranks(keys: Iterable[int]) -> dict[int, float]:
+    """1 / (60 + rank) of each key, the first having rank 1."""
+    return {key: 1.0 / (RANK_CONSTANT + rank) for rank, key in enumerate(keys, 1)}
+
+
+def merge_lists(lists: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """One dense list out of one per embedder, in descending order.
+
+    Cosines of different models cannot be compared: with several lists, ranks replace them.
+    """
+    filled = [scores for scores in lists if scores]
+    if len(filled) <= 1:
+        return dict(filled[0]) if filled else {}
+    merged = {key: value for scores in filled for key, value in reciprocal_ranks(scores).items()}
+    return dict(sorted(merged.items(), key=lambda item: -item[1]))
+
+
+def _symbol_tier(plan: Plan) -> Tier:
+    """The one tier of a symbol search: chunks whose symbols match, by how well they do."""
+    tier = Tier(rows={}, lists=[], cosines={})
+    for query in plan.queries:
+        lists = Lists()
+        matching = matching_symbols(query.parsed, repositories=plan.repositories, rows=plan.rows)
+        for symbol, row, closeness in matching:
+            tier.rows[row.id] = row
+            tier.defines[row.id] = (*tier.defines.get(row.id, ()), symbol)
+            lists.lexical[row.id] = max(closeness, lists.lexical.get(row.id, 0.0))
+        tier.lists.append(lists)
+    return tier

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array
-from central.search.filters import RowFilter, like_pattern
+from central.search.query import ParsedQuery, RowFilter, folded, like_pattern, name_parts
+from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
 _LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
@@ -71,6 +72,14 @@ _MATCHING = """SELECT s.id FROM corpus_symbol s
     LIMIT %s"""
 
 
+# LIKE, because an index answers it. A file that was skipped has no chunk.
+_ADMITTED = """SELECT path, count(*) FROM (
+        SELECT f.path FROM corpus_file f
+        WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
+            AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
+            AND NOT lower(f.path) LIKE ANY(%s::text[])
+        LIMIT %s) AS found
+    GROUP BY path"""
 _SHOWN = """SELECT r.id, r.generation, c.id, c.text, ''
     FROM repositories_repository r
     LEFT JOIN corpus_chunk c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
@@ -123,6 +132,26 @@ def chunks_defining_like(
     return _defining([row[0] for row in ids])
 
 
+def matching_symbols(
+    parsed: ParsedQuery, *, repositories: Sequence[int], rows: RowFilter
+) -> list[tuple[str, LiveChunk, float]]:
+    """(symbol, chunk, closeness) for the identifiers in a query; without any, for its words."""
+    names = [symbol.name for symbol in parsed.symbols] or [" ".join(parsed.words)]
+    found = []
+    for name in names:
+        parts = name_parts(name) if " " not in name else tuple(name.split())
+        if parts:
+            like = chunks_defining_like(
+                name=name, parts=parts, repositories=repositories, rows=rows
+            )
+            found += [
+                (symbol, row, _closeness(symbol, name))
+                for symbol, row in like
+                if rows.admits(path=row.path, language=row.language, chunk_type=row.type)
+            ]
+    return found
+
+
 def shown_texts(*, chunks: Sequence[int], repositories: Sequence[int], with_file: bool) -> Shown:
     """Texts of `chunks` and, read in the same instant, the generations of `repositories`."""
     statement = _SHOWN_WITH_FILE if with_file else _SHOWN
@@ -131,6 +160,42 @@ def shown_texts(*, chunks: Sequence[int], repositories: Sequence[int], with_file
         {row[2]: ShownText(row[3], row[4]) for row in rows if row[2] is not None},
         {row[0]: row[1] for row in rows},
     )
+
+
+def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset[str] | None:
+    """The paths of the files of `repositories` that pass; None where they are too many to name."""
+    found = fetch_rows_planned_each_time(
+        _ADMITTED,
+        [
+            id_array(repositories),
+            f"{like_pattern(rows.prefix)}%",
+            rows.language,
+            rows.language,
+            [f"%{like_pattern(pattern)}%" for pattern in rows.excluded],
+            FILES_LOOKED_AT,
+        ],
+    )
+    if sum(count for _, count in found) >= FILES_LOOKED_AT:
+        return None
+    return few(path for path, _ in found)
+
+
+def few(paths: Iterable[str]) -> frozenset[str] | None:
+    """The paths, each once; None where they are too many to name."""
+    different = frozenset(paths)
+    return different if len(different) <= NAMED_FILES else None
+
+
+def _closeness(symbol: str, name: str) -> float:
+    """1.0 for the same name, less for another spelling, a prefix, and shared parts."""
+    if symbol == name:
+        return 1.0
+    if symbol.lower() == name.lower():
+        return 0.9
+    own, asked = folded(symbol), folded(name.replace(" ", ""))
+    if own == asked:
+        return 0.85
+    return (0.6 if own.startswith(asked) else 0.4) * len(asked) / max(len(own), 1)
 
 
 def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:

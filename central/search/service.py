@@ -1,8 +1,10 @@
 """A search from request to answer: pages, and a repetition where an index changed."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from uuid import UUID
 
 from central.corpus.backends import vector_store
 from central.http import cursors
@@ -19,13 +21,16 @@ from central.search.answers import (
     Result,
     hint_for,
     missing_projects,
+    results_of,
 )
-from central.search.execution import Execution
-from central.search.query import SearchRequest
+from central.search.query import MAX_RESULTS, SearchRequest, point_filter, row_filter
 from central.search.query_preparation import prepare
+from central.search.ranking.scoring import Found, ordered
+from central.search.retrieval import Plan, Tier, tiers
+from central.search.rows import LiveChunk, shown_texts
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
-from indexer.store.base import Collection
+from indexer.store.base import Collection, VectorStore
 
 _SALT = "central.search.cursor"
 
@@ -131,23 +136,102 @@ def _scope(credential: Credential, request: SearchRequest) -> _Scope:
 
 def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Page:
     searched = scope.searched
-    collections = {
-        item.id: Collection(slug, item.name, item.id, _spec(item.embedder))
-        for item in searched.values()
-    }
-    embedders = list(dict.fromkeys(item.embedder for item in collections.values()))
+    collections: dict[EmbedderSpec, list[Collection]] = {}
+    for item in searched.values():
+        spec = _spec(item.embedder)
+        collections.setdefault(spec, []).append(Collection(slug, item.name, item.id, spec))
     queries, away = prepare(
         request.queries,
         mode=request.mode,
-        embedders=embedders,
+        embedders=list(collections),
         organization=slug,
         sight=scope.sight,
     )
-    execution = Execution(request, queries, searched, collections, vector_store())
+    plan = Plan(
+        mode=request.mode,
+        queries=queries,
+        collections=collections,
+        repositories=list(searched),
+        points=point_filter(request),
+        rows=row_filter(request),
+        min_similarity=request.min_similarity,
+    )
+    store = vector_store()
     end = offset + request.limit
-    found, is_cut = execution.candidates(end + 1)
-    results, has_moved = execution.results(found[offset:end])
+    projects = {item.id: item.name for item in searched.values()}
+    found, is_cut = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
+    page = found[offset:end]
+    texts, generations = shown_texts(
+        chunks=[item.row.id for item in page],
+        repositories=plan.repositories,
+        with_file=request.expand > 0,
+    )
+    results = results_of(
+        page,
+        request=request,
+        queries=queries,
+        repositories=searched,
+        texts=texts,
+        cosines=_missing_cosines(store, plan, [one.row for one in page if one.cosine is None]),
+    )
+    has_moved = any(generations.get(item.id) != item.generation for item in searched.values())
     return _Page(results, len(found) > end, has_moved, is_cut, away)
+
+
+def _hits(
+    store: VectorStore, plan: Plan, projects: Mapping[int, str], *, wanted: int, explain: bool
+) -> tuple[list[Found], bool]:
+    """The first `wanted` candidates (at most MAX_RESULTS), each place in a file once.
+
+    However many are wanted, the first ones are the same. Also, whether there are fewer than wanted
+    because the lists may not grow any longer. Raises StoreError.
+    """
+    is_cut = False
+    wanted = min(wanted, MAX_RESULTS)
+    found: dict[tuple[int, str, int, int], Found] = {}
+    ceiling = 1.0
+    for tier in tiers(store, plan):
+        if plan.min_similarity is not None:
+            _keep_similar(store, plan, tier, plan.min_similarity)
+        in_order = ordered(
+            tier,
+            mode=plan.mode,
+            queries=plan.queries,
+            projects=projects,
+            ceiling=ceiling,
+            explain=explain,
+        )
+        for item in in_order:
+            row = item.row
+            found.setdefault((row.repository, row.path, row.start_line, row.end_line), item)
+            ceiling = item.score
+        if len(found) >= wanted:
+            break
+        is_cut = tier.is_cut
+    return list(found.values())[:wanted], is_cut
+
+
+def _keep_similar(store: VectorStore, plan: Plan, tier: Tier, least: float) -> None:
+    """Drop what is less similar than asked, or cannot be compared."""
+    bare = [row for chunk, row in tier.rows.items() if chunk not in tier.cosines]
+    tier.cosines.update(_missing_cosines(store, plan, bare))
+    tier.keep({chunk for chunk in tier.rows if tier.cosines.get(chunk, -1.0) >= least})
+
+
+def _missing_cosines(store: VectorStore, plan: Plan, rows: Sequence[LiveChunk]) -> dict[int, float]:
+    """Chunk id → the highest cosine with any query; none where there is no vector."""
+    chunks: dict[int, dict[UUID, int]] = {}
+    for row in rows:
+        chunks.setdefault(row.repository, {})[row.point] = row.id
+    cosines: dict[int, float] = {}
+    for spec, collections in plan.collections.items():
+        asked = [query.vectors[spec] for query in plan.queries if spec in query.vectors]
+        for collection in collections:
+            wanted = chunks.get(collection.repository)
+            if asked and wanted:
+                for point, vector in store.vectors(collection, list(wanted)).items():
+                    cosines[wanted[point]] = max(float(vector @ other) for other in asked)
+    return cosines
 
 
 def _answer(

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.search.filters import is_narrowed, point_filter, row_filter
-from central.search.query import SearchRequest
+from central.search.query import SearchRequest, is_narrowed, point_filter, row_filter
 from indexer.store.base import PointFilter
 
 PATHS = st.lists(st.sampled_from(["src", "auth", "authors", "a"]), min_size=1, max_size=4).map(

@@ -2,7 +2,7 @@ from math import log
 
 import pytest
 
-from central.search.ranking.fusion import inverse_frequencies, query_vector
+from central.search.query_preparation import inverse_frequencies, query_vector
 
 
 def test_rare_term_weighs_more_and_absent_one_nothing() -> None:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.search.query import parse_query
-from central.search.ranking import scoring
-from central.search.ranking.rules import Candidate
-from central.search.ranking.scoring import WEIGHTS, Ranked, score
+from central.search.ranking import rules
+from central.search.ranking.rules import WEIGHTS, Candidate
+from central.search.ranking.scoring import Ranked, score
 
 PLAIN = Candidate(
     id=1,
@@ -167,8 +167,8 @@ def test_no_candidates_are_no_results() -> None:
 
 
 def test_every_rule_has_a_name_of_its_own() -> None:
-    names = [rule.name for rule in (*scoring.BOOSTS, *scoring.PENALTIES)]
-    assert len({*names, *scoring.PATH_PENALTIES}) == len(names) + len(scoring.PATH_PENALTIES)
+    names = [rule.name for rule in (*rules.BOOSTS, *rules.PENALTIES)]
+    assert len({*names, *rules.PATH_PENALTIES}) == len(names) + len(rules.PATH_PENALTIES)
     assert isinstance(Ranked(PLAIN, 1.0), tuple)
 
 
