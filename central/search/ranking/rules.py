@@ -1,4 +1,9 @@
-"""The rules of ranking and what they ask of a path."""
+"""The ranking rules with their weights, and the traits of a path.
+
+To add a rule, write a function from QueryContext and Candidate to 0.0-1.0 and give it a row in
+BOOSTS or PENALTIES. For a kind of path, add a pattern to `_KINDS` and a row in PATH_PENALTIES.
+WEIGHTS holds every weight by name, so that an ablation can switch each rule off.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +11,7 @@ from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
-from central.search.query import ParsedQuery, SymbolName, folded, name_parts, stem
+from central.search.query import ParsedQuery, SymbolName, casefolded, name_parts, stem
 
 _KINDS = {
     "tests": re.compile(
@@ -35,7 +40,7 @@ _KINDS = {
 
 
 class PathTraits(NamedTuple):
-    """`stem`: stems of the file name's words; `kinds`: what the path penalties are for."""
+    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to."""
 
     stem: tuple[str, ...]
     kinds: frozenset[str]
@@ -43,7 +48,7 @@ class PathTraits(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def path_traits(path: str) -> PathTraits:
-    """Traits of a POSIX path."""
+    """Return the traits of a POSIX path."""
     file = path.rpartition("/")[2]
     name = file.split(".", 1)[0] or file
     return PathTraits(
@@ -53,11 +58,11 @@ def path_traits(path: str) -> PathTraits:
 
 
 _TINY_LINES = 2
-_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter beginnings say nothing
+_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter prefixes mean nothing
 
 
 class Candidate(NamedTuple):
-    """A live chunk as the rules see it. `defines`: symbols that start in it, where known."""
+    """A live chunk as the rules see it. `defines`: symbols known to start in it."""
 
     id: int
     project: str
@@ -80,10 +85,10 @@ class Candidate(NamedTuple):
         return self.project, self.path
 
 
-class Subject:
-    """A query with what has been found out about words and paths while ranking for it.
+class QueryContext:
+    """A query, with its cached overlaps with names and paths.
 
-    `importance` is what each of the query's words counts for, in any unit.
+    `importance` is the weight of each of the query's words, in any unit.
     """
 
     def __init__(self, query: ParsedQuery, importance: Sequence[float]) -> None:
@@ -91,7 +96,7 @@ class Subject:
         total = sum(importance) or 1.0
         self._importance = [value / total for value in importance]
         self._exact = {word: index for index, word in enumerate(query.words)}
-        self._beginnings = {
+        self._prefix_query = {
             word[:_PREFIX_CHARACTERS]: index
             for index, word in enumerate(query.words)
             if len(word) >= _PREFIX_CHARACTERS
@@ -100,9 +105,9 @@ class Subject:
         self._overlaps: dict[str, float] = {}
 
     def overlap(self, parts: tuple[str, ...]) -> float:
-        """The share of the query's words, by importance, that are in `parts`.
+        """Return the share of the query's words, by importance, that are in `parts`.
 
-        Less, the more of `parts` is not in the query.
+        It is reduced by the parts that are not in the query.
         """
         known = self._shares.get(parts)
         if known is None:
@@ -110,7 +115,7 @@ class Subject:
         return known
 
     def overlap_of(self, name: str) -> float:
-        """The overlap of a name or, of the names of several small definitions, the best."""
+        """Return the overlap of a name; of several names in one chunk, the best."""
         known = self._overlaps.get(name)
         if known is None:
             known = max(self.overlap(_stems(one)) for one in _names(name))
@@ -125,60 +130,62 @@ class Subject:
         return share * sqrt(len(hits) / len(parts))
 
     def _word(self, part: str) -> int:
-        """Index of the query's word that `part` is, or shares a beginning with; or -1."""
+        """Return the index of the word that `part` equals or shares a prefix with, or -1."""
         index = self._exact.get(part, -1)
         if index >= 0 or len(part) < _PREFIX_CHARACTERS:
             return index
-        index = self._beginnings.get(part[:_PREFIX_CHARACTERS], -1)
+        index = self._prefix_query.get(part[:_PREFIX_CHARACTERS], -1)
         if index < 0:
             return -1
         word = self.query.words[index]
         return index if part.startswith(word) or word.startswith(part) else -1
 
 
-def definition(subject: Subject, candidate: Candidate) -> float:
-    """The chunk defines a symbol that the query, made of identifiers alone, asks for."""
-    return 0.0 if subject.query.has_prose else _defined(subject, candidate)
+def definition(context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk that defines a symbol of a query made of identifiers only."""
+    return 0.0 if context.query.has_prose else _defined(context, candidate)
 
 
-def mention(subject: Subject, candidate: Candidate) -> float:
-    """The chunk defines a symbol that the query names in passing: it may ask for its callers."""
-    return _defined(subject, candidate) if subject.query.has_prose else 0.0
+def mention(context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk that defines a symbol named in prose: the query may mean its callers."""
+    return _defined(context, candidate) if context.query.has_prose else 0.0
 
 
-def name_words(subject: Subject, candidate: Candidate) -> float:
-    """The definition's name consists of the query's words."""
-    return subject.overlap_of(candidate.name) if candidate.name else 0.0
+def name_words(context: QueryContext, candidate: Candidate) -> float:
+    """Score a definition whose name consists of the query's words."""
+    return context.overlap_of(candidate.name) if candidate.name else 0.0
 
 
-def container(subject: Subject, candidate: Candidate) -> float:
-    """The enclosing class is named by the query, or consists of its words."""
+def container(context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk whose enclosing class the query names, or consists of its words."""
     if not candidate.container:
         return 0.0
-    if subject.query.symbols:
-        name = folded(candidate.container.rpartition(".")[2])
-        if any(name in (folded(s.name), folded(s.container)) for s in subject.query.symbols):
+    if context.query.symbols:
+        name = casefolded(candidate.container.rpartition(".")[2])
+        if any(
+            name in (casefolded(s.name), casefolded(s.container)) for s in context.query.symbols
+        ):
             return 1.0
-    return subject.overlap_of(candidate.container)
+    return context.overlap_of(candidate.container)
 
 
-def file_stem(subject: Subject, candidate: Candidate) -> float:
-    """The file's name consists of the query's words."""
-    return subject.overlap(path_traits(candidate.path).stem)
+def file_stem(context: QueryContext, candidate: Candidate) -> float:
+    """Score a file whose name consists of the query's words."""
+    return context.overlap(path_traits(candidate.path).stem)
 
 
-def project(subject: Subject, candidate: Candidate) -> float:
-    """The repository's name consists of the query's words."""
-    return subject.overlap_of(candidate.project)
+def project(context: QueryContext, candidate: Candidate) -> float:
+    """Score a repository whose name consists of the query's words."""
+    return context.overlap_of(candidate.project)
 
 
-def tiny(_subject: Subject, candidate: Candidate) -> float:
-    """A line or two."""
+def tiny(_context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk of one or two lines."""
     return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
 
 
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
-    """For the best chunk of each file: the other hits in the file, the most of any being 1.0."""
+    """Score the best chunk of each file by the other hits in the file; the highest is 1.0."""
     best: dict[tuple[str, str], int] = {}
     total: dict[tuple[str, str], float] = {}
     for index, candidate in enumerate(candidates):
@@ -188,15 +195,15 @@ def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[
             best[file] = index
     others = {file: total[file] - scores[index] for file, index in best.items()}
     most = max(others.values(), default=0.0)
-    lift = [0.0] * len(candidates)
+    coherence_bonus = [0.0] * len(candidates)
     if most > 0.0:
         for file, index in best.items():
-            lift[index] = others[file] / most
-    return lift
+            coherence_bonus[index] = others[file] / most
+    return coherence_bonus
 
 
-def _defined(subject: Subject, candidate: Candidate) -> float:
-    symbols = subject.query.symbols
+def _defined(context: QueryContext, candidate: Candidate) -> float:
+    symbols = context.query.symbols
     if not symbols or not (candidate.name or candidate.defines):
         return 0.0
     best = max(_defines(candidate, symbol) for symbol in symbols)
@@ -206,29 +213,33 @@ def _defined(subject: Subject, candidate: Candidate) -> float:
 def _defines(candidate: Candidate, symbol: SymbolName) -> float:
     names = (*_names(candidate.name), *candidate.defines)
     value = max(_same_name(name, symbol.name) for name in names)
-    if value and symbol.container and folded(symbol.container) not in _homes(candidate):
+    if (
+        value
+        and symbol.container
+        and casefolded(symbol.container) not in _possible_qualifiers(candidate)
+    ):
         value *= 0.6
     return value * symbol.strength
 
 
-def _homes(candidate: Candidate) -> set[str]:
-    """What a qualifier may name: an enclosing class, the module or a directory."""
+def _possible_qualifiers(candidate: Candidate) -> set[str]:
+    """Return what a qualifier may name: an enclosing class, the module or a directory."""
     return {
-        *(folded(part) for part in candidate.container.split(".")),
-        *(folded(part.split(".", 1)[0]) for part in candidate.path.split("/")),
+        *(casefolded(part) for part in candidate.container.split(".")),
+        *(casefolded(part.split(".", 1)[0]) for part in candidate.path.split("/")),
     }
 
 
 def _same_name(name: str, asked: str) -> float:
     if name == asked:
         return 1.0
-    if folded(name) != folded(asked):
+    if casefolded(name) != casefolded(asked):
         return 0.0
     return 0.9 if name.lower() == asked.lower() else 0.85
 
 
 def _names(name: str) -> tuple[str, ...]:
-    """The definitions that a chunk is named after: of small neighbours in one chunk, several."""
+    """Return the definitions that a chunk is named after: several, if they are small."""
     return tuple(name.split(", "))
 
 
@@ -238,15 +249,15 @@ def _stems(name: str) -> tuple[str, ...]:
 
 
 class Rule(NamedTuple):
-    """A named rule and what it is worth: of the best base score, or of the score itself."""
+    """A named rule; `weight` is a share of the best base score or, in a penalty, of the score."""
 
     name: str
-    function: Callable[[Subject, Candidate], float]
+    function: Callable[[QueryContext, Candidate], float]
     weight: float
 
 
-# Chosen on the development half of benchmarks/retrieval, whose README says what each is worth on
-# both halves, so that tests/e2e/ranking.toml does not fall.
+# Chosen on the development half of benchmarks/retrieval, whose README lists the effect of each
+# on both halves. tests/e2e/test_ranking.py keeps the quality from falling.
 BOOSTS = (
     Rule("definition", definition, 2.0),
     Rule("mention", mention, 0.25),
@@ -256,7 +267,7 @@ BOOSTS = (
     Rule("project", project, 0.2),
 )
 PENALTIES = (Rule("tiny", tiny, 0.1),)
-# What a path is, unless the query asks for that.
+# By kind of path; a query that asks for a kind is exempt.
 PATH_PENALTIES: Mapping[str, float] = {
     "tests": 0.8,
     "examples": 0.5,
@@ -268,12 +279,12 @@ PATH_PENALTIES: Mapping[str, float] = {
     "reexport": 0.4,
     "declarations": 0.3,
 }
-# Rules over the list as a whole or over what the lists say; `score` applies them itself.
+# Rules over whole lists: `score` applies them itself.
 BASE = "base"
 COVERAGE = "coverage"
 COHERENCE = "coherence"
 DIVERSITY = "diversity"
-# Of the base score, the share of similarity against words; a query of identifiers leans on words.
+# The share of similarity in the base score; queries of identifiers rely more on words.
 DENSE = "dense"
 DENSE_SYMBOLIC = "dense_symbolic"
 

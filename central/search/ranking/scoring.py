@@ -1,8 +1,8 @@
-"""The code-aware order of candidates: rules with weights over a fused base score. Pure.
+"""Scores and order of candidates: weighted rules over a fused base score.
 
 `score = (base + Σ weight · boost) · Π (1 - weight · penalty)`, where base is scaled to 0.0-1.0
-over the candidates; then several chunks of one file make room for other files. Every rule has a
-name and a default weight, so that an ablation can switch each off.
+over the candidates. Then each further chunk of a file is reduced, to make room for other files.
+The rules and their weights are in central.search.ranking.rules.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from math import prod, sqrt
 from typing import NamedTuple
 
 from central.search.query import Mode, ParsedQuery
-from central.search.query_preparation import Asked
+from central.search.query_preparation import PreparedQuery
 from central.search.ranking.rules import (
     BASE,
     BOOSTS,
@@ -23,11 +23,11 @@ from central.search.ranking.rules import (
     PENALTIES,
     WEIGHTS,
     Candidate,
-    Subject,
+    QueryContext,
     coherence,
     path_traits,
 )
-from central.search.retrieval import Lists, Tier
+from central.search.retrieval import CandidateBatch, Lists
 from central.search.rows import LiveChunk
 from indexer.store.schema import MAX_TERM_WEIGHT
 
@@ -36,7 +36,7 @@ _RANKED = (Mode.HYBRID, Mode.SYMBOL)
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a rule did to a score: `adds` to it (the best base score is 1.0), or `times` it."""
+    """The effect of a rule on a score: a summand (the best base score is 1.0) or a factor."""
 
     rule: str
     adds: float = 0.0
@@ -45,10 +45,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Places in the lists by similarity and by words, from 1, None where it is in none; the rules.
+    """Ranks in the dense and the lexical list, from 1, None if absent; effects of the rules.
 
-    The sum of what the rules add, times their factors, is the score before it is scaled to the
-    best. Only hybrid and symbol searches have rules.
+    The sum of the summands times all factors is the score before it is scaled to the best. Only
+    hybrid and symbol searches have rules.
     """
 
     semantic_rank: int | None
@@ -56,21 +56,21 @@ class Explanation:
     rules: list[Effect]
 
 
-class Found(NamedTuple):
-    """A candidate in its place. `queries`: indexes of the queries in whose lists it was."""
+class ScoredHit(NamedTuple):
+    """A candidate with its score. `queries`: indexes of the queries whose lists contain it."""
 
     row: LiveChunk
     score: float
     cosine: float | None
     queries: tuple[int, ...]
-    why: Explanation | None
+    explanation: Explanation | None
 
 
 class Ranked(NamedTuple):
-    """A candidate's place; `score` is 0.0-1.0, the best of the list has 1.0.
+    """A candidate with its score, 0.0-1.0; the best of the list has 1.0.
 
-    `effects`, if asked for, make the score before it is scaled to the best: the sum of what they
-    add, times all their factors. Rules without an effect are left out.
+    `effects`, if requested, yield the score before it is scaled to the best: the sum of the
+    summands times all factors. Rules without an effect are omitted.
     """
 
     candidate: Candidate
@@ -78,56 +78,56 @@ class Ranked(NamedTuple):
     effects: tuple[Effect, ...] = ()
 
 
-def ordered(
-    tier: Tier,
+def rerank(
+    batch: CandidateBatch,
     *,
     mode: Mode,
-    queries: Sequence[Asked],
+    queries: Sequence[PreparedQuery],
     projects: Mapping[int, str],
-    ceiling: float,
+    max_score: float,
     weights: Mapping[str, float] = WEIGHTS,
     explain: bool = False,
-) -> list[Found]:
-    """The tier's candidates, best first; no score is above `ceiling`, the tier's before.
+) -> list[ScoredHit]:
+    """Order the batch's candidates, best first; no score exceeds `max_score` of the batch before.
 
-    Hybrid and symbol searches are re-ranked; semantic scores are the cosines, lexical ones shares
-    of what a chunk that is full of the query's words would have. A chunk that several queries find
-    keeps its best score, and its explanation.
+    Rules apply to hybrid and symbol searches. Semantic scores are the cosines; lexical scores are
+    shares of the highest score possible. A chunk that several queries find keeps its best score
+    and the explanation of that score.
     """
-    candidates = {chunk: _candidate(row, tier, projects) for chunk, row in tier.rows.items()}
+    candidates = {chunk: _candidate(row, batch, projects) for chunk, row in batch.rows.items()}
     best: dict[int, tuple[Ranked, Explanation | None]] = {}
     finders: dict[int, list[int]] = {}
-    for index, (query, lists) in enumerate(zip(queries, tier.lists, strict=True)):
+    for index, (query, lists) in enumerate(zip(queries, batch.lists, strict=True)):
         semantic = _ranks(lists.dense) if explain else {}
         lexical = _ranks(lists.lexical) if explain and mode is not Mode.SYMBOL else {}
-        for ranked in _order(mode, query, lists, tier, candidates, weights, explain=explain):
+        for ranked in _order(mode, query, lists, batch, candidates, weights, explain=explain):
             chunk = ranked.candidate.id
             finders.setdefault(chunk, []).append(index)
             if chunk not in best or ranked.score > best[chunk][0].score:
                 why = Explanation(semantic.get(chunk), lexical.get(chunk), [*ranked.effects])
                 best[chunk] = ranked, why if explain else None
     is_ranked = mode in _RANKED
-    scale = ceiling if is_ranked else 1.0
-    in_turn = list(best.values())
+    scale = max_score if is_ranked else 1.0
+    ordered = list(best.values())
     if not is_ranked or len(queries) > 1:
-        in_turn.sort(key=lambda one: in_order(one[0]))
+        ordered.sort(key=lambda one: in_order(one[0]))
     return [
-        Found(
-            tier.rows[chunk],
-            min(ceiling, scale * value),
-            tier.cosines.get(chunk),
+        ScoredHit(
+            batch.rows[chunk],
+            min(max_score, scale * value),
+            batch.cosines.get(chunk),
             tuple(finders[chunk]),
             why,
         )
-        for ((chunk, *_), value, _), why in in_turn
+        for ((chunk, *_), value, _), why in ordered
     ]
 
 
 def _order(
     mode: Mode,
-    query: Asked,
+    query: PreparedQuery,
     lists: Lists,
-    tier: Tier,
+    batch: CandidateBatch,
     candidates: Mapping[int, Candidate],
     weights: Mapping[str, float],
     *,
@@ -135,7 +135,7 @@ def _order(
 ) -> list[Ranked]:
     if mode is Mode.SEMANTIC:
         return [
-            Ranked(candidates[chunk], max(0.0, min(1.0, tier.cosines[chunk])))
+            Ranked(candidates[chunk], max(0.0, min(1.0, batch.cosines[chunk])))
             for chunk in lists.dense
         ]
     if mode is Mode.LEXICAL:
@@ -146,7 +146,7 @@ def _order(
         query.parsed,
         [candidates[chunk] for chunk in base],
         [*base.values()],
-        query.coverage([tier.rows[chunk].term_ids for chunk in base]),
+        query.coverage([batch.rows[chunk].term_ids for chunk in base]),
         importance=query.importance,
         weights=weights,
         explain=explain,
@@ -157,7 +157,9 @@ def _ranks(scores: Mapping[int, float]) -> dict[int, int]:
     return {chunk: place for place, chunk in enumerate(scores, 1)}
 
 
-def _base(mode: Mode, query: Asked, lists: Lists, weights: Mapping[str, float]) -> dict[int, float]:
+def _base(
+    mode: Mode, query: PreparedQuery, lists: Lists, weights: Mapping[str, float]
+) -> dict[int, float]:
     if mode is Mode.SYMBOL:
         return lists.lexical
     return fuse_normalised(
@@ -168,7 +170,7 @@ def _base(mode: Mode, query: Asked, lists: Lists, weights: Mapping[str, float]) 
     )
 
 
-def _candidate(row: LiveChunk, tier: Tier, projects: Mapping[int, str]) -> Candidate:
+def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str]) -> Candidate:
     return Candidate(
         id=row.id,
         project=projects[row.repository],
@@ -178,7 +180,7 @@ def _candidate(row: LiveChunk, tier: Tier, projects: Mapping[int, str]) -> Candi
         type=row.type,
         name=row.name,
         container=row.container,
-        defines=tier.defines.get(row.id, ()),
+        defines=batch.defines.get(row.id, ()),
     )
 
 
@@ -192,25 +194,27 @@ def score(
     weights: Mapping[str, float] = WEIGHTS,
     explain: bool = False,
 ) -> list[Ranked]:
-    """Candidates in descending order of score; ties by project, file and line.
+    """Score candidates, in descending order; ties are ordered by project, file and line.
 
     `base` is the fused score of each candidate in any unit, `coverage` the share (0.0-1.0) of the
-    query's terms, weighed by rarity, that it holds; `importance` what each of `query.words` counts
-    for (all the same without it).
+    query's terms, weighted by idf, that it contains, `importance` the weight of each of
+    `query.words` (equal by default). The pass that computes a score also yields its effects.
     """
     if not candidates:
         return []
     unit = _unit(base)
-    lift = coherence(candidates, unit)
-    subject = Subject(query, importance or [1.0] * len(query.words))
+    coherence_bonus = coherence(candidates, unit)
+    context = QueryContext(query, importance or [1.0] * len(query.words))
     boosts = [rule._replace(weight=weights[rule.name]) for rule in BOOSTS if weights[rule.name]]
     names = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in boosts))
     penalties = [rule._replace(weight=weights[rule.name]) for rule in PENALTIES]
     scored = []
-    for candidate, own, covered, lifted in zip(candidates, unit, coverage, lift, strict=True):
-        adds = [own, weights[COVERAGE] * covered, weights[COHERENCE] * lifted]
-        adds += [weight * function(subject, candidate) for _, function, weight in boosts]
-        times = [1.0 - weight * function(subject, candidate) for _, function, weight in penalties]
+    for candidate, own, covered, bonus in zip(
+        candidates, unit, coverage, coherence_bonus, strict=True
+    ):
+        adds = [own, weights[COVERAGE] * covered, weights[COHERENCE] * bonus]
+        adds += [weight * function(context, candidate) for _, function, weight in boosts]
+        times = [1.0 - weight * function(context, candidate) for _, function, weight in penalties]
         kinds = path_traits(candidate.path).kinds - query.intents
         paths = {kind: 1.0 - weights[kind] for kind in sorted(kinds)} if kinds else {}
         value = sum(adds) * prod(times) * prod(paths.values())
@@ -218,7 +222,7 @@ def score(
         if explain:
             factors = {rule.name: factor for rule, factor in zip(penalties, times, strict=True)}
             effects = _effects(zip(names, adds, strict=True), factors | paths)
-        # Scores that differ by less are a tie, which the place breaks.
+        # Smaller differences are ties, ordered by place.
         scored.append(Ranked(candidate, round(value, 9), effects))
     return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
 
@@ -231,7 +235,7 @@ def _effects(adds: Iterable[tuple[str, float]], times: Mapping[str, float]) -> t
 
 
 def in_order(ranked: Ranked) -> tuple[float, tuple[object, ...]]:
-    """Sort key: descending score, then project, file, line."""
+    """Return the sort key: descending score, then project, file and line."""
     return -ranked.score, ranked.candidate.place
 
 
@@ -243,7 +247,7 @@ def _unit(base: Sequence[float]) -> list[float]:
 
 
 def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
-    """Each further chunk of a file counts (1 - weight) times what the one before it did."""
+    """Multiply each further chunk of a file by (1 - weight) once more than the one before."""
     next_factor: dict[tuple[str, str], float] = {}
     result = []
     for candidate, value, effects in sorted(scored, key=in_order):
@@ -256,7 +260,7 @@ def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> lis
 
 
 def _scaled(ranked: list[Ranked]) -> list[Ranked]:
-    """Scores as shares of the best, in the order given."""
+    """Scale scores to shares of the best, in the same order."""
     best = ranked[0].score
     if best <= 0.0:
         return [item._replace(score=0.0) for item in ranked]
@@ -270,7 +274,7 @@ def fuse_normalised(
     dense_weight: float,
     lexical_floor: float = 0.0,
 ) -> dict[int, float]:
-    """Weighted sum of standard scores over the union of both lists."""
+    """Return the weighted sums of standard scores over the union of both lists."""
     keys = list(dict.fromkeys((*dense, *lexical)))
     dense_floor = min(dense.values(), default=0.0)
     d = _standard([dense.get(key, dense_floor) for key in keys])
@@ -284,7 +288,7 @@ def fuse_normalised(
 
 
 def _standard(values: Sequence[float]) -> list[float]:
-    """Deviations from the mean in standard deviations; zeros where all values are equal."""
+    """Return deviations from the mean in standard deviations; zeros if all are equal."""
     if not values:
         return []
     mean = sum(values) / len(values)
