@@ -230,12 +230,12 @@ def _possible_qualifiers(candidate: Candidate) -> set[str]:
     }
 
 
-def _same_name(name: str, asked: str) -> float:
-    if name == asked:
+def _same_name(name: str, wanted: str) -> float:
+    if name == wanted:
         return 1.0
-    if casefolded(name) != casefolded(asked):
+    if casefolded(name) != casefolded(wanted):
         return 0.0
-    return 0.9 if name.lower() == asked.lower() else 0.85
+    return 0.9 if name.lower() == wanted.lower() else 0.85
 
 
 def _names(name: str) -> tuple[str, ...]:

@@ -104,8 +104,9 @@ def rerank(
             chunk = ranked.candidate.id
             finders.setdefault(chunk, []).append(index)
             if chunk not in best or ranked.score > best[chunk][0].score:
-                why = Explanation(semantic.get(chunk), lexical.get(chunk), [*ranked.effects])
-                best[chunk] = ranked, why if explain else None
+                ranks = semantic.get(chunk), lexical.get(chunk)
+                why = Explanation(*ranks, [*ranked.effects]) if explain else None
+                best[chunk] = ranked, why
     is_ranked = mode in _RANKED
     scale = max_score if is_ranked else 1.0
     ordered = list(best.values())
