@@ -87,16 +87,16 @@ class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
     cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse both and neither of `query` and `queries`."""
+        """Require exactly one of `query` and `queries`."""
         if ("query" in attrs) == ("queries" in attrs):
             sentence = "Give either query or queries, and only one of them."
             raise serializers.ValidationError({"query": [sentence]})
         return attrs
 
     def search_request(self, body: Mapping[str, Any]) -> SearchRequest:
-        """A request's body as a record; nothing of it stays, so one serializer serves every thread.
+        """Return a request's body as a record. It keeps no state, so one serves all threads.
 
-        (A serializer per request costs a millisecond: it copies its fields.)
+        A serializer per request would cost a millisecond, because it copies its fields.
         """
         data = dict(self.run_validation(body))
         del data["org_id"]

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from central.search.answers import Answer, Result
-from central.search.explanation import Effect
+from central.search.ranking.scoring import Effect
 from central.web.urls_for import file_url
 
 RULE_WORDS: Final = {

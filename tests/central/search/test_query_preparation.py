@@ -1,7 +1,9 @@
+from math import log
+
 import pytest
 
 from central.repositories.visibility import repository_snapshots
-from central.search.query_preparation import document_frequencies
+from central.search.query_preparation import document_frequencies, idf_weights, query_vector
 from central.tenancy.models import Organization
 from indexer.lexical import term_id
 from tests.central.search.corpus import apply_files, credential_for, index_repository
@@ -35,3 +37,23 @@ def test_known_frequencies_cost_no_query(
     document_frequencies(sight, {ZEBRA})
     with django_assert_num_queries(0):  # type: ignore[operator]
         assert document_frequencies(sight, {ZEBRA}) == {ZEBRA: 0}
+
+
+def test_rare_term_weighs_more_and_absent_one_nothing() -> None:
+    inverse = idf_weights({1: 1, 2: 10, 3: 0}, chunks=100)
+    assert inverse[1] == pytest.approx(log(1 + 99.5 / 1.5))
+    assert inverse[1] > inverse[2]
+    assert 3 not in inverse
+
+
+def test_very_common_term_is_dropped_if_a_rarer_one_is_there() -> None:
+    assert idf_weights({1: 5, 2: 60}, chunks=100).keys() == {1}
+    assert idf_weights({2: 60}, chunks=100).keys() == {2}
+
+
+def test_query_vector_is_ascending_and_counts_occurrences() -> None:
+    vector = query_vector({9: 1, 4: 2, 7: 1}, {9: 1.5, 4: 1.0})
+    assert vector is not None
+    assert vector.ids.tolist() == [4, 9]
+    assert vector.weights.tolist() == [2.0, 1.5]
+    assert query_vector({1: 1}, {}) is None
