@@ -2,7 +2,7 @@
 
 import asyncio
 import contextvars
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
@@ -19,46 +19,12 @@ from django.db import close_old_connections
 from django.http import HttpResponse
 from django.urls import set_script_prefix
 
-from central.errors import InvalidError, ServiceError, TooLargeError
-from central.http.middleware import harden
+from central.errors import ServiceError
+from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
+from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.turns import Caller, Turns, caller_of, current
-from indexer.limits import DECLARED_DIGITS, REQUESTS_AT_ONCE
-
-
-def check_declared(headers: Mapping[bytes, bytes], limit: int) -> None:
-    """Raise TooLargeError where the length is declared, and greater; InvalidError if it is none."""
-    declared = headers.get(b"content-length", b"").strip() or b"0"
-    if not declared.isdigit():
-        raise InvalidError("Content-Length must be a number of bytes.")
-    if len(declared) > DECLARED_DIGITS or int(declared) > limit:
-        raise _too_large(limit)
-
-
-async def receive_body(
-    receive: Callable[[], Awaitable[MutableMapping[str, Any]]], body: IO[bytes], limit: int
-) -> None:
-    """Copy the request's body to `body`.
-
-    Raises TooLargeError, and RequestAborted if the client leaves before it is complete.
-    """
-    size, is_more = 0, True
-    while is_more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise RequestAborted
-        part = message.get("body", b"")
-        size += len(part)
-        if size > limit:
-            raise _too_large(limit)
-        body.write(part)
-        is_more = message.get("more_body", False)
-    body.seek(0)
-
-
-def _too_large(limit: int) -> TooLargeError:
-    return TooLargeError(f"The body is larger than {limit} bytes; send less.")
-
+from indexer.limits import REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
 _Place = asyncio.Future[None]
@@ -135,16 +101,12 @@ class ThreadHandler(ASGIHandler):
     Django's own starts a thread for every request and goes back and forth between it and the
     event loop at each signal and middleware, which costs some 2 ms; what it offers for that,
     cancelling a view whose client has left, a synchronous view cannot use. Bodies larger than
-    `admitted_bytes(path, authorization)` are refused before they are read (Django would spool them
-    to disk), and so are those for which it raises a ServiceError.
+    `max_body_bytes` are refused before they are read: Django would spool them to disk.
     """
 
-    def __init__(
-        self, *, admitted_bytes: Callable[[str, str | None], int], threads: RequestThreads
-    ) -> None:
+    def __init__(self, threads: RequestThreads) -> None:
         BaseHandler.__init__(self)  # ASGIHandler's own makes every middleware asynchronous
         self.load_middleware(is_async=False)
-        self._admitted_bytes = admitted_bytes
         self._threads = threads
 
     async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
@@ -153,9 +115,13 @@ class ThreadHandler(ASGIHandler):
             raise ValueError(f"This application speaks HTTP, not {scope['type']}.")
         with SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
             try:
-                limit = self._limit(scope)
-                await receive_body(receive, body, limit)
-                current.set(_caller(scope, is_upload=limit > settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
+                authorization = _header(scope, b"authorization")
+                limit = max_body_bytes(scope["path"], authorization)
+                check_content_length(_header(scope, b"content-length") or "", limit)
+                await read_asgi_body(receive, body, limit)
+                address, *_ = scope.get("client") or ("",)
+                is_upload = limit > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+                current.set(caller_of(authorization, address, is_upload=is_upload))
                 response = await self._threads.run(partial(self._respond, scope, body))
             except RequestAborted:
                 return
@@ -165,13 +131,6 @@ class ThreadHandler(ASGIHandler):
         await self.send_response(response, send)
         if response.streaming:
             await self._threads.run(response.close)
-
-    def _limit(self, scope: Mapping[str, Any]) -> int:
-        """How long the body may be. Raises ServiceError if its length is declared, and greater."""
-        headers = dict(scope["headers"])
-        limit = self._admitted_bytes(scope["path"], _authorization(scope))
-        check_declared(headers, limit)
-        return limit
 
     def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
         """The response, closed already (it keeps its content) unless it is a stream."""
@@ -193,15 +152,11 @@ class ThreadHandler(ASGIHandler):
         if request is None:
             return malformed
         response = response_to(request, exc) or HttpResponse(status=500)
-        harden(response.headers, is_secure=request.is_secure())
+        set_security_headers(response.headers, is_secure=request.is_secure())
         return response
 
 
-def _authorization(scope: Mapping[str, Any]) -> str | None:
-    value = dict(scope["headers"]).get(b"authorization")
-    return None if value is None else value.decode("latin-1")
-
-
-def _caller(scope: Mapping[str, Any], *, is_upload: bool) -> Caller:
-    address, *_ = scope.get("client") or ("",)
-    return caller_of(_authorization(scope), address, is_upload=is_upload)
+def _header(scope: Mapping[str, Any], name: bytes) -> str | None:
+    """Return a header; several are joined by commas, as Django joins them."""
+    values = [value.decode("latin-1") for one, value in scope["headers"] if one == name]
+    return ",".join(values) if values else None

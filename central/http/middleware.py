@@ -32,7 +32,7 @@ class Headers(Protocol):
     def __setitem__(self, key: str, value: str, /) -> None: ...
 
 
-def harden(headers: Headers, *, is_secure: bool) -> None:
+def set_security_headers(headers: Headers, *, is_secure: bool) -> None:
     """Set what holds for every answer, and what one that says nothing of it is to say."""
     for name, value in _ALWAYS.items():
         headers[name] = value
@@ -65,7 +65,7 @@ class SecurityHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
         response = self._get_response(request)
-        harden(response.headers, is_secure=request.is_secure())
+        set_security_headers(response.headers, is_secure=request.is_secure())
         return response
 
 

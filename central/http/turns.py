@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from central.errors import UnavailableError
+from central.http.bearer import split_authorization
 from indexer.limits import (
     REQUESTS_AT_ONCE,
     REQUESTS_OF_ONE_CALLER,
@@ -34,10 +35,11 @@ current: ContextVar[Caller] = ContextVar("caller", default=NO_CALLER)
 
 
 def caller_of(authorization: str | None, address: str, *, is_upload: bool = False) -> Caller:
-    """The caller behind an Authorization header or, without one, an address."""
+    """Return the caller behind an Authorization header or, without one, an address."""
     if authorization is None:
         return Caller(f"address {address}", is_upload)
-    digest = _digest(authorization.partition(" ")[2])
+    _, token = split_authorization(authorization)
+    digest = _digest(token)
     with _lock:
         organization = _organizations.get(digest)
         if organization is None:

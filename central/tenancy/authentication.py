@@ -9,11 +9,11 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from central.errors import UnauthenticatedError
 from central.http import rate_limits
+from central.http.bearer import bearer_token, missing_token
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from central.tenancy.tokens import credential_of, unknown_token
+from central.tenancy.tokens import credential_of
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -25,12 +25,7 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[None, Credential] | None:
         """None without the header; UnauthenticatedError for a token that is not valid."""
         header = request.headers.get("Authorization")
-        if header is None:
-            return None
-        scheme, _, token = header.partition(" ")
-        if scheme.lower() != "bearer":
-            raise unknown_token()
-        return None, credential_of(token)
+        return None if header is None else (None, credential_of(bearer_token(header)))
 
     def authenticate_header(self, request: Request) -> str:
         """What WWW-Authenticate says where no header came."""
@@ -54,7 +49,7 @@ class HasScope(BasePermission):
 def credential_in(request: Request) -> Credential:
     """The request's credential. Raises UnauthenticatedError."""
     if not isinstance(request.auth, Credential):
-        raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
+        raise missing_token()
     return request.auth
 
 

@@ -1,7 +1,6 @@
 """API tokens: how they are made, what is kept of them, and whose they are."""
 
 import hashlib
-import re
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -12,12 +11,11 @@ from django.utils import timezone
 
 from central.db import fetch_rows
 from central.errors import UnauthenticatedError
+from central.http.bearer import TOKEN_PREFIX, invalid_token, is_token
 from central.http.turns import remember_caller
 from central.tenancy.credentials import Binding, Credential, Rights, Standing, as_set, rights_of
 from central.tenancy.models import ApiToken, Organization
 
-TOKEN_PREFIX = "aet_"  # noqa: S105 (what secret scanners know it by)
-_TOKEN = re.compile(rf"{TOKEN_PREFIX}[A-Za-z0-9_-]{{43}}\Z")
 _USE_RECORDED_EVERY = timedelta(minutes=1)
 _ORGANIZATION = [field.attname for field in Organization._meta.concrete_fields]
 
@@ -59,11 +57,6 @@ def new_token() -> str:
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
-def is_token(text: str) -> bool:
-    """Whether `text` is written as a token; not whether there is such a one."""
-    return _TOKEN.match(text) is not None
-
-
 def token_digest(token: str) -> bytes:
     """What is stored of a token. Its 256 random bits need neither salt nor slow hashing."""
     return hashlib.sha256(token.encode()).digest()
@@ -77,10 +70,10 @@ def credential_of(token: str) -> Credential:
     Raises UnauthenticatedError.
     """
     if not is_token(token):
-        raise unknown_token()
+        raise invalid_token()
     found = fetch_rows(_BY_DIGEST, [token_digest(token)])
     if not found:
-        raise unknown_token()
+        raise invalid_token()
     row = found[0]
     stored = _Stored(*row[:_STORED_END])
     now = timezone.now()
@@ -176,14 +169,6 @@ def bind(token: ApiToken, binding: Binding) -> None:
     token.bound_commit = binding.commit_sha
     token.bound_url = binding.url
     token.bound_at = binding.signed_at
-
-
-def unknown_token() -> UnauthenticatedError:
-    """The answer to whatever is not a token of this service."""
-    return UnauthenticatedError(
-        "The credential is not known here; send 'Authorization: Bearer <api token>'.",
-        code="invalid_token",
-    )
 
 
 def _owner_without_rights() -> UnauthenticatedError:
