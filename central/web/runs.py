@@ -8,7 +8,7 @@ from typing import Final
 from django.utils import timezone
 
 from central.ingest.models import LIVE_STATES, IndexRun
-from central.web.messages import Advice, advice_on_run
+from central.web.states import StateMessage, run_message
 from indexer.records.runs import Reason, reason_sentence
 
 _STAGES: Final = ("open", "plan", "select", "process", "apply")  # as the indexer names them
@@ -30,7 +30,7 @@ class ShownRun:
     """A run with what a page says of it; `seconds` until now where it has not ended."""
 
     run: IndexRun
-    advice: Advice
+    message: StateMessage
     why: str
     seconds: float
     stages: list[StageTime]
@@ -44,7 +44,7 @@ def shown_run(run: IndexRun) -> ShownRun:
     percent = run.progress.get("percent")
     return ShownRun(
         run=run,
-        advice=advice_on_run(run),
+        message=run_message(run),
         why=why(run.reason),
         seconds=max(0.0, (ended - run.opened_at).total_seconds()),
         stages=stages_of(run.stats.get("seconds") or {}),

@@ -15,8 +15,9 @@ from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.messages import advice_on, gap_of, why_skipped
+from central.web.messages import why_skipped
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
+from central.web.states import missing_commit, state_message
 
 _RUNS: Final = 20
 _DIGITS: Final = 6
@@ -72,8 +73,8 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "section": "repositories",
         "repository": found,
         "state": state,
-        "advice": advice_on(state),
-        "gap": gap_of(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
+        "message": state_message(state),
+        "missing": missing_commit(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
         "why": why(found.last_reason),
         "languages": shares(found.languages),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],

@@ -161,7 +161,7 @@ def test_a_run_that_waits_for_something_that_is_away_says_what(
     progress = {"stage": "waiting", "reason": "The vector store does not answer."}
     IndexRun.objects.update(state="queued", progress=progress)
     html = page(client, run)
-    assert "tried again by itself" in html
+    assert "retried automatically" in html
     assert "The vector store does not answer." in html
 
 
