@@ -72,7 +72,7 @@ _RUNS: Final = {
     ),
 }
 _WAITING: Final = StateMessage(
-    "warn", "A service that the run needs is unavailable; it is retried automatically."
+    "warn", "A service that the run needs is unavailable; the run is retried automatically."
 )
 _NOTHING_TO_DO: Final = StateMessage("ok", "There was nothing to do.")
 
