@@ -1,8 +1,9 @@
-"""Security headers of every answer, and static files."""
+"""Security headers of every answer, the content policy of pages, and static files."""
 
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from csp.middleware import CSPMiddleware, PolicyParts
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -67,6 +68,23 @@ class SecurityHeaders:
         response = self._get_response(request)
         set_security_headers(response.headers, is_secure=request.is_secure())
         return response
+
+
+class ContentPolicy(CSPMiddleware):
+    """CONTENT_SECURITY_POLICY, with the directives of CONTENT_SECURITY_EXCEPTIONS by path.
+
+    Every page has the strict policy; the admin's exceptions hold for the admin alone.
+    """
+
+    def get_policy_parts(
+        self, request: HttpRequest, response: HttpResponseBase, report_only: bool = False
+    ) -> PolicyParts:
+        """Return the policy of an answer to `request`."""
+        parts = super().get_policy_parts(request, response, report_only)
+        for prefix, directives in settings.CONTENT_SECURITY_EXCEPTIONS.items():
+            if request.path.startswith(prefix):
+                parts.replace = {**(parts.replace or {}), **directives}
+        return parts
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # it has no types

@@ -1,4 +1,8 @@
-"""Celery: the request's context in messages, and the metrics of workers."""
+"""Celery: request context in messages, worker metrics, heartbeat files of workers and beat.
+
+`python -m central.healthcheck` reads the heartbeat files. A file costs nothing; `celery inspect
+ping` starts a Django process and asks the broker at every health check.
+"""
 
 import os
 import shutil
@@ -11,7 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import structlog
+from celery import bootsteps
 from celery.app.task import Context
+from celery.beat import Scheduler
 from celery.signals import (
     before_task_publish,
     setup_logging,
@@ -24,6 +30,7 @@ from django.conf import settings
 
 from central.observability.logs import bind_request_id, bound_request_id
 from central.observability.tracing import bind_trace_id, carried, continued
+from central.runtime.data_directory import private_directory
 from central.runtime.listening import address
 
 _HEADER: Final = "aeterna"
@@ -105,3 +112,38 @@ def _leave(pid: int, **_: object) -> None:
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(pid)  # type: ignore[no-untyped-call]
+
+
+_TOUCH_SECONDS: Final = 10
+
+
+def sign_of_life(of: str) -> Path:
+    """The file of the process that is called so: `worker` or `beat`."""
+    path: Path = settings.DATA_DIR / f"{of}.alive"
+    return path
+
+
+def _touch(path: Path) -> None:
+    private_directory(path.parent)
+    path.touch()
+
+
+class WorkerHeartbeat(bootsteps.StartStopStep):
+    """Touches the worker's file from its event loop; while it applies runs, too."""
+
+    requires = ("celery.worker.components:Timer",)
+
+    def start(self, worker: Any) -> None:
+        """Begin with the worker."""
+        path = sign_of_life("worker")
+        _touch(path)
+        worker.timer.call_repeatedly(_TOUCH_SECONDS, _touch, (path,))
+
+
+class BeatScheduler(Scheduler):
+    """Celery's schedule in memory: all of it is in the code, nothing to keep."""
+
+    def tick(self, *arguments: Any, **options: Any) -> Any:
+        """Send what is due; returns the seconds until the next is, at most 10 here."""
+        _touch(sign_of_life("beat"))
+        return min(super().tick(*arguments, **options), _TOUCH_SECONDS)

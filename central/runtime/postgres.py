@@ -7,16 +7,11 @@ ten seconds; none of that happens here.
 """
 
 import fcntl
-import hashlib
 import os
 import pwd
-import re
 import socket
-import stat
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -30,9 +25,9 @@ from central.runtime.data_directory import (
     lack_of_space,
     locks_alone,
     private_directory,
-    private_mode,
     private_opener,
 )
+from central.runtime.postgres_paths import SOCKET, open_way, short_name
 
 with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
@@ -47,14 +42,10 @@ with warnings.catch_warnings():
 
 _wheel: Any = postgres_server
 
-_SOCKET: Final = ".s.PGSQL.5432"
-_SOCKET_MAX_BYTES: Final = 103  # of its path, on macOS; 107 on Linux
 _READY_SECONDS: Final = 300  # it first repeats its log, after a crash
 _LEAVE_SECONDS: Final = 5
 _INFO_LINES: Final = 8  # of postmaster.pid, once it is whole
 _SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)  # answered by a byte, whatever its state
-_PASS_THROUGH: Final = stat.S_IXGRP | stat.S_IXOTH  # pgserver keeps root's group
-_PLAIN: Final = re.compile(rb"[A-Za-z0-9_./-]+")  # what neither a shell nor a URL reads otherwise
 
 
 def embedded_postgres(directory: Path) -> str:
@@ -180,7 +171,7 @@ class EmbeddedServer(postgres_server.PostgresServer):
         """Whether it answers a client in that time, if only that it is starting or full."""
         with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
             client.settimeout(seconds)
-            client.connect(str(self.pgdata / _SOCKET))
+            client.connect(str(self.pgdata / SOCKET))
             client.sendall(_SSL_REQUEST)
             return bool(client.recv(1))
         return False
@@ -272,90 +263,4 @@ def _works_in(process: Any, pgdata: Path) -> bool:
         return False  # another user's is not ours
 
 
-def short_name(directory: Path) -> Path:
-    """The directory itself, or a link to it: a path that fits a socket and means itself in a shell.
-
-    The link is in a directory that no other user can change.
-    """
-    if _is_plain(directory):
-        return directory
-    name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
-    for place in _places():
-        link = place / name
-        if not (_is_plain(link) and _is_ours(place)):
-            continue
-        if link.is_symlink() and link.readlink() != directory:
-            link.unlink()
-        if not link.is_symlink():
-            link.symlink_to(directory)
-        return link
-    raise ImproperlyConfigured(
-        f"PostgreSQL cannot run in {directory}: the path is long or has a character that shells "
-        "read, and no directory for temporary files can hold a link to it. Set AETERNA_DATA_DIR to "
-        "a short path of letters and digits."
-    )
-
-
-def _is_plain(directory: Path) -> bool:
-    path = os.fsencode(directory / _SOCKET)
-    return len(path) <= _SOCKET_MAX_BYTES and _PLAIN.fullmatch(path) is not None
-
-
-def _places() -> Iterator[Path]:
-    # Not the user's runtime directory: it goes when the user logs out, and a server may stay.
-    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108 - see _is_ours
-        yield Path(parent).resolve() / f"aeterna-code-search-{os.geteuid()}"
-
-
-def _is_ours(place: Path) -> bool:
-    """Whether nobody else can change what is in `place`, and PostgreSQL can enter it."""
-    try:
-        parent = place.parent.stat()
-        if parent.st_uid not in {0, os.geteuid()} or _is_open(parent):
-            return False
-        with suppress(FileExistsError):
-            place.mkdir(mode=0o700)
-        status = place.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-            return False
-        place.chmod(private_mode())
-    except OSError:
-        return False
-    return not _closed_above(place / _SOCKET)
-
-
-def _is_open(status: os.stat_result) -> bool:
-    """Whether others may rename what is in a directory."""
-    return bool(status.st_mode & 0o022) and not status.st_mode & stat.S_ISVTX
-
-
-def _closed_above(path: Path) -> list[Path]:
-    """As root: the directories above `path`, links followed, that pgserver may not enter."""
-    if os.geteuid() != 0:
-        return []
-    above = dict.fromkeys((*path.parents, *path.resolve().parents))
-    return [parent for parent in above if ~parent.stat().st_mode & _PASS_THROUGH]
-
-
-def _open_way(path: Path) -> None:
-    """In place of the wheel's function, which lets everybody read every directory above `path`.
-
-    Root keeps some for itself, such as its home and fresh temporary ones: they are opened to pass
-    through, not to look around, and that is said.
-    """
-    for directory in _closed_above(path):
-        try:
-            directory.chmod(stat.S_IMODE(directory.stat().st_mode) | _PASS_THROUGH)
-        except OSError as exc:
-            raise ImproperlyConfigured(
-                f"PostgreSQL does not run as root: as the user pgserver, it has to get to "
-                f"{path.resolve()}, and only root may enter {directory} ({exc.strerror}). Run this "
-                "as another user, or keep it elsewhere (AETERNA_DATA_DIR for the data)."
-            ) from exc
-        sys.stderr.write(
-            f"PostgreSQL runs as the user pgserver: others may now pass through {directory} "
-            "(chmod go+x), though not look around.\n"
-        )
-
-
-_wheel.ensure_prefix_permissions = _open_way
+_wheel.ensure_prefix_permissions = open_way

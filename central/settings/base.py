@@ -65,7 +65,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "central.web.content_policy.ContentPolicy",
+    "central.http.middleware.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "central.web.errors.ErrorPages",
 ]

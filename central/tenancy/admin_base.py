@@ -34,7 +34,7 @@ def badge(
 
 
 class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
-    """The admin. Its front page is central.web.dashboard's."""
+    """The admin. Its front page is central.web.admin_dashboard's."""
 
     index_template = "administration/index.html"
 

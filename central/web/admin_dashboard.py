@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import BigIntegerField, Count, F, Max, Min, Q, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, TruncDate
+from django.http import HttpRequest
 from django.utils import timezone
 
 from central.ingest.models import LIVE_STATES, IndexRun, RunState
@@ -223,3 +224,24 @@ def _known(values: Iterable[datetime | None]) -> list[datetime]:
 
 def _percent(part: int, whole: int) -> int:
     return round(100 * part / whole) if whole else 0
+
+
+def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """The figures, added to the page's context (UNFOLD's DASHBOARD_CALLBACK)."""
+    if request.user.has_perm("repositories.view_repository"):
+        context |= {
+            "freshness": freshness(),
+            "largest": largest_repositories(),
+            "embedders": embedders(),
+            "store": store_name(),
+        }
+    if request.user.has_perm("ingest.view_indexrun"):
+        failed, failed_count = failures()
+        context |= {
+            "queue": queue(),
+            "days": days(),
+            "failed": failed,
+            "failed_count": failed_count,
+            "last_applied": last_applied(),
+        }
+    return context

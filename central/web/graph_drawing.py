@@ -18,7 +18,7 @@ from central.web.graph_layout import (
     Vertex,
     picture_of,
 )
-from central.web.graph_text import columns, shortened
+from central.web.plain_text import columns, shortened
 from central.web.trace_rows import RULE_WORDS
 from central.web.urls_for import end_url, file_url, graph_url
 

@@ -10,8 +10,7 @@ from central.knowledge.models import CODE_KINDS, Origin
 from central.knowledge.services.questions import TraverseAnswer
 from central.web.graph_drawing import Drawing, drawing_of, file_name, place_of
 from central.web.graph_layout import Arc, Vertex, picture_of
-from central.web.graph_text import shortened
-from central.web.plain_text import plain_line
+from central.web.plain_text import plain_line, shortened
 from central.web.urls_for import node_url
 
 KIND_WORDS: Final = {
