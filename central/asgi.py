@@ -9,8 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # 
 django.setup(set_prefix=False)
 
 from central.http.asgi import RequestThreads, ThreadHandler  # noqa: E402
-from central.mcp.auth import Gate  # noqa: E402
-from central.mcp.lazy_app import PATH, Mount  # noqa: E402
+from central.mcp.auth import McpAuth  # noqa: E402
+from central.mcp.lazy_app import PATH, LazyApp  # noqa: E402
 
 
 class Application:
@@ -18,8 +18,8 @@ class Application:
 
     def __init__(self, threads: RequestThreads) -> None:
         self._handler = ThreadHandler(threads)
-        self._mcp = Mount(threads)
-        self._gate = Gate(self._mcp, threads)
+        self._mcp = LazyApp(threads)
+        self._gate = McpAuth(self._mcp, threads)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """ASGI's entry."""

@@ -43,7 +43,7 @@ class Circuit:
         self._period = 0  # counts the changes: what began before the last one does not matter
 
     @contextmanager
-    def attempt(self, failure: type[Exception]) -> Iterator[None]:
+    def guard(self, failure: type[Exception]) -> Iterator[None]:
         """Around one attempt: `failure` counts against, an end without exception for.
 
         Any other exception, cancellation among them, says nothing. Raises CircuitOpenError.

@@ -49,7 +49,7 @@ def check_sidecar() -> None:
     _ask_livez(env.text("CODESEARCH_SIDECAR_BIND") or _SIDECAR_BIND)
 
 
-def check_sign_of(process: str) -> None:
+def check_heartbeat(process: str) -> None:
     """Raise if `worker` or `beat` has stopped going round.
 
     One that waits for a broker goes round no more, but lives: starting it anew would not help.
@@ -97,8 +97,8 @@ def _broker_answers() -> bool:
 
 _CHECKS: Final[dict[str, Callable[[], None]]] = {
     "web": check_web,
-    "worker": lambda: check_sign_of("worker"),
-    "beat": lambda: check_sign_of("beat"),
+    "worker": lambda: check_heartbeat("worker"),
+    "beat": lambda: check_heartbeat("beat"),
     "sidecar": check_sidecar,
 }
 

@@ -59,14 +59,14 @@ def main(arguments: Sequence[str] = ()) -> int:
     except ImproperlyConfigured as exc:
         sys.stderr.write(f"{exc}\n")
         return 2
-    from central.runtime.data_directory import DataDirectoryHeldError, held_data_directory
-    from central.runtime.idle_shutdown import end_when_unused
+    from central.runtime.data_directory import DataDirectoryHeldError, lock_data_directory
+    from central.runtime.idle_shutdown import stop_when_idle
     from central.runtime.listening import CannotListenError, bound_socket
 
     with ExitStack() as stack:
         try:
             check_system()
-            stack.enter_context(held_data_directory(settings.DATA_DIR))
+            stack.enter_context(lock_data_directory(settings.DATA_DIR))
             listener = stack.enter_context(bound_socket(settings.BIND))
             prepare_database()
         except DataDirectoryHeldError as exc:
@@ -79,13 +79,13 @@ def main(arguments: Sequence[str] = ()) -> int:
             sys.stderr.write(f"{exc}\n")
             return 2
         stack.enter_context(guarded_database(end.in_failure))
-        stack.enter_context(background_work())
+        stack.enter_context(background_workers())
         warm_up()
         # What is loaded now stays: a full collection would walk through it, and every request that
         # is being answered waits meanwhile.
         gc.freeze()
         if options.while_used:
-            end_when_unused(settings.DATA_DIR)
+            stop_when_idle(settings.DATA_DIR)
         serve(listener, _COMMANDS[options.of])
     return 0
 
@@ -168,7 +168,7 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 
 
 @contextmanager
-def background_work() -> Iterator[None]:
+def background_workers() -> Iterator[None]:
     """Apply runs in this process where no broker wakes workers to do it."""
     from central.corpus import backends
     from central.knowledge.worker import GraphWorker
@@ -209,14 +209,14 @@ def warm_up() -> None:
 def serve(listener: socket.socket, commands: str) -> None:
     """Answer HTTP on `listener` until a signal ends it; announces the address first."""
     from central.asgi import application
-    from central.runtime.data_directory import announce_server, kept_secret
+    from central.runtime.data_directory import load_or_create_secret, write_server_record
     from central.runtime.listening import reachable_url
 
     url = reachable_url(listener)
-    kept_secret(settings.DATA_DIR / "server_key")
-    announce_server(settings.DATA_DIR, url)
+    load_or_create_secret(settings.DATA_DIR / "server_key")
+    write_server_record(settings.DATA_DIR, url)
     sys.stderr.write(
-        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps(commands)}"
+        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{startup_hint(commands)}"
     )
     config = uvicorn.Config(
         application,
@@ -229,7 +229,7 @@ def serve(listener: socket.socket, commands: str) -> None:
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def first_steps(commands: str) -> str:
+def startup_hint(commands: str) -> str:
     """What to type next, while there is no organisation yet."""
     from central.tenancy.models import Organization
 

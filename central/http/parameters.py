@@ -40,14 +40,14 @@ def query_object(
     }
 
 
-def document(record: Any) -> Any:
+def to_json(record: Any) -> Any:
     """A record as JSON's types. `dataclasses.asdict` copies deeply: a millisecond a page."""
     names = _field_names(record.__class__)
     if names:
         values = [getattr(record, name) for name in names]
-        plain = [one if type(one) in _PLAIN else document(one) for one in values]
+        plain = [one if type(one) in _PLAIN else to_json(one) for one in values]
         return dict(zip(names, plain, strict=True))
-    return [document(item) for item in record] if isinstance(record, list) else record
+    return [to_json(item) for item in record] if isinstance(record, list) else record
 
 
 @cache

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from central import errors
 from central.observability.metrics import UNAVAILABLE
-from central.runtime.data_directory import lack_of_space
+from central.runtime.data_directory import disk_space_error
 from indexer import errors as indexer_errors
 
 CONTENT_TYPE = "application/problem+json"
@@ -146,7 +146,7 @@ def problem(
     return response
 
 
-class Description(NamedTuple):
+class ProblemDetails(NamedTuple):
     """An expected error as its caller is told; `extra` are further members."""
 
     status: int
@@ -155,37 +155,39 @@ class Description(NamedTuple):
     extra: Mapping[str, object] = {}
 
 
-_NOT_FOUND = Description(
+_NOT_FOUND = ProblemDetails(
     404, "not_found", "There is nothing at this address; GET /api/v1/schema lists what there is."
 )
-_FORBIDDEN = Description(403, "forbidden", "This is not allowed.")
-_TOO_LARGE = Description(413, "too_large", "The body is too large.")  # DATA_UPLOAD_MAX_MEMORY_SIZE
-_FRAMEWORK: dict[type[Exception], Description] = {
+_FORBIDDEN = ProblemDetails(403, "forbidden", "This is not allowed.")
+_TOO_LARGE = ProblemDetails(
+    413, "too_large", "The body is too large."
+)  # DATA_UPLOAD_MAX_MEMORY_SIZE
+_FRAMEWORK: dict[type[Exception], ProblemDetails] = {
     RequestDataTooBig: _TOO_LARGE,
     Http404: _NOT_FOUND,
     PermissionDenied: _FORBIDDEN,
 }
 
 
-def described(exc: Exception) -> Description | None:
+def problem_for(exc: Exception) -> ProblemDetails | None:
     """What a caller is told of `exc`, by whatever protocol; None where it is not expected."""
     if away := _away(exc):
         _log.warning("dependency_unavailable", code=away[0], error=str(exc))
         UNAVAILABLE.labels(away[0]).inc()
-        return Description(503, *away)
+        return ProblemDetails(503, *away)
     if isinstance(exc, errors.ServiceError):
-        return Description(status_of(exc) or 500, exc.code, exc.message, exc.extra)
+        return ProblemDetails(status_of(exc) or 500, exc.code, exc.message, exc.extra)
     if isinstance(exc, indexer_errors.BundleError):
-        return Description(400, exc.code, str(exc))
+        return ProblemDetails(400, exc.code, str(exc))
     if isinstance(exc, drf.APIException):
         code = _DRF_CODES.get(exc.status_code, "error")
-        return Description(exc.status_code, code, " ".join(_sentences(exc.detail)))
+        return ProblemDetails(exc.status_code, code, " ".join(_sentences(exc.detail)))
     return next((_FRAMEWORK[cls] for cls in type(exc).__mro__ if cls in _FRAMEWORK), None)
 
 
 def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse | None:
     """The problem document for `exc`, or None where it is not one that is expected."""
-    found = described(exc)
+    found = problem_for(exc)
     return None if found is None else problem(request, **found._asdict())
 
 
@@ -204,7 +206,7 @@ def _is_disk_full() -> bool:
     if not settings.DATABASE_IS_EMBEDDED:  # the disk of another tells nothing about it
         return False
     try:
-        return bool(lack_of_space(settings.DATA_DIR))
+        return bool(disk_space_error(settings.DATA_DIR))
     except OSError:  # the disk itself may be gone
         return False
 

@@ -29,7 +29,7 @@ _PAUSE_SECONDS: Final = 10.0
 _log = structlog.get_logger(__name__)
 
 
-def allow(key: str, rate: str) -> float | None:
+def check(key: str, rate: str) -> float | None:
     """Count one request of `key`; None if it may go on, else the seconds to wait.
 
     What is refused is not counted. `rate` is '600/minute' or 'off'; who asks under two rates needs
@@ -42,9 +42,9 @@ def allow(key: str, rate: str) -> float | None:
     return _limit(settings.RATE_STORAGE)(item, name)
 
 
-def require(key: str, rate: str, *, what: str) -> None:
-    """As `allow`. Raises ThrottledError, counted in the metrics by `what`."""
-    wait = allow(key, rate)
+def enforce(key: str, rate: str, *, what: str) -> None:
+    """As `check`. Raises ThrottledError, counted in the metrics by `what`."""
+    wait = check(key, rate)
     if wait is None:
         return
     THROTTLED.labels(what).inc()
@@ -83,7 +83,7 @@ def _limit(storage: str | None) -> "Callable[[RateLimitItem, str], float | None]
 
     def limit(item: "RateLimitItem", name: str) -> float | None:
         try:
-            with circuit.attempt(RedisError):
+            with circuit.guard(RedisError):
                 return _wait(shared, item, name)
         except (CircuitOpenError, RedisError):
             return None
@@ -98,4 +98,4 @@ def _wait(limiter: "RateLimiter", item: "RateLimitItem", name: str) -> float | N
 
 
 def _tell(is_away: bool) -> None:
-    _log.warning("rates_are_not_limited" if is_away else "rates_are_limited_again")
+    _log.warning("rate_limiting_unavailable" if is_away else "rate_limiting_recovered")

@@ -26,7 +26,7 @@ from central.http.middleware import set_security_headers
 from central.http.problems import problem, response_to
 from central.http.turns import caller_of, current
 from central.mcp.lazy_app import PATH, App, Message, Receive, Send
-from central.observability.requests import request_told
+from central.observability.requests import observe_request
 from central.tenancy.authentication import count_request
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
@@ -43,12 +43,12 @@ def caller() -> Credential:
     return _credential.get()
 
 
-def callers_token() -> str:
+def current_token() -> str:
     """The token with which it came."""
     return _token.get()
 
 
-class Gate:
+class McpAuth:
     """An ASGI application before the SDK's: nothing of a stranger's request is read.
 
     It needs nothing of the SDK, which is imported for callers with a token only.
@@ -66,14 +66,16 @@ class Gate:
         request = ASGIRequest({**scope, "path": PATH, "query_string": b""}, BytesIO())
         address, *_ = scope.get("client") or ("",)
         current.set(caller_of(request.headers.get("Authorization"), address))
-        with request_told(method=scope["method"], path=PATH, headers=request.headers) as answered:
-            answered.route = "mcp"
+        with observe_request(
+            method=scope["method"], path=PATH, headers=request.headers
+        ) as observed:
+            observed.route = "mcp"
 
             async def named(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    answered.status = message["status"]
+                    observed.status = message["status"]
                     told = MutableHeaders(raw=list(message.get("headers", ())))
-                    told["X-Request-Id"] = answered.request_id
+                    told["X-Request-Id"] = observed.request_id
                     set_security_headers(told, is_secure=request.is_secure())
                     message["headers"] = told.raw
                 await send(message)

@@ -19,7 +19,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
-class Mount:
+class LazyApp:
     """An ASGI application that begins at its first request; needs no lifespan, but ends by one.
 
     The SDK takes a second to import: a server that only indexes and searches, or that a command

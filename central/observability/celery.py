@@ -29,7 +29,7 @@ from celery.signals import (
 from django.conf import settings
 
 from central.observability.logs import bind_request_id, bound_request_id
-from central.observability.tracing import bind_trace_id, carried, continued
+from central.observability.tracing import bind_trace_id, continue_trace, trace_headers
 from central.runtime.data_directory import private_directory
 from central.runtime.listening import address
 
@@ -45,19 +45,19 @@ def keep_logging(**_: object) -> None:
 
 
 @before_task_publish.connect
-def put_in(headers: dict[str, Any], **_: object) -> None:
+def inject_context(headers: dict[str, Any], **_: object) -> None:
     """Put it in."""
-    headers[_HEADER] = {"request_id": bound_request_id(), **carried()}
+    headers[_HEADER] = {"request_id": bound_request_id(), **trace_headers()}
 
 
 @task_prerun.connect
-def take_out(task_id: str, task: Any, **_: object) -> None:
+def extract_context(task_id: str, task: Any, **_: object) -> None:
     """Give the lines of the task the id of the request that caused it, or one of their own."""
     sent = _sent(task.request)
     bind_request_id(sent.get("request_id", ""))
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
     stack = _open[task_id] = ExitStack()
-    stack.enter_context(continued(sent))
+    stack.enter_context(continue_trace(sent))
     bind_trace_id()
 
 
@@ -117,7 +117,7 @@ def _leave(pid: int, **_: object) -> None:
 _TOUCH_SECONDS: Final = 10
 
 
-def sign_of_life(of: str) -> Path:
+def heartbeat_file(of: str) -> Path:
     """The file of the process that is called so: `worker` or `beat`."""
     path: Path = settings.DATA_DIR / f"{of}.alive"
     return path
@@ -135,7 +135,7 @@ class WorkerHeartbeat(bootsteps.StartStopStep):
 
     def start(self, worker: Any) -> None:
         """Begin with the worker."""
-        path = sign_of_life("worker")
+        path = heartbeat_file("worker")
         _touch(path)
         worker.timer.call_repeatedly(_TOUCH_SECONDS, _touch, (path,))
 
@@ -145,5 +145,5 @@ class BeatScheduler(Scheduler):
 
     def tick(self, *arguments: Any, **options: Any) -> Any:
         """Send what is due; returns the seconds until the next is, at most 10 here."""
-        _touch(sign_of_life("beat"))
+        _touch(heartbeat_file("beat"))
         return min(super().tick(*arguments, **options), _TOUCH_SECONDS)

@@ -9,13 +9,13 @@ from django.http import HttpRequest, HttpResponseBase
 
 from central.observability.logs import bind_request_id, log_request
 from central.observability.metrics import REQUEST_SECONDS, REQUESTS
-from central.observability.tracing import bind_trace_id, continued, tracer
+from central.observability.tracing import bind_trace_id, continue_trace, tracer
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _NOT_FOUND: Final = "none"
 
 
-class Answered:
+class ObservedResponse:
     """What came of a request; a `status` of 0: the client left before there was one."""
 
     def __init__(self, request_id: str) -> None:
@@ -25,13 +25,15 @@ class Answered:
 
 
 @contextmanager
-def request_told(*, method: str, path: str, headers: Mapping[str, str]) -> Iterator[Answered]:
+def observe_request(
+    *, method: str, path: str, headers: Mapping[str, str]
+) -> Iterator[ObservedResponse]:
     """Around answering one request, whatever protocol it came by.
 
     `route` is to be set to the route's name, never to a path: those are without number, and may
     hold what nobody should read. `headers` are asked for `X-Request-Id` and `traceparent`.
     """
-    answered = Answered(bind_request_id(headers.get("x-request-id") or ""))
+    answered = ObservedResponse(bind_request_id(headers.get("x-request-id") or ""))
     verb = method if method in _METHODS else "other"
     started = time.perf_counter()
     try:
@@ -44,7 +46,7 @@ def request_told(*, method: str, path: str, headers: Mapping[str, str]) -> Itera
 
 
 @contextmanager
-def _span(headers: Mapping[str, str], answered: Answered, verb: str) -> Iterator[None]:
+def _span(headers: Mapping[str, str], answered: ObservedResponse, verb: str) -> Iterator[None]:
     traces = tracer()
     if traces is None:
         yield
@@ -52,7 +54,7 @@ def _span(headers: Mapping[str, str], answered: Answered, verb: str) -> Iterator
     from opentelemetry.trace import SpanKind, StatusCode
 
     with (
-        continued(headers),
+        continue_trace(headers),
         traces.start_as_current_span(verb, kind=SpanKind.SERVER, record_exception=False) as opened,
     ):
         bind_trace_id()
@@ -80,7 +82,7 @@ class RequestLog:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request, with its id."""
-        with request_told(
+        with observe_request(
             method=request.method or "", path=request.path, headers=request.headers
         ) as answered:
             response = self._get_response(request)

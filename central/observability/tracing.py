@@ -47,7 +47,7 @@ def close() -> None:
         _endings.pop()()
 
 
-def carried() -> dict[str, str]:
+def trace_headers() -> dict[str, str]:
     """The span that is open, as a message takes it along."""
     headers: dict[str, str] = {}
     if tracer() is not None:
@@ -58,7 +58,7 @@ def carried() -> dict[str, str]:
 
 
 @contextmanager
-def continued(headers: Mapping[str, str]) -> Iterator[None]:
+def continue_trace(headers: Mapping[str, str]) -> Iterator[None]:
     """What is opened inside belongs to the caller's trace, if `headers` tell of one."""
     parent = headers.get(_PARENT) if tracer() is not None else None
     if parent is None:
@@ -96,7 +96,7 @@ class Span:
     def __init__(self, attributes: dict[str, Any]) -> None:
         self.attributes = attributes
 
-    def note(self, **attributes: Any) -> None:
+    def set_attributes(self, **attributes: Any) -> None:
         """What is only known now."""
         self.attributes.update(attributes)
 
@@ -110,10 +110,10 @@ def span(name: str, **attributes: Any) -> Iterator[Span]:
         try:
             yield found
         except Exception as exc:
-            found.note(error=type(exc).__name__)
+            found.set_attributes(error=type(exc).__name__)
             raise
         finally:
-            found.note(took_ms=round(1000 * (time.perf_counter() - started), 1))
+            found.set_attributes(took_ms=round(1000 * (time.perf_counter() - started), 1))
             told = _told(found.attributes)
             _log.info(name, span=name, **told)
             if opened is not None:

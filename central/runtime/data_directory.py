@@ -52,7 +52,7 @@ def private_directory(directory: Path) -> None:
         directory.chmod(private_mode())
 
 
-def lack_of_space(directory: Path) -> str:
+def disk_space_error(directory: Path) -> str:
     """What to do about a disk with almost no space left; empty where there is some."""
     free = shutil.disk_usage(directory).free
     if free >= _LEAST_BYTES:
@@ -74,7 +74,7 @@ def private_opener(path: str, flags: int) -> int:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """A file that is `path` once all of it is on the disk, its owner's alone; or nothing is left.
 
     Another one of that name is replaced.
@@ -90,7 +90,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         partial.unlink(missing_ok=True)
 
 
-def kept_secret(path: Path) -> str:
+def load_or_create_secret(path: Path) -> str:
     """The secret in `path`; made on first use, readable by its owner only."""
     if not path.exists():
         private_directory(path.parent)
@@ -103,7 +103,7 @@ def kept_secret(path: Path) -> str:
 
 
 @contextmanager
-def held_data_directory(directory: Path) -> Iterator[None]:
+def lock_data_directory(directory: Path) -> Iterator[None]:
     """Hold the data directory for one server process; the lock ends with the process.
 
     Raises DataDirectoryHeldError with the holder's address if there is one.
@@ -124,7 +124,7 @@ def held_data_directory(directory: Path) -> Iterator[None]:
             (directory / "server.json").unlink(missing_ok=True)
 
 
-def announce_server(directory: Path, url: str) -> None:
+def write_server_record(directory: Path, url: str) -> None:
     """Write the record by which commands find the running server."""
     record = ServerRecord(url=url, pid=os.getpid())
     partial = directory / "server.json.partial"
@@ -138,10 +138,10 @@ def running_server(directory: Path) -> ServerRecord | None:
     The lock tells, not the record: a killed server leaves its record behind, and its process id
     may by now be another's.
     """
-    return _record(directory / "server.json") if is_held(directory) else None
+    return _record(directory / "server.json") if is_in_use(directory) else None
 
 
-def is_held(directory: Path) -> bool:
+def is_in_use(directory: Path) -> bool:
     """Whether a server process holds `directory`; it may still be starting, or be ending."""
     return is_locked(directory / "server.lock")
 

@@ -21,7 +21,7 @@ _SILENT_SECONDS = 1.0
 
 
 @contextmanager
-def used(directory: Path, *, tell: Callable[[str], object] = str) -> Iterator[None]:
+def keep_alive(directory: Path, *, tell: Callable[[str], object] = str) -> Iterator[None]:
     """Keep the server of `directory` meanwhile. Waits while one that nobody used is ending.
 
     `tell` is told so if that takes more than a second.
@@ -45,7 +45,7 @@ def _is_shared(lock: IO[str]) -> bool:
     return False
 
 
-def end_when_unused(directory: Path) -> None:
+def stop_when_idle(directory: Path) -> None:
     """Have this process end, as by SIGTERM, as soon as nobody uses `directory`."""
     # Never closed: who comes meanwhile waits until this process is gone, and then starts another.
     lock = os.open(directory / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)

@@ -22,7 +22,7 @@ from typing import IO, Any, Final
 from django.core.exceptions import ImproperlyConfigured
 
 from central.runtime.data_directory import (
-    lack_of_space,
+    disk_space_error,
     locks_alone,
     private_directory,
     private_opener,
@@ -62,7 +62,7 @@ def opened_postgres(directory: Path) -> "EmbeddedServer":
     """The same, for who looks after it. A process has one of a directory."""
     directory = directory.resolve()
     private_directory(directory.parent)
-    if lack := lack_of_space(directory.parent):
+    if lack := disk_space_error(directory.parent):
         raise ImproperlyConfigured(lack)
     directory.mkdir(mode=0o700, exist_ok=True)
     version = postgres_server.pgdata_version(directory)
@@ -181,9 +181,9 @@ class EmbeddedServer(postgres_server.PostgresServer):
         with _locked(self._door):
             _kill_all(self.pgdata)
 
-    def lack_of_space(self) -> str:
+    def disk_space_error(self) -> str:
         """What to do about a full disk, on which it cannot start; empty where it is not full."""
-        return lack_of_space(self._directory)
+        return disk_space_error(self._directory)
 
     def _cleanup(self) -> None:
         if os.getpid() != self._pid:

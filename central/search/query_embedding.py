@@ -51,7 +51,7 @@ def query_vectors(
 def _asked(spec: EmbedderSpec, texts: Sequence[str]) -> Sequence[Vector]:
     outcome = "failed"
     try:
-        with _circuit(spec, settings.EMBEDDER_ACCESS).attempt(EmbeddingError):
+        with _circuit(spec, settings.EMBEDDER_ACCESS).guard(EmbeddingError):
             vectors = list(embedder(spec).embed_queries(texts))
         outcome = "answered"
     except CircuitOpenError as exc:

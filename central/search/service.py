@@ -91,7 +91,7 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
         mode=str(request.mode),
     ) as told:
         answer = _search(credential, request)
-        told.note(resultCount=answer.count)
+        told.set_attributes(resultCount=answer.count)
     return answer
 
 

@@ -83,7 +83,7 @@ def count_request(*, caller: str, scope: Scope) -> None:
     `caller` names a token or a person: `token 12`, `user 3`.
     """
     what = "search" if scope == Scope.SEARCH else "index"
-    rate_limits.require(f"{what} {caller}", getattr(settings.RATES, what), what=what)
+    rate_limits.enforce(f"{what} {caller}", getattr(settings.RATES, what), what=what)
 
 
 class TokenRate(BaseThrottle):

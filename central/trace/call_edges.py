@@ -165,7 +165,7 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
         sight = sight_of(credential)
         portion = read_portion(sight, Place(*position) if position else Place())
         found = _calls(sight, portion)
-        told.note(resultCount=len(found))
+        told.set_attributes(resultCount=len(found))
     following = portion.following
     return Calls(
         calls=found,

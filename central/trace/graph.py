@@ -159,7 +159,7 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
     started = time.perf_counter()
     with trace_span(credential, "graph", request.choice.symbol) as told:
         answer = steadily(credential, lambda sight: _graph(sight, request, started))
-        told.note(resultCount=len(answer.nodes))
+        told.set_attributes(resultCount=len(answer.nodes))
     return answer
 
 

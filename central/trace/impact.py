@@ -43,7 +43,7 @@ def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
     allowed = None if credential.visibilities is None else sorted(credential.visibilities)
     with trace_span(credential, "impact", request.project) as told:
         answer = steadily(credential, lambda sight: _impact(sight, request, allowed, started))
-        told.note(resultCount=answer.count)
+        told.set_attributes(resultCount=answer.count)
     return answer
 
 

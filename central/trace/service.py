@@ -120,7 +120,7 @@ def callers_and_callees(
     down = _attempt("callees", _callees, credential, downwards)
     with trace_span(credential, "callers and callees", upwards.choice.symbol) as told:
         first, second = steadily(credential, lambda sight: (up(sight), down(sight)))
-        told.note(resultCount=first.count + second.count)
+        told.set_attributes(resultCount=first.count + second.count)
     return Callers(*first), Callees(*second)
 
 
@@ -142,7 +142,7 @@ def _answer(
     attempt = _attempt(what, find, credential, request)
     with trace_span(credential, what, request.choice.symbol) as told:
         page = steadily(credential, attempt)
-        told.note(resultCount=page.count)
+        told.set_attributes(resultCount=page.count)
     return page
 
 

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.http.parameters import INTEGER, body_object, document, query_object
+from central.http.parameters import INTEGER, body_object, query_object, to_json
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 from central.trace.call_edges import calls
@@ -54,7 +54,7 @@ class CallersView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = callers(credential=credential, request=_CALLERS.trace_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class CalleesView(APIView):
@@ -73,7 +73,7 @@ class CalleesView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = callees(credential=credential, request=_CALLEES.trace_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class GraphView(APIView):
@@ -92,7 +92,7 @@ class GraphView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = graph(credential=credential, request=_GRAPH.graph_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class CallsView(APIView):
@@ -113,7 +113,7 @@ class CallsView(APIView):
         """
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(calls(credential=credential, **_CALLS.checked(query))))
+        return Response(to_json(calls(credential=credential, **_CALLS.checked(query))))
 
 
 class ImpactView(APIView):
@@ -132,7 +132,7 @@ class ImpactView(APIView):
         body = body_object(request)
         credential = credential_for(request, body.get("org_id"))
         answer = impact(credential=credential, request=_IMPACT.impact_request(body))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 def _query(request: Request) -> dict[str, Any]:

@@ -72,7 +72,7 @@ THEME_COOKIE = "theme"
 THEMES = ("light", "dark")
 
 
-def frame(request: HttpRequest) -> dict[str, Any]:
+def page_context(request: HttpRequest) -> dict[str, Any]:
     """The context processor. A view's own `organization` stands before the last one's."""
     return {
         "organization": request.session.get(ORGANIZATION_KEY, ""),

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django_htmx.http import reswap
 
 from central.http import problems
-from central.http.problems import Description
+from central.http.problems import ProblemDetails
 from central.web.access import theme_of
 
 _PROGRAMS: Final = ("/api/", "/mcp", "/metrics", "/livez", "/readyz", "/internal/", "/static/")
@@ -27,17 +27,17 @@ _TITLES: Final = {
     429: "Too many requests",
     503: "Something is away",
 }
-_NOT_FOUND: Final = Description(
+_NOT_FOUND: Final = ProblemDetails(
     404, "not_found", "There is nothing at this address, or nothing that you may see."
 )
-_FORBIDDEN: Final = Description(403, "forbidden", "You may not do this here.")
-_CSRF: Final = Description(
+_FORBIDDEN: Final = ProblemDetails(403, "forbidden", "You may not do this here.")
+_CSRF: Final = ProblemDetails(
     403,
     "forbidden",
     "The form was too old, or it was not sent by a page of this service. Load the page again, and "
     "send it once more. Cookies must be allowed.",
 )
-_FAILED: Final = Description(
+_FAILED: Final = ProblemDetails(
     500, "internal_error", "This service failed. Its administrator finds the reason in its log."
 )
 
@@ -61,11 +61,11 @@ class ErrorPages:
         """The page, or None: Django then asks the handlers below."""
         if isinstance(exc, Http404 | PermissionDenied) or not is_for_people(request):
             return None
-        found = problems.described(exc)
+        found = problems.problem_for(exc)
         return None if found is None else error_page(request, found)
 
 
-def error_page(request: HttpRequest, found: Description) -> HttpResponse:
+def error_page(request: HttpRequest, found: ProblemDetails) -> HttpResponse:
     """The page of an error. Of one that is this service's own, it asks no database."""
     context: dict[str, Any] = {
         "title": _TITLES.get(found.status, "This failed"),
@@ -125,5 +125,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if not is_for_people(request):
         return problems.server_error(request)
     exc = sys.exc_info()[1]
-    found = problems.described(exc) if isinstance(exc, Exception) else None
+    found = problems.problem_for(exc) if isinstance(exc, Exception) else None
     return error_page(request, found or _FAILED)

@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 import structlog
 from django.http import HttpRequest, HttpResponse
 
-from central.http.rate_limits import allow
+from central.http.rate_limits import check
 
 _BY_ADDRESS = "60/5minute"  # an office may be one
 _BY_NAME_AND_ADDRESS = "10/5minute"
@@ -22,10 +22,10 @@ _COOKIE_SECONDS = 180 * 86_400
 _log = structlog.get_logger(__name__)
 
 
-def seconds_to_wait(request: HttpRequest, username: str) -> float | None:
+def retry_after(request: HttpRequest, username: str) -> float | None:
     """Count an attempt to sign in; None if it may be made, else how long to wait."""
     for limit, (key, rate) in _limits(request, username):
-        wait = allow(key, rate)
+        wait = check(key, rate)
         if wait is not None:
             _log.warning("sign_in_limited", limit=limit)
             return wait
@@ -40,7 +40,7 @@ def _limits(request: HttpRequest, username: str) -> Iterator[tuple[str, tuple[st
         yield "name", (f"sign-in-name {username}", _BY_NAME)
 
 
-def remember(request: HttpRequest, response: HttpResponse, username: str) -> None:
+def remember_browser(request: HttpRequest, response: HttpResponse, username: str) -> None:
     """Let this browser be known as one in which that user signed in. It grants nothing."""
     response.set_signed_cookie(
         _COOKIE,

@@ -77,7 +77,7 @@ def form_context(organization: str, query: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def nowhere(exc: NotFoundError) -> dict[str, Any]:
+def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
     """What the form says of a name that is nowhere: names like it. Raises `exc` if it is another's.
 
     Of what else was not found there is nothing to choose.

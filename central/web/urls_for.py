@@ -22,7 +22,7 @@ class FilePathConverter:
         return value
 
 
-def crumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
+def breadcrumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
     """(name, address) of each directory down to a file: a search of what is below it.
 
     The file's own address is "".

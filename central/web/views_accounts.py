@@ -21,14 +21,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from central.errors import ForbiddenError, ServiceError
-from central.http.rate_limits import require
+from central.http.rate_limits import enforce
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import organizations_of
 from central.tenancy.models import ApiToken, Organization
 from central.tenancy.services import create_personal_token, revoke_token
 from central.web.access import ORGANIZATION_KEY, THEME_COOKIE, THEMES
 from central.web.forms import SignInForm, TokenForm
-from central.web.login_throttle import remember
+from central.web.login_throttle import remember_browser
 from central.web.urls_for import is_own
 
 _MOST_LISTED = 200
@@ -71,7 +71,7 @@ class SignIn(LoginView):
     def form_valid(self, form: Any) -> HttpResponse:
         """Sign in. The session gets another key; this browser is known from now on."""
         response = super().form_valid(form)
-        remember(self.request, response, form.get_user().get_username())
+        remember_browser(self.request, response, form.get_user().get_username())
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
@@ -160,7 +160,7 @@ class PasswordChange(PasswordChangeView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The old password is not to be guessed here either. Raises ThrottledError."""
-        require(f"password {request.user.pk}", _CHANGES, what="password")
+        enforce(f"password {request.user.pk}", _CHANGES, what="password")
         return super().post(request, *args, **kwargs)
 
     @transaction.atomic

@@ -88,10 +88,10 @@ def _apply_claimed(claim: Claim) -> RunState | None:
     ):
         try:
             state = _attempt(claim, told)
-            told.note(state=state or "waiting")
+            told.set_attributes(state=state or "waiting")
         except ClaimLostError:
             state = None
-            told.note(state="claim_lost")
+            told.set_attributes(state="claim_lost")
         finally:
             outcome = told.attributes.get("state", "crashed")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
@@ -139,7 +139,7 @@ def _apply(claim: Claim, told: Span) -> RunState:
         )
     except (IncompleteRunError, PointsLackingError, EmbeddingGoneError) as exc:
         return _end(claim, store, RunState.FAILED, str(exc))
-    told.note(fileCount=len(change.inserted), commit=claim.run.commit_sha)
+    told.set_attributes(fileCount=len(change.inserted), commit=claim.run.commit_sha)
     _sweep_up(claim.run, store, change, before)
     for _, result in index_applied.send_robust(
         sender=Repository, repository=Repository.objects.get(pk=claim.run.repository_id)

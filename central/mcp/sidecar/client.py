@@ -23,12 +23,12 @@ from agents.backend import ToolError
 from agents.results import error_in
 from central.circuit import Circuit, CircuitOpenError
 from central.mcp.sidecar.errors import (
+    CallLog,
     LimitedTransport,
-    Seen,
     SidecarFailedError,
-    left_alone,
+    circuit_open,
+    map_sidecar_errors,
     refused_by_tool,
-    told_refusals,
     unreadable,
 )
 from central.observability.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
@@ -76,14 +76,14 @@ class Sidecar:
         An answer that `read` cannot read is the sidecar's failure. Raises ToolError.
         """
         try:
-            with self._circuit.attempt(SidecarFailedError):
+            with self._circuit.guard(SidecarFailedError):
                 result = await self._attempt(tool, arguments, token)
                 answer = {} if result.is_error else _read(result, read)
             if result.is_error:
                 raise _without(token, error_in(result) or refused_by_tool(_text(result)))
         except CircuitOpenError as exc:
             SIDECAR_CALLS.labels("not_asked").inc()
-            raise left_alone(exc.retry_seconds) from exc
+            raise circuit_open(exc.retry_seconds) from exc
         except ToolError as exc:
             SIDECAR_CALLS.labels(
                 "failed" if isinstance(exc, SidecarFailedError) else "refused"
@@ -93,16 +93,16 @@ class Sidecar:
         return answer
 
     async def _attempt(self, tool: str, arguments: Mapping[str, Any], token: str) -> CallToolResult:
-        seen = Seen()
+        call_log = CallLog()
         request = CallToolRequest(
             params=CallToolRequestParams(name=tool, arguments=dict(arguments))
         )
         try:
             with (
-                told_refusals(seen, self._timeout_seconds),
+                map_sidecar_errors(call_log, self._timeout_seconds),
                 anyio.fail_after(self._timeout_seconds),
             ):
-                async with self._client(token, seen) as client:
+                async with self._client(token, call_log) as client:
                     self._dialect = _dialect_of(client)
                     # Not `call_tool`: it would list the tools to know their output schemas.
                     return await client.session.send_request(request, CallToolResult)
@@ -112,17 +112,17 @@ class Sidecar:
             _log.warning(
                 "sidecar_call_failed",
                 code=exc.code,
-                http_status=seen.status,
-                cause=seen.cause,
+                http_status=call_log.status,
+                cause=call_log.cause,
             )
             raise
 
-    def _client(self, token: str, seen: Seen) -> Client:
+    def _client(self, token: str, call_log: CallLog) -> Client:
         http = httpx2.AsyncClient(
             transport=self._pool,
             headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
             timeout=None,  # the whole call has one
-            event_hooks={"response": [seen.note]},
+            event_hooks={"response": [call_log.note]},
         )
         return Client(
             streamable_http_client(self._url, http_client=http),
@@ -134,9 +134,9 @@ class Sidecar:
     def _tell_change(self, is_open: bool) -> None:
         SIDECAR_IS_AWAY.set(is_open)
         if is_open:
-            _log.error("sidecar_left_alone", url=self._url, after_failures=_FAILURES)
+            _log.error("sidecar_circuit_open", url=self._url, after_failures=_FAILURES)
         else:
-            _log.info("sidecar_is_back", url=self._url)
+            _log.info("sidecar_recovered", url=self._url)
 
 
 def _dialect_of(client: Client) -> _Dialect:

@@ -63,7 +63,7 @@ class SidecarFailedError(ToolError):
 
 
 @dataclass(slots=True)
-class Seen:
+class CallLog:
     """What the log has of a call that failed: the SDK's errors do not tell the HTTP status."""
 
     status: int = 0
@@ -75,7 +75,7 @@ class Seen:
 
 
 @contextmanager
-def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
+def map_sidecar_errors(call_log: CallLog, timeout_seconds: float) -> Iterator[None]:
     """What goes wrong inside, alone or in the SDK's groups, as the ToolError that it stands for.
 
     What is none of these is a fault of ours, and propagates.
@@ -108,8 +108,8 @@ def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
         )
     except* (MCPError, ValidationError) as group:
         cause = _first(group)
-        refusal = _wrong_answer(seen.status, cause)
-    seen.cause = type(cause).__name__
+        refusal = _wrong_answer(call_log.status, cause)
+    call_log.cause = type(cause).__name__
     raise refusal from None  # the cause may say what the sidecar was sent, the token too
 
 
@@ -154,7 +154,7 @@ def refused_by_tool(text: str) -> ToolError:
     )
 
 
-def left_alone(retry_seconds: float) -> ToolError:
+def circuit_open(retry_seconds: float) -> ToolError:
     """Not asked at all, because the circuit is open."""
     return ToolError(
         "The code search sidecar is away; it failed several times in a row and is not asked "

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from central.errors import ServiceError
 from central.maintenance.organization_export import export_organization
-from central.runtime.data_directory import whole_file
+from central.runtime.data_directory import atomic_write
 from central.tenancy.audit import COMMAND, record
 from central.tenancy.services import organization_named
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             organization = organization_named(options["organization"])
             slug = organization.slug
             record(actor=COMMAND, action="organization.exported", target=slug, organization=slug)
-            with whole_file(path) as output:
+            with atomic_write(path) as output:
                 manifest = export_organization(organization, output)
         except ServiceError as exc:
             raise CommandError(str(exc)) from exc

@@ -80,7 +80,7 @@ class Command(BaseCommand):
 def _is_the_servers() -> bool:
     """Whether the vector store belongs to a running server, whose sweeper then purges."""
     is_edge = settings.VECTOR_STORE_URL.startswith("edge:")
-    return is_edge and data_directory.is_held(settings.DATA_DIR)
+    return is_edge and data_directory.is_in_use(settings.DATA_DIR)
 
 
 def _purge(organization: Organization) -> None:

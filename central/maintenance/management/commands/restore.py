@@ -16,8 +16,8 @@ from central.maintenance.backup import restore_archive
 from central.maintenance.command_output import display
 from central.runtime.data_directory import (
     DataDirectoryHeldError,
-    held_data_directory,
-    lack_of_space,
+    disk_space_error,
+    lock_data_directory,
     private_directory,
 )
 from indexer.errors import StoreError
@@ -58,7 +58,7 @@ class Command(BaseCommand):
 def _alone() -> AbstractContextManager[None]:
     """No server may start meanwhile where database or vectors are those of the data directory."""
     has_state = settings.DATABASE_IS_EMBEDDED or settings.VECTOR_STORE_URL.startswith("edge:")
-    return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
+    return lock_data_directory(settings.DATA_DIR) if has_state else nullcontext()
 
 
 @contextmanager
@@ -81,6 +81,6 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 
 def _keep(pipe: IO[bytes], kept: IO[bytes]) -> None:
     while part := pipe.read(BACKUP_SPACE_CHECK_BYTES):
-        if lack := lack_of_space(settings.DATA_DIR):
+        if lack := disk_space_error(settings.DATA_DIR):
             raise CommandError(f"{lack} Nothing was changed.")
         kept.write(part)
