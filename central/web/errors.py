@@ -16,6 +16,7 @@ from django_htmx.http import reswap
 from central.http import problems
 from central.http.problems import ProblemDetails
 from central.web.access import theme_of
+from central.web.messages import error_sentence
 
 _PROGRAMS: Final = ("/api/", "/mcp", "/metrics", "/livez", "/readyz", "/internal/", "/static/")
 _TITLES: Final = {
@@ -71,7 +72,7 @@ def error_page(request: HttpRequest, found: ProblemDetails) -> HttpResponse:
         "title": _TITLES.get(found.status, "This failed"),
         "status": found.status,
         "code": found.code,
-        "detail": found.detail,
+        "detail": error_sentence(found),
         "suggestions": found.extra.get("suggestions", ()),
         "request_id": structlog.contextvars.get_contextvars().get("request_id", ""),
         "theme": theme_of(request),

@@ -1,7 +1,8 @@
-"""Sentences of services in the words of pages."""
+"""Sentences of services in the words of pages: by their code, or else by replacement."""
 
 from typing import Final
 
+from central.http.problems import ProblemDetails
 from indexer.records.files import SkipReason
 
 
@@ -12,14 +13,16 @@ def why_skipped(reason: str) -> str:
     return reason.replace("_", " ")
 
 
+_ERRORS: Final = {
+    "repository_not_found": "There is no such repository that you may see.",
+    "run_not_found": "There is no such run that you may see.",
+}
 _ON_PAGES: Final = {
     ": see receipt.missing, and run": ", as said above: run",
     ": see receipt.missing": ", as said above",
     "see /api/v1/index/status for what is indexed": "look at Repositories for what is indexed",
     "what this credential sees": "what you may see",
     "that this token sees": "that you may see",
-    "for this credential; check project.": "that you may see.",
-    "for this credential; open one with POST /api/v1/index/runs.": "that you may see.",
     "mode=hybrid": "words and similarity together",
     "min_confidence=low lists them": "confidence “low” lists them",
     "try min_confidence=medium": "try confidence “medium”",
@@ -34,7 +37,12 @@ _ON_PAGES: Final = {
 
 
 def for_people(text: str) -> str:
-    """The text without names of parameters, fields and addresses that only programs use."""
+    """Return the text without parameters, fields and addresses that only programs use."""
     for name, words in _ON_PAGES.items():
         text = text.replace(name, words)
     return text
+
+
+def error_sentence(problem: ProblemDetails) -> str:
+    """Return what a page says of an error."""
+    return _ERRORS.get(problem.code) or for_people(problem.detail)
