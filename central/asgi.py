@@ -14,7 +14,7 @@ from central.mcp.lazy_app import PATH, LazyApp  # noqa: E402
 
 
 class Application:
-    """Gives each request to who answers it; both use the same threads: one limit for all."""
+    """Django and /mcp as one ASGI application, on the same threads: one limit for both."""
 
     def __init__(self, threads: RequestThreads) -> None:
         self._handler = ThreadHandler(threads)
@@ -22,7 +22,7 @@ class Application:
         self._gate = McpAuth(self._mcp, threads)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        """ASGI's entry."""
+        """Dispatch one ASGI connection."""
         if scope["type"] == "lifespan":
             await self._mcp.live(receive, send)
         elif scope["type"] == "http" and _path(scope) == PATH:

@@ -1,4 +1,4 @@
-"""`python -m central.healthcheck web|worker|beat|sidecar`: 0 if this container's process lives.
+"""`python -m central.healthcheck web|worker|beat|sidecar`: exit code 0 if the process is alive.
 
 Orchestrators run it every few seconds, so the usual way needs neither Django nor Celery.
 """
@@ -21,11 +21,11 @@ _SIDECAR_BIND: Final = "127.0.0.1:8765"
 
 
 class NotAliveError(Exception):
-    """The process does not do what it is there for; the message says how that shows."""
+    """The process does not work; the message says how it shows."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0, or 1 with the reason on standard error."""
+    """Return 0, or 1 with the reason on standard error."""
     try:
         check = _CHECKS[arguments[0]]
     except LookupError:
@@ -50,9 +50,9 @@ def check_sidecar() -> None:
 
 
 def check_heartbeat(process: str) -> None:
-    """Raise if `worker` or `beat` has stopped going round.
+    """Raise if `worker` or `beat` no longer updates its heartbeat file.
 
-    One that waits for a broker goes round no more, but lives: starting it anew would not help.
+    A process that waits for the broker is alive: restarting it would not help.
     """
     path = data_directory(env.text("AETERNA_DATA_DIR")) / f"{process}.alive"
     silent = _seconds_since(path)

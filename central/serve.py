@@ -45,9 +45,9 @@ class CannotServeError(Exception):
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Serve until SIGINT, SIGTERM or SIGHUP; 0, or 2 with a message if that is not possible.
+    """Serve until SIGINT, SIGTERM or SIGHUP; return 0, or 2 with a message if that fails.
 
-    1 if PostgreSQL is gone for good: a supervisor starts both again.
+    Exits with 1 if PostgreSQL cannot be restarted, so that a supervisor restarts both.
     """
     options = _parser().parse_args(arguments)
     end = _End()
@@ -91,13 +91,13 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 class _End:
-    """How this process ends, whoever has it end."""
+    """The end of this process: signal handlers and the exit code."""
 
     def __init__(self) -> None:
         self._code = 0
 
     def by_signals(self) -> None:
-        """Let signals end it in order; uvicorn raises them again after its own shutdown."""
+        """Handle signals by an orderly end; uvicorn raises them again after its own shutdown."""
         for number in (signal.SIGTERM, signal.SIGINT):
             # SystemExit lets the context managers end. A shell may have SIGINT ignored.
             signal.signal(number, lambda *_: sys.exit(self._code))
@@ -106,7 +106,7 @@ class _End:
             signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
     def in_failure(self) -> None:
-        """End it as by SIGTERM, with 1; from any thread."""
+        """End the process as by SIGTERM, with exit code 1; from any thread."""
         self._code = 1
         os.kill(os.getpid(), signal.SIGTERM)
 
@@ -133,9 +133,9 @@ def check_system() -> None:
 
 
 def prepare_database() -> None:
-    """Make or change its tables where that is for this process; raises CannotServeError elsewhere.
+    """Migrate the database, or raise CannotServeError if it is not migrated.
 
-    Of several processes none does it: they would do it at the same time.
+    Only an embedded server migrates: several processes would do it at the same time.
     """
     if settings.MIGRATES_AT_START:
         call_command("migrate", verbosity=0)
@@ -152,7 +152,7 @@ def prepare_database() -> None:
 
 @contextmanager
 def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
-    """Start the embedded PostgreSQL again if it is killed; `give_up` where that does not help."""
+    """Restart the embedded PostgreSQL if it is killed; call `give_up` if that fails."""
     if not settings.DATABASE_IS_EMBEDDED:
         yield
         return
@@ -169,7 +169,7 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def background_workers() -> Iterator[None]:
-    """Apply runs in this process where no broker wakes workers to do it."""
+    """Apply runs in this process if there is no broker for workers."""
     from central.corpus import backends
     from central.knowledge.worker import GraphWorker
     from central.maintenance.worker import Sweeper
@@ -207,7 +207,7 @@ def warm_up() -> None:
 
 
 def serve(listener: socket.socket, commands: str) -> None:
-    """Answer HTTP on `listener` until a signal ends it; announces the address first."""
+    """Write the server record, then answer HTTP on `listener` until a signal."""
     from central.asgi import application
     from central.runtime.data_directory import load_or_create_secret, write_server_record
     from central.runtime.listening import reachable_url
@@ -230,7 +230,7 @@ def serve(listener: socket.socket, commands: str) -> None:
 
 
 def startup_hint(commands: str) -> str:
-    """What to type next, while there is no organisation yet."""
+    """Return the next commands to type, while there is no organisation."""
     from central.tenancy.models import Organization
 
     if Organization.objects.exists():

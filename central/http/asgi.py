@@ -1,4 +1,4 @@
-"""Django as an ASGI application: bounded bodies, and threads given to callers in turn."""
+"""Django as an ASGI application with bounded bodies and a fair share of threads per caller."""
 
 import asyncio
 import contextvars
@@ -31,9 +31,9 @@ _Place = asyncio.Future[None]
 
 
 class RequestThreads:
-    """A number of kept threads for all that a process answers, whatever protocol it came by.
+    """The request threads of a process, shared by the API, pages and /mcp.
 
-    Who is called for is `callers.current`: each in turn, and none has all threads.
+    Callers (`turns.current`) take turns; none can have all threads.
     """
 
     def __init__(self, executor: Executor | None = None) -> None:
@@ -43,10 +43,10 @@ class RequestThreads:
         self._turns: Turns[_Place] = Turns()
 
     async def run(self, function: Callable[[], _Result]) -> _Result:
-        """What `function` returns, called with the context variables of the caller.
+        """Return what `function` returns, called with the context variables of the caller.
 
-        A caller that is cancelled waits no longer; the thread is free when `function` has ended.
-        Raises UnavailableError where too many wait already.
+        A cancelled caller stops waiting; the thread is free when `function` has ended.
+        Raises UnavailableError if too many wait already.
         """
         caller = current.get()
         await self._enter(caller)
@@ -74,11 +74,11 @@ class RequestThreads:
 
     def _leave(self, caller: Caller) -> None:
         place = self._turns.leave(caller)
-        if place is not None and not place.done():  # who was cancelled passes the place on
+        if place is not None and not place.done():  # a cancelled caller passes the place on
             place.set_result(None)
 
     async def query(self, function: Callable[[], _Result]) -> _Result:
-        """The same for what Django sends no signals about: gives the connection back at the end."""
+        """Do the same outside of a Django request: returns the database connection at the end."""
 
         def run() -> _Result:
             try:
@@ -96,7 +96,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ThreadHandler(ASGIHandler):
-    """An ASGI application that runs a whole request, with its signals, in one kept thread.
+    """An ASGI handler that runs a whole request, with its signals, in one pooled thread.
 
     Django's own starts a thread for every request and goes back and forth between it and the
     event loop at each signal and middleware, which costs some 2 ms; what it offers for that,
@@ -133,7 +133,7 @@ class ThreadHandler(ASGIHandler):
             await self._threads.run(response.close)
 
     def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
-        """The response, closed already (it keeps its content) unless it is a stream."""
+        """Return the response; it is closed already unless it is a stream."""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         response = self._answer(scope, body)

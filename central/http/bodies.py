@@ -78,14 +78,14 @@ async def read_asgi_body(
 def read_body(
     request: HttpRequest | Request, *, limit_bytes: int, code: str = "too_large"
 ) -> bytes:
-    """The raw body; TooLargeError with `code` as soon as more than `limit_bytes` are there."""
+    """Return the raw body. Raises TooLargeError with `code` beyond `limit_bytes`."""
     return b"".join(body_parts(request, limit_bytes=limit_bytes, code=code))
 
 
 def body_parts(
     request: HttpRequest | Request, *, limit_bytes: int, code: str = "too_large"
 ) -> Iterator[bytes]:
-    """As `read_body`, in parts, each of which is let go."""
+    """Yield the body in parts, with the same limit."""
     check_content_length(request.META.get("CONTENT_LENGTH") or "", limit_bytes, code)
     stream: Any = request._request if isinstance(request, Request) else request
     yield from _parts(stream, limit_bytes=limit_bytes, code=code)
@@ -108,7 +108,7 @@ def _too_large(limit_bytes: int, code: str = "too_large") -> TooLargeError:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """`body` as a JSON object; InvalidError if it is anything else."""
+    """Return `body` as a JSON object. Raises InvalidError if it is anything else."""
     try:
         value = _parsed(body)
     except (ValueError, RecursionError) as exc:
@@ -119,9 +119,9 @@ def json_object(body: bytes) -> dict[str, Any]:
 
 
 def _parsed(body: bytes) -> Any:
-    """ValueError or RecursionError for what is not JSON that can be written in UTF-8 again.
+    """Parse JSON that can be written in UTF-8 again.
 
-    TooLargeError for more values than memory has room for.
+    Raises ValueError or RecursionError if it is not, TooLargeError for too many values.
     """
     refuse_many_values(body)
     value = json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_finite)
@@ -137,7 +137,7 @@ def refuse_many_values(body: bytes) -> None:
 
 
 def _finite(text: str) -> float:
-    """1e999 is a number of JSON's grammar, but Infinity here, which cannot be written again."""
+    """Refuse numbers such as 1e999: they become Infinity, which JSON cannot express."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text} is too large a number")

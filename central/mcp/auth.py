@@ -1,4 +1,4 @@
-"""Who may reach the tools: the hosts and origins that are ours, with a token that may search."""
+"""Authentication of MCP requests: allowed host and origin, and a token with the scope `search`."""
 
 import asyncio
 from contextvars import ContextVar
@@ -39,22 +39,20 @@ _token: ContextVar[str] = ContextVar("mcp_token")
 
 
 def caller() -> Credential:
-    """The credential of the request that is being answered."""
+    """Return the credential of the current request."""
     return _credential.get()
 
 
 def current_token() -> str:
-    """The token with which it came."""
+    """Return the token of the current request."""
     return _token.get()
 
 
 class McpAuth:
-    """An ASGI application before the SDK's: nothing of a stranger's request is read.
+    """An ASGI application in front of the SDK's: no body is read before authentication.
 
-    It needs nothing of the SDK, which is imported for callers with a token only.
-
-    In place of the SDK's own, which takes no wildcard hosts, says "Authentication required" of a
-    token that was revoked, and wants the address of an OAuth server, of which there is none.
+    The SDK is imported for authenticated callers only. The SDK's own checks take no wildcard
+    hosts, do not say that a token was revoked, and require the address of an OAuth server.
     """
 
     def __init__(self, application: App, threads: RequestThreads) -> None:
@@ -62,7 +60,7 @@ class McpAuth:
         self._threads = threads
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Let the request in as its credential's, or answer with a problem document."""
+        """Pass an authenticated request on, or answer with a problem document."""
         request = ASGIRequest({**scope, "path": PATH, "query_string": b""}, BytesIO())
         address, *_ = scope.get("client") or ("",)
         current.set(caller_of(request.headers.get("Authorization"), address))
@@ -74,10 +72,10 @@ class McpAuth:
             async def named(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     observed.status = message["status"]
-                    told = MutableHeaders(raw=list(message.get("headers", ())))
-                    told["X-Request-Id"] = observed.request_id
-                    set_security_headers(told, is_secure=request.is_secure())
-                    message["headers"] = told.raw
+                    answer = MutableHeaders(raw=list(message.get("headers", ())))
+                    answer["X-Request-Id"] = observed.request_id
+                    set_security_headers(answer, is_secure=request.is_secure())
+                    message["headers"] = answer.raw
                 await send(message)
 
             await self._answer(request, scope, receive, named)
@@ -102,7 +100,7 @@ class McpAuth:
             await _respond(refusal, send)
 
     async def _authenticate(self, request: HttpRequest) -> None:
-        """Make the request its credential's. Raises ServiceError."""
+        """Set the credential of the request. Raises ServiceError."""
         token = bearer_token(request.headers.get("Authorization"))
         credential = await self._credential_of(token)
         _credential.set(credential)
@@ -112,15 +110,15 @@ class McpAuth:
     async def _credential_of(self, token: str) -> Credential:
         try:
             async with asyncio.timeout(_CREDENTIAL_SECONDS):
-                return await self._threads.query(lambda: _admitted(token))
+                return await self._threads.query(lambda: _authorized(token))
         except TimeoutError as exc:
             raise UnavailableError(
                 "This service is busy: the token could not be looked up in time. Try again shortly."
             ) from exc
 
 
-def _admitted(token: str) -> Credential:
-    """Its credential, which may search and has not asked too much."""
+def _authorized(token: str) -> Credential:
+    """Return the token's credential after checking its scope and rate limit."""
     credential = credential_of(token)
     credential.require_scope(Scope.SEARCH)
     count_request(caller=f"token {credential.api_token_id}", scope=Scope.SEARCH)
@@ -193,9 +191,9 @@ def _refusal(request: HttpRequest, exc: Exception) -> HttpResponse | None:
 
 
 def _challenge(exc: Exception) -> str | None:
-    """WWW-Authenticate as RFC 6750, section 3 has it, or None for what no other token would mend.
+    """Return WWW-Authenticate (RFC 6750, section 3); None if another token would not help.
 
-    Without `resource_metadata`: that document must name an authorization server, and there is none.
+    It has no `resource_metadata`, which would have to name an authorization server.
     """
     if isinstance(exc, ForbiddenError):
         error = "insufficient_scope"
@@ -205,12 +203,12 @@ def _challenge(exc: Exception) -> str | None:
         error = ""
     else:
         error = "invalid_token"
-    told = f', error="{error}", error_description="{exc.message}"' if error else ""
-    return f'Bearer realm="aeterna", scope="{Scope.SEARCH}"{told}'
+    parameters = f', error="{error}", error_description="{exc.message}"' if error else ""
+    return f'Bearer realm="aeterna", scope="{Scope.SEARCH}"{parameters}'
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """`receive` as it was before `body` was received."""
+    """Return a `receive` that delivers `body` again."""
     first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:

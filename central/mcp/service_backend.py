@@ -46,7 +46,7 @@ from central.trace.requests import (
 from central.trace.service import callees, callers
 from indexer.limits import AGENT_ANSWER_SECONDS
 
-STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # so that nothing runs on for a caller who was told so
+STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # statements end with the answer
 
 _Parameters = Mapping[str, Any]
 _Answers = Callable[[Credential, _Parameters], Any]
@@ -185,7 +185,7 @@ _QUESTIONS: Final[Mapping[str, _Answers]] = {
 
 
 def _refusal(exc: Exception) -> ToolError:
-    """What the caller is told; of an error that nobody expected, only where to look."""
+    """Return the error of a tool; for an unexpected one it only refers to the log."""
     found = problem_for(exc)
     if found is None:
         _log.error("tool_failed", exc_info=exc)

@@ -41,18 +41,18 @@ _open: dict[str, ExitStack] = {}
 
 @setup_logging.connect
 def keep_logging(**_: object) -> None:
-    """A worker logs as every process does, AETERNA_LOG_LEVEL and all: this is why it is asked."""
+    """Keep this service's logging: a receiver stops Celery from configuring its own."""
 
 
 @before_task_publish.connect
 def inject_context(headers: dict[str, Any], **_: object) -> None:
-    """Put it in."""
+    """Add request id and trace to the message."""
     headers[_HEADER] = {"request_id": bound_request_id(), **trace_headers()}
 
 
 @task_prerun.connect
 def extract_context(task_id: str, task: Any, **_: object) -> None:
-    """Give the lines of the task the id of the request that caused it, or one of their own."""
+    """Bind the task's log lines to the request that caused it, or to an id of its own."""
     sent = _sent(task.request)
     bind_request_id(sent.get("request_id", ""))
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
@@ -63,7 +63,7 @@ def extract_context(task_id: str, task: Any, **_: object) -> None:
 
 @task_postrun.connect
 def leave(task_id: str, **_: object) -> None:
-    """The next task is another's."""
+    """Clear the context after the task."""
     if stack := _open.pop(task_id, None):
         stack.close()
     structlog.contextvars.clear_contextvars()
@@ -78,10 +78,9 @@ _FILES: Final = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def prepare() -> None:
-    """Have this process and those that it forks count in files, where that is asked for.
+    """Set up metrics files for a worker and its forks, if WORKER_METRICS_BIND is set.
 
-    Not in a server: that imports Celery to send a message, long after it began to count. Raises
-    CannotListenError.
+    Not in a server, which imports Celery after it began to count. Raises CannotListenError.
     """
     if not settings.WORKER_METRICS_BIND or "prometheus_client" in sys.modules:
         return
@@ -118,7 +117,7 @@ _TOUCH_SECONDS: Final = 10
 
 
 def heartbeat_file(of: str) -> Path:
-    """The file of the process that is called so: `worker` or `beat`."""
+    """Return the heartbeat file of `worker` or `beat`."""
     path: Path = settings.DATA_DIR / f"{of}.alive"
     return path
 
@@ -129,21 +128,21 @@ def _touch(path: Path) -> None:
 
 
 class WorkerHeartbeat(bootsteps.StartStopStep):
-    """Touches the worker's file from its event loop; while it applies runs, too."""
+    """Touches the worker's heartbeat file from its event loop, also during tasks."""
 
     requires = ("celery.worker.components:Timer",)
 
     def start(self, worker: Any) -> None:
-        """Begin with the worker."""
+        """Start the timer."""
         path = heartbeat_file("worker")
         _touch(path)
         worker.timer.call_repeatedly(_TOUCH_SECONDS, _touch, (path,))
 
 
 class BeatScheduler(Scheduler):
-    """Celery's schedule in memory: all of it is in the code, nothing to keep."""
+    """Celery's schedule in memory: the code defines all of it."""
 
     def tick(self, *arguments: Any, **options: Any) -> Any:
-        """Send what is due; returns the seconds until the next is, at most 10 here."""
+        """Send due tasks; return the seconds until the next one, at most 10."""
         _touch(heartbeat_file("beat"))
         return min(super().tick(*arguments, **options), _TOUCH_SECONDS)

@@ -1,4 +1,4 @@
-"""Around every request: its id, its line of the log, its figures, its span."""
+"""Request id, log line, metrics and span of every request."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +16,7 @@ _NOT_FOUND: Final = "none"
 
 
 class ObservedResponse:
-    """What came of a request; a `status` of 0: the client left before there was one."""
+    """Route and status of a request; status 0 if the client left before the answer."""
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
@@ -28,10 +28,10 @@ class ObservedResponse:
 def observe_request(
     *, method: str, path: str, headers: Mapping[str, str]
 ) -> Iterator[ObservedResponse]:
-    """Around answering one request, whatever protocol it came by.
+    """Observe one request of any protocol.
 
-    `route` is to be set to the route's name, never to a path: those are without number, and may
-    hold what nobody should read. `headers` are asked for `X-Request-Id` and `traceparent`.
+    Set `route` to the route's name, never to a path: paths are unbounded and may hold secrets.
+    Reads `X-Request-Id` and `traceparent` from `headers`.
     """
     answered = ObservedResponse(bind_request_id(headers.get("x-request-id") or ""))
     verb = method if method in _METHODS else "other"
@@ -75,7 +75,7 @@ def _span(headers: Mapping[str, str], answered: ObservedResponse, verb: str) -> 
 
 
 class RequestLog:
-    """Middleware, the outermost."""
+    """The middleware that observes requests."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -92,7 +92,7 @@ class RequestLog:
 
 
 def route_of(request: HttpRequest) -> str:
-    """The name of what answers; the admin's hundred are one."""
+    """Return the route's name; the admin's routes share one."""
     match = request.resolver_match
     if match is None:
         return _NOT_FOUND

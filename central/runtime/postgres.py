@@ -1,9 +1,8 @@
 """PostgreSQL from its wheel, for the processes of one user that share a data directory.
 
-All that touches the wheel's own names is here. The wheel gives the directory's path to a shell,
-puts the socket where anybody may connect if the path is long, lets everybody read every directory
-above it when it runs as root, counts its users by process ids, and gives the recovery after a crash
-ten seconds; none of that happens here.
+It replaces parts of the wheel, which passes the path to a shell, puts the socket into a public
+directory if the path is long, as root makes all parent directories readable, counts its users by
+process id and waits ten seconds for crash recovery.
 """
 
 import fcntl
@@ -51,15 +50,14 @@ _SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)  # answered by a byte, wha
 def embedded_postgres(directory: Path) -> str:
     """Start PostgreSQL in `directory` unless it runs already; return its URL.
 
-    Processes share it, and the last one to leave stops it. One that is killed has left, too; if it
-    was the last one, PostgreSQL goes on until the next one leaves. Raises ImproperlyConfigured
-    where it cannot run, with what to do.
+    Processes share it, and the last one to leave stops it. If that one is killed, PostgreSQL runs
+    until the next one leaves. Raises ImproperlyConfigured if it cannot run, with what to do.
     """
     return str(opened_postgres(directory).get_uri())
 
 
 def opened_postgres(directory: Path) -> "EmbeddedServer":
-    """The same, for who looks after it. A process has one of a directory."""
+    """Start PostgreSQL and return its server object, one per process and directory."""
     directory = directory.resolve()
     private_directory(directory.parent)
     if lack := disk_space_error(directory.parent):
@@ -76,7 +74,7 @@ def opened_postgres(directory: Path) -> "EmbeddedServer":
     if known := _SERVERS.get(directory):
         return known
     door = _opened(directory.with_name("postgres.lock"))
-    with _locked(door):  # who leaves meanwhile takes the short name away
+    with _locked(door):  # a process that leaves removes the short name
         server = EmbeddedServer(directory, short_name(directory), door)
         server.start()
     _SERVERS[directory] = server
@@ -84,12 +82,12 @@ def opened_postgres(directory: Path) -> "EmbeddedServer":
 
 
 def client_program(name: str) -> Path:
-    """A program of the wheel that speaks to a server, such as pg_dump: of this or an older one."""
+    """Return a client program of the wheel, such as pg_dump."""
     return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]) / name
 
 
 def _require_own(directory: Path) -> None:
-    """As root: the wheel would take a directory of another user's for pgserver, halfway."""
+    """Refuse, as root, a directory of another user: the wheel would take half of it over."""
     owner = directory.stat().st_uid
     if os.geteuid() == 0 and owner not in {0, _uid_of_pgserver()}:
         raise ImproperlyConfigured(
@@ -105,7 +103,7 @@ def _uid_of_pgserver() -> int | None:
 
 
 class EmbeddedServer(postgres_server.PostgresServer):
-    """The wheel's server, with locks in the data directory; a lock goes with its process."""
+    """The wheel's server with locks in the data directory, released when a process ends."""
 
     _lock = nullcontext()  # the wheel's is one file for everybody on the machine
 
@@ -117,14 +115,14 @@ class EmbeddedServer(postgres_server.PostgresServer):
         self._users = _opened(directory.with_name("postgres.users"))
 
     def start(self) -> None:
-        """Start it, or join those who use it; the caller holds the door."""
+        """Start it or join its users; the caller holds the door lock."""
         if locks_alone(self._users):
             (self.pgdata / ".handle_pids.json").unlink(missing_ok=True)  # of killed processes
         fcntl.flock(self._users, fcntl.LOCK_SH)
         super().start()
 
     def start_again(self) -> None:
-        """Start what has been killed, unless another process was first.
+        """Start a killed server, unless another process did.
 
         Raises ImproperlyConfigured.
         """
@@ -132,7 +130,7 @@ class EmbeddedServer(postgres_server.PostgresServer):
             self.ensure_postgres_running()
 
     def ensure_postgres_running(self) -> None:
-        """In place of the wheel's; the caller holds the door. Raises ImproperlyConfigured."""
+        """Replace the wheel's method; the caller holds the door. Raises ImproperlyConfigured."""
         if not self.is_running():
             _clear_dead(self.pgdata)
             self._launch()
@@ -163,12 +161,12 @@ class EmbeddedServer(postgres_server.PostgresServer):
         )
 
     def is_running(self) -> bool:
-        """Whether its process lives; it may hang, or be starting."""
+        """Whether its process exists; it may hang or be starting."""
         pid = _postmaster_pid(self.pgdata)
         return pid is not None and _is_postgres(pid, self.pgdata)
 
     def answers(self, seconds: float) -> bool:
-        """Whether it answers a client in that time, if only that it is starting or full."""
+        """Whether it answers a client in time, also with an error."""
         with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
             client.settimeout(seconds)
             client.connect(str(self.pgdata / SOCKET))
@@ -177,12 +175,12 @@ class EmbeddedServer(postgres_server.PostgresServer):
         return False
 
     def kill(self) -> None:
-        """End all its processes at once, as one that hangs heeds no signal; its log is kept."""
+        """Kill all its processes: a hanging one ignores other signals."""
         with _locked(self._door):
             _kill_all(self.pgdata)
 
     def disk_space_error(self) -> str:
-        """What to do about a full disk, on which it cannot start; empty where it is not full."""
+        """Return what to do about a full disk; "" if there is space."""
         return disk_space_error(self._directory)
 
     def _cleanup(self) -> None:
@@ -215,9 +213,9 @@ def _locked(file: IO[str]) -> Iterator[None]:
 
 
 def _clear_dead(pgdata: Path) -> None:
-    """Remove what a killed PostgreSQL left: its id may by now be another's, or half written.
+    """Remove the remains of a killed PostgreSQL: a stale or half-written postmaster.pid.
 
-    Its processes outlive it until they notice, and a new one does not start beside them.
+    Its child processes end only when they notice, and block a new server until then.
     """
     _kill_all(pgdata, grace_seconds=_LEAVE_SECONDS)
     (pgdata / "postmaster.pid").unlink(missing_ok=True)
@@ -246,7 +244,7 @@ def _is_ready(pgdata: Path) -> bool:
 
 
 def _is_postgres(pid: int, pgdata: Path) -> bool:
-    """Whether the process is this directory's PostgreSQL; no clock is asked, it may be set."""
+    """Whether the process is this directory's PostgreSQL; independent of the clock."""
     try:
         return _works_in(_wheel.psutil.Process(pid), pgdata)
     except _wheel.psutil.NoSuchProcess:
@@ -254,7 +252,7 @@ def _is_postgres(pid: int, pgdata: Path) -> bool:
 
 
 def _works_in(process: Any, pgdata: Path) -> bool:
-    """Whether it is one of PostgreSQL's, whose working directory is the data's."""
+    """Whether a PostgreSQL process has `pgdata` as its working directory."""
     try:
         if "postgres" not in process.name() or process.status() == "zombie":
             return False

@@ -22,7 +22,7 @@ _PLAIN: Final = re.compile(rb"[A-Za-z0-9_./-]+")  # what neither a shell nor a U
 
 
 def short_name(directory: Path) -> Path:
-    """The directory itself, or a link to it: a path that fits a socket and means itself in a shell.
+    """Return the directory, or a link to it whose path fits a socket and is safe in a shell.
 
     The link is in a directory that no other user can change.
     """
@@ -57,7 +57,7 @@ def _places() -> Iterator[Path]:
 
 
 def _is_ours(place: Path) -> bool:
-    """Whether nobody else can change what is in `place`, and PostgreSQL can enter it."""
+    """Whether only this user can change `place`, and PostgreSQL can enter it."""
     try:
         parent = place.parent.stat()
         if parent.st_uid not in {0, os.geteuid()} or _is_open(parent):
@@ -74,12 +74,12 @@ def _is_ours(place: Path) -> bool:
 
 
 def _is_open(status: os.stat_result) -> bool:
-    """Whether others may rename what is in a directory."""
+    """Whether other users may rename files in a directory."""
     return bool(status.st_mode & 0o022) and not status.st_mode & stat.S_ISVTX
 
 
 def _closed_above(path: Path) -> list[Path]:
-    """As root: the directories above `path`, links followed, that pgserver may not enter."""
+    """Return, as root, the parent directories of `path` that pgserver may not enter."""
     if os.geteuid() != 0:
         return []
     above = dict.fromkeys((*path.parents, *path.resolve().parents))
@@ -87,10 +87,9 @@ def _closed_above(path: Path) -> list[Path]:
 
 
 def open_way(path: Path) -> None:
-    """In place of the wheel's function, which lets everybody read every directory above `path`.
+    """Let others pass through the parent directories of `path`, but not list them.
 
-    Root keeps some for itself, such as its home and fresh temporary ones: they are opened to pass
-    through, not to look around, and that is said.
+    It replaces the wheel's function, which makes them readable, and reports each change.
     """
     for directory in _closed_above(path):
         try:

@@ -91,7 +91,7 @@ async def sidecar_backend(
 
 
 def _caller(org_id: object) -> tuple[str, str]:
-    """The caller's token and organisation; another one is not asked for, whoever would answer.
+    """Return the caller's token and organisation; refuses another organisation.
 
     Raises ToolError.
     """

@@ -44,14 +44,14 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """What the sidecar speaks, as far as it is known: so later calls are one request each."""
+    """The sidecar's protocol revision, remembered so that later calls are one request each."""
 
     mode: str = "auto"
     discovered: DiscoverResult | None = None
 
 
 class Sidecar:
-    """The sidecar at `url` (its /mcp). One per process, and event loop; `close` it at the end."""
+    """The sidecar at `url` (its /mcp). One per process and event loop; `close` it at the end."""
 
     def __init__(
         self, url: str, *, timeout_seconds: float, pause_seconds: float = _PAUSE_SECONDS
@@ -59,7 +59,7 @@ class Sidecar:
         self._url = url
         self._timeout_seconds = timeout_seconds
         self._circuit = Circuit(
-            threshold=_FAILURES, pause_seconds=pause_seconds, changed=self._tell_change
+            threshold=_FAILURES, pause_seconds=pause_seconds, changed=self._log_change
         )
         self._pool = LimitedTransport()
         self._dialect = _Dialect()
@@ -71,9 +71,9 @@ class Sidecar:
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, token: str, read: Callable[[Any], Answer]
     ) -> Answer:
-        """What `read` makes of the tool's answer to the holder of `token`.
+        """Call a tool with `token` and return its answer as parsed by `read`.
 
-        An answer that `read` cannot read is the sidecar's failure. Raises ToolError.
+        An answer that `read` cannot parse counts as a failure. Raises ToolError.
         """
         try:
             with self._circuit.guard(SidecarFailedError):
@@ -131,7 +131,7 @@ class Sidecar:
             cache=None,
         )
 
-    def _tell_change(self, is_open: bool) -> None:
+    def _log_change(self, is_open: bool) -> None:
         SIDECAR_IS_AWAY.set(is_open)
         if is_open:
             _log.error("sidecar_circuit_open", url=self._url, after_failures=_FAILURES)
@@ -145,7 +145,7 @@ def _dialect_of(client: Client) -> _Dialect:
 
 
 def _without(token: str, refusal: ToolError) -> ToolError:
-    """What a sidecar says may repeat what it was sent; a token is for no transcript."""
+    """Return the error without the token, which a sidecar's message may repeat."""
     message, *near = (text.replace(token, "[token]") for text in (refusal.message, *refusal.near))
     return ToolError(message, code=refusal.code, status=refusal.status, near=near)
 
@@ -159,7 +159,7 @@ def _read(result: CallToolResult, read: Callable[[Any], Answer]) -> Answer:
 
 
 def _content(result: CallToolResult) -> Any:
-    """Structured content, else the JSON in the text; a list may come as `{"result": […]}`."""
+    """Return structured content, else the text's JSON; a list may be wrapped in `result`."""
     told: Any = result.structured_content
     if told is None:
         told = json.loads(_text(result))
