@@ -1,4 +1,4 @@
-"""The figures of the admin's front page: a fixed number of queries, whatever there is."""
+"""Figures of the admin's front page, in a fixed number of queries."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class StateShare:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """How the indexes are, of all organisations together."""
+    """The state of the indexes of all organisations."""
 
     total: int
     shares: list[StateShare]
@@ -182,7 +182,7 @@ def failures() -> tuple[list[IndexRun], int]:
 
 
 def last_applied() -> datetime | None:
-    """When the newest run that was applied had been."""
+    """Return when the newest applied run ended."""
     applied = IndexRun.objects.filter(state=RunState.APPLIED).order_by("-opened_at")
     return applied.values_list("ended_at", flat=True).first()
 
@@ -201,7 +201,7 @@ def embedders() -> list[tuple[str, int]]:
 
 
 def store_name() -> str:
-    """The vector store without what its address may hold beside the host."""
+    """Return the vector store's kind and host, without credentials."""
     address = urlsplit(settings.VECTOR_STORE_URL)
     if address.scheme == "edge":
         return "Qdrant Edge, in the service's process"
@@ -227,7 +227,7 @@ def _percent(part: int, whole: int) -> int:
 
 
 def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """The figures, added to the page's context (UNFOLD's DASHBOARD_CALLBACK)."""
+    """Add the figures that the user may see (UNFOLD's DASHBOARD_CALLBACK)."""
     if request.user.has_perm("repositories.view_repository"):
         context |= {
             "freshness": freshness(),

@@ -1,8 +1,7 @@
 """Code cut into coloured pieces, by a process that can be killed.
 
-Lexers are tables of regular expressions: of hostile text one match may take hours, and hold the
-interpreter, so that the whole service stands still. A process of our own runs them, one for all
-threads, started when it is first needed. The kernel ends it when a text has had its time.
+Lexers are regular expressions: on hostile text one match may block the interpreter for hours. One
+process for all threads runs them, started at first use. The kernel ends it at its time limit.
 """
 
 import atexit
@@ -55,7 +54,7 @@ class ColouringBusyError(Exception):
 
 
 class Colouring:
-    """The process and who may ask it. Safe to share between threads; after a fork, start anew."""
+    """The colouring process. Safe to share between threads; create a new one after a fork."""
 
     def __init__(
         self,

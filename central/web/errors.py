@@ -1,6 +1,6 @@
-"""Errors of pages are pages; programs get problem documents. Which is which is decided here.
+"""Error pages for browsers, problem documents for programs.
 
-What an error means and which status it has is `central.http.problems`' to say.
+`central.http.problems` decides codes and statuses.
 """
 
 import sys
@@ -20,13 +20,13 @@ from central.web.messages import error_sentence
 
 _PROGRAMS: Final = ("/api/", "/mcp", "/metrics", "/livez", "/readyz", "/internal/", "/static/")
 _TITLES: Final = {
-    400: "This cannot be understood",
+    400: "The request is not valid",
     403: "This is not allowed",
     404: "There is no such page",
     409: "This cannot be done now",
     413: "This is too large",
     429: "Too many requests",
-    503: "Something is away",
+    503: "A service is unavailable",
 }
 _NOT_FOUND: Final = ProblemDetails(
     404, "not_found", "There is nothing at this address, or nothing that you may see."
@@ -44,7 +44,7 @@ _FAILED: Final = ProblemDetails(
 
 
 def is_for_people(request: HttpRequest) -> bool:
-    """Whether a browser asks: by the path, and because a program says who it is in a header."""
+    """Whether the answer is a page: by the path, and without an Authorization header."""
     return not request.path.startswith(_PROGRAMS) and "Authorization" not in request.headers
 
 
@@ -59,7 +59,7 @@ class ErrorPages:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exc: Exception) -> HttpResponse | None:
-        """The page, or None: Django then asks the handlers below."""
+        """Return the page; None leaves the error to Django's handlers below."""
         if isinstance(exc, Http404 | PermissionDenied) or not is_for_people(request):
             return None
         found = problems.problem_for(exc)
@@ -67,7 +67,7 @@ class ErrorPages:
 
 
 def error_page(request: HttpRequest, found: ProblemDetails) -> HttpResponse:
-    """The page of an error. Of one that is this service's own, it asks no database."""
+    """Return the page of an error. For a 5xx it does not query the database."""
     context: dict[str, Any] = {
         "title": _TITLES.get(found.status, "This failed"),
         "status": found.status,
@@ -87,9 +87,9 @@ def error_page(request: HttpRequest, found: ProblemDetails) -> HttpResponse:
 
 
 def _spare_the_page(response: HttpResponse) -> None:
-    """Of a page that asks for a part of itself: a whole page must not be put there.
+    """Keep htmx from putting a whole error page into a part of a page.
 
-    What passes by itself is waited for; of the rest, the page that is loaded again tells.
+    Temporary errors leave the page as it is; others reload it, which then shows the error.
     """
     if response.status_code >= 500 or response.status_code == 429:
         reswap(response, "none")
@@ -108,7 +108,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The view of a failed check of where a form came from."""
+    """Return the page of a failed CSRF check."""
     if not is_for_people(request):
         return problems.forbidden(request, reason=reason)
     return error_page(request, _CSRF)
@@ -122,7 +122,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """`handler500`; the database being away is 503 here too."""
+    """`handler500`; 503 if the database is unavailable."""
     if not is_for_people(request):
         return problems.server_error(request)
     exc = sys.exc_info()[1]

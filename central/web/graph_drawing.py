@@ -144,7 +144,7 @@ def name_of(node: GraphNode) -> str:
 
 
 def place_of(project: str, file: str) -> str:
-    """Project and file; of what is too long the project stays, and the file's name as it fits."""
+    """Return project and file, shortened to fit; the project stays."""
     whole = f"{project}/{file}"
     if columns(whole) <= SMALL_COLUMNS:
         return whole

@@ -22,7 +22,7 @@ KIND_WORDS: Final = {
 }
 _ORIGINS: Final = {  # what stands before decides the line of several edges
     Origin.POLICY: ("edge-policy", "the rule matches"),
-    Origin.EXPLICIT: ("edge-explicit", "linked by somebody"),
+    Origin.EXPLICIT: ("edge-explicit", "linked by hand"),
     Origin.TEXT: ("edge-medium", "named in the text"),
     Origin.SEMANTIC: ("edge-low", "alike"),
 }

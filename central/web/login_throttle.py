@@ -1,7 +1,7 @@
-"""How often a password may be tried.
+"""Limits on sign-in attempts.
 
-By address, by user name and address, and by user name from everywhere but the browsers in which
-its owner signed in before: so a stranger who tries a name keeps other strangers out, and not them.
+By address, by user name and address, and by user name from all unknown browsers: a stranger who
+tries a name does not lock out its owner, whose browsers are known.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 def retry_after(request: HttpRequest, username: str) -> float | None:
-    """Count an attempt to sign in; None if it may be made, else how long to wait."""
+    """Count an attempt to sign in; return None if it is allowed, else the seconds to wait."""
     for limit, (key, rate) in _limits(request, username):
         wait = check(key, rate)
         if wait is not None:
@@ -41,7 +41,7 @@ def _limits(request: HttpRequest, username: str) -> Iterator[tuple[str, tuple[st
 
 
 def remember_browser(request: HttpRequest, response: HttpResponse, username: str) -> None:
-    """Let this browser be known as one in which that user signed in. It grants nothing."""
+    """Mark this browser as one in which the user signed in. It grants no access."""
     response.set_signed_cookie(
         _COOKIE,
         username,
@@ -59,7 +59,7 @@ def _was_here(request: HttpRequest, username: str) -> bool:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where a request comes from: of IPv6, the network; "" where that is not known."""
+    """Return the client's address, for IPv6 its network; "" if unknown."""
     try:
         address = ip_address(request.META.get("REMOTE_ADDR", ""))
     except ValueError:  # a unix socket has none

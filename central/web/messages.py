@@ -7,7 +7,7 @@ from indexer.records.files import SkipReason
 
 
 def why_skipped(reason: str) -> str:
-    """The reason why a file is not indexed as a sentence; a newer indexer's by its name."""
+    """Return why a file is not indexed; an unknown reason by its name."""
     if reason in set(SkipReason):
         return SkipReason(reason).sentence
     return reason.replace("_", " ")

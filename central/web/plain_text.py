@@ -13,13 +13,13 @@ _JOINERS: Final = "\u200c\u200d"  # which scripts and emoji are written with
 
 
 def plain_text(text: str) -> str:
-    """Lines and tabs stay."""
+    """Return the text with its lines and tabs."""
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(char if char in _LINES else _shown(char) for char in unified)
 
 
 def plain_line(text: str) -> str:
-    """On one line."""
+    """Return the text on one line."""
     return plain_text(text).translate({ord(char): " " for char in _LINES})
 
 
@@ -29,12 +29,12 @@ def _shown(char: str) -> str:
 
 
 def columns(text: str) -> int:
-    """How many digits wide the text is in a font of fixed width."""
+    """Return the text's width in columns of a fixed-width font."""
     return sum(_width(character) for character in text)
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, or as much of its beginning as fits into `limit` columns with `…`."""
+    """Return the text, cut with `…` to `limit` columns."""
     if columns(text) <= limit:
         return text
     kept = []

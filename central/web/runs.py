@@ -39,7 +39,7 @@ class ShownRun:
 
 
 def shown_run(run: IndexRun) -> ShownRun:
-    """What there is to say of a run; asks the database nothing."""
+    """Return a run with its message; without a query."""
     ended: datetime = run.ended_at or timezone.now()
     percent = run.progress.get("percent")
     return ShownRun(
@@ -54,12 +54,12 @@ def shown_run(run: IndexRun) -> ShownRun:
 
 
 def why(reason: str) -> str:
-    """The reason of a run's mode as a sentence; "" where there is none yet."""
+    """Return the reason of a run's mode as a sentence; "" without one."""
     return reason_sentence(Reason(reason)) if reason in set(Reason) else reason.replace("_", " ")
 
 
 def stages_of(seconds: dict[str, float]) -> list[StageTime]:
-    """The stages in the order in which they begin, as far as it is known; stored JSON has none."""
+    """Return the stages in their order; stored JSON has none."""
     total = sum(seconds.values())
     found, before = [], 0.0
     ordered = sorted(seconds.items(), key=lambda item: (_ORDER.get(item[0], len(_ORDER)), item[0]))
@@ -71,7 +71,7 @@ def stages_of(seconds: dict[str, float]) -> list[StageTime]:
 
 
 def runner_of(run: IndexRun) -> str:
-    """Who ran it: a token by its name and first characters, or a job without a stored secret.
+    """Return who ran it: a token by name and prefix, or a keyless job.
 
     Reads `run.api_token`.
     """
@@ -101,7 +101,7 @@ class Share:
 
 
 def shares(languages: Mapping[str, int]) -> list[Share]:
-    """The largest first; what is beyond the seventh is one part, "other"."""
+    """Return the shares, the largest first; beyond the seventh they are "other"."""
     ordered = sorted(languages.items(), key=lambda item: (-item[1], item[0]))
     parts = [(name or "text", count) for name, count in ordered[:_SHOWN] if count > 0]
     rest = sum(count for _, count in ordered[_SHOWN:])

@@ -1,4 +1,4 @@
-"""A search as its page's address says it, and the addresses of searches near it."""
+"""The search form: a search read from its page's address, and addresses of similar searches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -36,18 +36,18 @@ class SearchForm:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether more than the query's text decides what is found."""
+        """Whether there are filters beside the text."""
         return bool(self.projects or self.filters or self.mode != Mode.HYBRID)
 
     def address(self) -> str:
-        """The search as an address on the same page: `?q=…`."""
+        """Return the search as an address on the same page: `?q=…`."""
         given = [("q", self.q), ("mode", self.mode if self.mode != Mode.HYBRID else "")]
         given += [("project", project) for project in self.projects]
         given += [*self.filters.items(), ("cursor", self.cursor)]
         return f"?{urlencode([(name, value) for name, value in given if value])}"
 
     def page_at(self, cursor: str) -> str:
-        """The address of another page of the answer; "": of the first."""
+        """Return the address of another page of the answer; "" is the first."""
         return replace(self, cursor=cursor).address()
 
     def without(self, name: str, value: str = "") -> str:

@@ -74,7 +74,7 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
 
 
 def _beginning(content: str) -> str:
-    """As much of it as a browser bears."""
+    """Return as much as a browser can show."""
     lines = content[:SHOWN_CHARACTERS].split("\n", SHOWN_LINES)
     return "\n".join(lines[:SHOWN_LINES]) + ("\n" if len(lines) > SHOWN_LINES else "")
 

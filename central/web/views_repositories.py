@@ -25,7 +25,7 @@ _DIGITS: Final = 6
 
 @member_page
 def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """All that the member sees; `state`, `name`, `sort=trouble` and `page` are in the address."""
+    """List repositories; `state`, `name`, `sort=trouble` and `page` are in the address."""
     state = request.GET.get("state", "")
     wanted = Wanted(
         state=IndexState(state) if state in set(IndexState) else None,
@@ -89,15 +89,15 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
 
 @member_page
 def run(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """Everything of a run."""
+    """Show a run."""
     return render(request, "web/run.html", _context(credential, run_id))
 
 
 @member_page
 def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """How far it is; once its state is not the one in `state` any more, all of it anew.
+    """Return the progress, or the whole run once its state differs from `state`.
 
-    Asked every second by the page, and no more once the run has ended.
+    The page polls it every second until the run has ended.
     """
     context = _context(credential, run_id)
     shown: ShownRun = context["shown"]

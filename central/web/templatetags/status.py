@@ -1,6 +1,6 @@
-"""How pages write states, commits, branches, languages and times. `{% load status %}`.
+"""Tags for states, commits, branches, languages and durations. `{% load status %}`.
 
-Tags, where partials would do: a list has hundreds of them, and a partial takes ten times as long.
+Tags, because lists have hundreds of them and a partial takes ten times as long.
 """
 
 from collections.abc import Sequence

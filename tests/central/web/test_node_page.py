@@ -128,7 +128,7 @@ def test_code_that_is_gone_is_said_to_be_missing(api: Api, member: Client) -> No
     index_files(api, {"other.rs": PANICS})
     assert "start definition missing" in main(node_page(member, "ADR-042"))
     html = node_page(member, START)
-    assert "The index does not hold this code any more." in html
+    assert "This code is no longer in the index." in html
     assert "Read it" not in html
 
 

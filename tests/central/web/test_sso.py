@@ -137,7 +137,7 @@ def test_an_address_that_is_not_vouched_for_makes_nobody_a_member(
     sign_in(client)
     assert User.objects.get().email == ""
     assert not Membership.objects.exists()
-    assert "You are no member of an organisation yet" in client.get("/").content.decode()
+    assert "You are not a member of an organisation yet" in client.get("/").content.decode()
 
 
 def test_without_an_organization_an_administrator_adds_people(
