@@ -63,7 +63,7 @@ STATUSES: dict[type[Exception], int] = {
 }
 
 # Exceptions of this service's dependencies: (code, detail).
-_UNAVAILABLE: dict[type[Exception], tuple[str, str]] = {
+_DEPENDENCIES: dict[type[Exception], tuple[str, str]] = {
     OperationalError: (
         "database_unavailable",
         "The database does not answer. Try again shortly; /readyz says when it is back.",
@@ -198,8 +198,11 @@ def _unavailable(exc: Exception) -> tuple[str, str] | None:
         return None
     # PostgreSQL ends where it has no space for its log, and then does not say why.
     if sqlstate == _DISK_FULL or (isinstance(exc, OperationalError) and _is_disk_full()):
-        return _UNAVAILABLE[indexer_errors.StoreFullError]
-    return next((_UNAVAILABLE[cls] for cls in type(exc).__mro__ if cls in _UNAVAILABLE), None)
+        return _DEPENDENCIES[indexer_errors.StoreFullError]
+    return next(
+        (_DEPENDENCIES[cls] for cls in type(exc).__mro__ if cls in _DEPENDENCIES),
+        None,
+    )
 
 
 def _is_disk_full() -> bool:

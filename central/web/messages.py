@@ -14,7 +14,9 @@ def why_skipped(reason: str) -> str:
 
 
 _ERRORS: Final = {
-    "repository_not_found": "There is no such repository that you may see.",
+    "repository_not_found": (
+        "There is no such repository for you; the list of repositories has all that you see."
+    ),
     "run_not_found": "There is no such run that you may see.",
 }
 _ON_PAGES: Final = {
