@@ -17,12 +17,12 @@ from rest_framework.views import APIView
 
 from central.corpus.embeddings import pack_vector
 from central.errors import InvalidError
-from central.http.bodies import body_parts, json_object, read_body
+from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
 from central.http.urls import absolute_url
 from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
-from central.ingest.services.batches import body_limit, put_batch, put_tree
+from central.ingest.services.batches import put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
 from central.ingest.services.queue_run import RunSummary, notify_worker, queue_run
@@ -158,7 +158,7 @@ class TreeView(APIView):
     )
     def put(self, request: Request, run_id: UUID) -> HttpResponse:
         """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are lacking."""
-        limit = body_limit(settings.TREE_MAX_BYTES)
+        limit = max_gzip_bytes(settings.TREE_MAX_BYTES)
         answer = put_tree(
             credential=credential_in(request),
             run_id=run_id,
@@ -181,7 +181,7 @@ class BatchView(APIView):
     )
     def put(self, request: Request, run_id: UUID, number: int) -> Response:
         """Send file records and removals (gzip NDJSON)."""
-        limit = body_limit(settings.BATCH_MAX_BYTES)
+        limit = max_gzip_bytes(settings.BATCH_MAX_BYTES)
         put_batch(
             credential=credential_in(request),
             run_id=run_id,

@@ -22,7 +22,7 @@ from central.maintenance.archive_script import (
     read_script,
     refused,
 )
-from central.runtime.data_directory import lack_of_space
+from central.runtime.data_directory import disk_space_error
 from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
 _MIGRATIONS: Final = "django_migrations"
@@ -123,7 +123,7 @@ def _copy(rows: Rows) -> None:
 
 
 def _require_space() -> None:
-    if settings.DATABASE_IS_EMBEDDED and (lack := lack_of_space(settings.DATA_DIR)):
+    if settings.DATABASE_IS_EMBEDDED and (lack := disk_space_error(settings.DATA_DIR)):
         raise UnavailableError(f"{lack} Nothing was changed.", code="disk_full")
 
 

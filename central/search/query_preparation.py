@@ -250,7 +250,7 @@ def query_vectors(
 def _request(spec: EmbedderSpec, texts: Sequence[str]) -> Sequence[Vector]:
     outcome = "failed"
     try:
-        with _circuit(spec, settings.EMBEDDER_ACCESS).attempt(EmbeddingError):
+        with _circuit(spec, settings.EMBEDDER_ACCESS).guard(EmbeddingError):
             vectors = list(embedder(spec).embed_queries(texts))
         outcome = "answered"
     except CircuitOpenError as exc:

@@ -101,7 +101,7 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
         mode=str(request.mode),
     ) as search_span:
         answer = _search(credential, request)
-        search_span.note(resultCount=answer.count)
+        search_span.set_attributes(resultCount=answer.count)
     return answer
 
 

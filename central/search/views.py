@@ -19,8 +19,8 @@ from central.http.parameters import (
     StrictFloatField,
     StrictIntegerField,
     body_object,
-    document,
     query_object,
+    to_json,
 )
 from central.repositories.views import AnsweringProjectSerializer
 from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
@@ -225,4 +225,4 @@ class SearchView(APIView):
 def _respond(request: Request, data: Mapping[str, Any]) -> Response:
     credential = credential_for(request, data.get("org_id"))
     answer = search(credential=credential, request=_REQUESTS.search_request(data))
-    return Response(document(answer))
+    return Response(to_json(answer))

@@ -65,7 +65,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": True,
     "ENVIRONMENT": "central.settings.admin.environment",
-    "DASHBOARD_CALLBACK": "central.web.dashboard.front_page",
+    "DASHBOARD_CALLBACK": "central.web.admin_dashboard.front_page",
     "STYLES": [style],
     "SIDEBAR": {
         "show_search": True,

@@ -65,7 +65,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "central.web.content_policy.ContentPolicy",
+    "central.http.middleware.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "central.web.errors.ErrorPages",
 ]
@@ -79,7 +79,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "central.web.access.frame",
+                "central.web.access.page_context",
             ]
         },
     }

@@ -10,14 +10,15 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from central.errors import InvalidError, UnauthenticatedError
+from central.errors import InvalidError
 from central.http import rate_limits
+from central.http.bearer import bearer_token, missing_token
 from central.http.internal import internal
 from central.tenancy.audit import COMMAND
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.services import LOCAL_TOKEN_LIFETIME, create_local_token
-from central.tenancy.tokens import credential_of, invalid_token
+from central.tenancy.tokens import credential_of
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -29,12 +30,7 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[None, Credential] | None:
         """Return None without the header. Raises UnauthenticatedError for an invalid token."""
         header = request.headers.get("Authorization")
-        if header is None:
-            return None
-        scheme, _, token = header.partition(" ")
-        if scheme.lower() != "bearer":
-            raise invalid_token()
-        return None, credential_of(token)
+        return None if header is None else (None, credential_of(bearer_token(header)))
 
     def authenticate_header(self, request: Request) -> str:
         """Return the WWW-Authenticate header of an answer to a request without a token."""
@@ -58,7 +54,7 @@ class HasScope(BasePermission):
 def credential_in(request: Request) -> Credential:
     """Return the request's credential. Raises UnauthenticatedError."""
     if not isinstance(request.auth, Credential):
-        raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
+        raise missing_token()
     return request.auth
 
 
@@ -92,7 +88,7 @@ def count_request(*, caller: str, scope: Scope) -> None:
     `caller` names a token or a person: `token 12`, `user 3`.
     """
     what = "search" if scope == Scope.SEARCH else "index"
-    rate_limits.require(f"{what} {caller}", getattr(settings.RATES, what), what=what)
+    rate_limits.enforce(f"{what} {caller}", getattr(settings.RATES, what), what=what)
 
 
 class TokenRate(BaseThrottle):

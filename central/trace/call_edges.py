@@ -166,7 +166,7 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
         scope = scope_for(credential)
         portion = read_portion(scope, Position(*position) if position else Position())
         found = _calls(scope, portion)
-        current.note(resultCount=len(found))
+        current.set_attributes(resultCount=len(found))
     next_position = portion.next_position
     return Calls(
         calls=found,

@@ -141,7 +141,7 @@ def run_trace(
         result = attempt(scope)
         if have_been_reindexed(scope.repositories.values()):
             result = attempt(scope_for(credential))
-        current.note(resultCount=count(result))
+        current.set_attributes(resultCount=count(result))
     return result
 
 

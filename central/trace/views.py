@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.http.parameters import INTEGER, body_object, document, query_object
+from central.http.parameters import INTEGER, body_object, query_object, to_json
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
@@ -70,7 +70,7 @@ class CallersView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = callers(credential=credential, request=_CALLERS.trace_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class CalleesView(APIView):
@@ -89,7 +89,7 @@ class CalleesView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = callees(credential=credential, request=_CALLEES.trace_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class GraphView(APIView):
@@ -108,7 +108,7 @@ class GraphView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = graph(credential=credential, request=_GRAPH.graph_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class CallsView(APIView):
@@ -129,7 +129,7 @@ class CallsView(APIView):
         """
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(calls(credential=credential, **_CALLS.checked(query))))
+        return Response(to_json(calls(credential=credential, **_CALLS.checked(query))))
 
 
 class ImpactView(APIView):
@@ -148,7 +148,7 @@ class ImpactView(APIView):
         body = body_object(request)
         credential = credential_for(request, body.get("org_id"))
         answer = impact(credential=credential, request=_IMPACT.impact_request(body))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 def _query(request: Request) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.messages import advice_on, gap_of, why_skipped
+from central.web.messages import why_skipped
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
+from central.web.states import missing_commit, state_message
 
 _RUNS: Final = 20
 _DIGITS: Final = 6
@@ -24,7 +25,7 @@ _DIGITS: Final = 6
 
 @member_page
 def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """All that the member sees; `state`, `name`, `sort=trouble` and `page` are in the address."""
+    """List repositories; `state`, `name`, `sort=trouble` and `page` are in the address."""
     state = request.GET.get("state", "")
     wanted = ListFilter(
         state=IndexState(state) if state in set(IndexState) else None,
@@ -72,8 +73,8 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "section": "repositories",
         "repository": found,
         "state": state,
-        "advice": advice_on(state),
-        "gap": gap_of(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
+        "message": state_message(state),
+        "missing": missing_commit(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
         "why": why(found.last_reason),
         "languages": shares(found.languages),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
@@ -88,15 +89,15 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
 
 @member_page
 def run(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """Everything of a run."""
+    """Show a run."""
     return render(request, "web/run.html", _context(credential, run_id))
 
 
 @member_page
 def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """How far it is; once its state is not the one in `state` any more, all of it anew.
+    """Return the progress, or the whole run once its state differs from `state`.
 
-    Asked every second by the page, and no more once the run has ended.
+    The page polls it every second until the run has ended.
     """
     context = _context(credential, run_id)
     shown: ShownRun = context["shown"]

@@ -86,10 +86,10 @@ def _apply_claimed(claim: Claim) -> RunState | None:
     ):
         try:
             state = _attempt(claim, apply_span)
-            apply_span.note(state=state or "waiting")
+            apply_span.set_attributes(state=state or "waiting")
         except ClaimLostError:
             state = None
-            apply_span.note(state="claim_lost")
+            apply_span.set_attributes(state="claim_lost")
         finally:
             outcome = apply_span.attributes.get("state", "crashed")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
@@ -135,7 +135,7 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
-    apply_span.note(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
+    apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
     _remove_stale_points(claim.run, store, delta, before)
     return RunState.APPLIED
 

@@ -50,11 +50,6 @@ _BATCH_COLUMNS = {
 _BODY = "SELECT body FROM ingest_batch WHERE run_id = %s AND number = %s"
 
 
-def body_limit(content_bytes: int) -> int:
-    """Return the largest gzip size of `content_bytes`: incompressible content grows a little."""
-    return content_bytes + content_bytes // 1000 + 1024
-
-
 def path_key(path: str) -> int:
     """Return a 64-bit key of a path (the head of its SHA-256), to compare paths over batches."""
     return int.from_bytes(hashlib.sha256(path.encode()).digest()[:8], signed=True)

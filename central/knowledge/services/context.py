@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from central.corpus.models import File, Symbol
-from central.http.parameters import document
+from central.http.parameters import to_json
 from central.knowledge.answers import GraphReceipt
 from central.knowledge.models import NodeKind
 from central.knowledge.resolution import CodePlace, node_not_found
@@ -173,7 +173,7 @@ def _fit(answer: ContextAnswer, max_tokens: int) -> ContextAnswer:
         for name in _ORDER:
             if not waiting[name]:
                 continue
-            size = len(json.dumps(document(waiting[name][0]), default=str))
+            size = len(json.dumps(to_json(waiting[name][0]), default=str))
             if size > budget:
                 left[name] = len(waiting.pop(name))
                 waiting[name] = []

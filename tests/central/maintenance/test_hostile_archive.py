@@ -389,7 +389,7 @@ def test_an_archive_that_fills_the_disk_is_refused(
         source, "INSERT INTO django_session VALUES ('a', repeat('x', 20000000), now())"
     )
     assert archive.stat().st_size < 1_000_000
-    monkeypatch.setattr(archive_rows, "lack_of_space", lambda _: "The disk is full.")
+    monkeypatch.setattr(archive_rows, "disk_space_error", lambda _: "The disk is full.")
     with pytest.raises(ServiceError, match="The disk is full") as caught:
         fill(archive)
     assert caught.value.code == "disk_full"

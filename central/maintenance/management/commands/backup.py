@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand
 from central.maintenance.backup import write_archive
-from central.runtime.data_directory import whole_file
+from central.runtime.data_directory import atomic_write
 
 
 class Command(ServiceCommand):
@@ -37,6 +37,6 @@ class Command(ServiceCommand):
     def _write(self, path: Path) -> None:
         if path.exists():
             raise CommandError(f"{path} is there already: name a new file.")
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             write_archive(file)
         self.stdout.write(f"{path}: {path.stat().st_size / 1e6:.1f} MB")

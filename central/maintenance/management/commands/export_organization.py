@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand
 from central.maintenance.organization_export import export_organization
-from central.runtime.data_directory import whole_file
+from central.runtime.data_directory import atomic_write
 from central.tenancy.audit import COMMAND, record
 from central.tenancy.services import organization_named
 
@@ -34,7 +34,7 @@ class Command(ServiceCommand):
         slug = organization.slug
         record(actor=COMMAND, action="organization.exported", target=slug, organization=slug)
         try:
-            with whole_file(path) as output:
+            with atomic_write(path) as output:
                 manifest = export_organization(organization, output)
         except OSError as exc:
             raise CommandError(f"{path} cannot be written: {exc.strerror}.") from exc

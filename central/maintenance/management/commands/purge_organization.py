@@ -73,7 +73,7 @@ class Command(ServiceCommand):
 
 def _is_store_held() -> bool:
     """Whether a running server, whose worker purges, has the vector store."""
-    return is_store_embedded() and data_directory.is_held(settings.DATA_DIR)
+    return is_store_embedded() and data_directory.is_in_use(settings.DATA_DIR)
 
 
 def _purge(organization: Organization) -> None:

@@ -16,8 +16,8 @@ from central.corpus.backends import is_store_embedded
 from central.maintenance.backup import restore_archive
 from central.runtime.data_directory import (
     DataDirectoryHeldError,
-    held_data_directory,
-    lack_of_space,
+    disk_space_error,
+    lock_data_directory,
     private_directory,
 )
 from indexer.errors import StoreError
@@ -57,7 +57,7 @@ class Command(ServiceCommand):
 def _alone() -> AbstractContextManager[None]:
     """Lock the data directory if the database or the vectors are in it."""
     has_state = settings.DATABASE_IS_EMBEDDED or is_store_embedded()
-    return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
+    return lock_data_directory(settings.DATA_DIR) if has_state else nullcontext()
 
 
 @contextmanager
@@ -80,6 +80,6 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 
 def _keep(pipe: IO[bytes], kept: IO[bytes]) -> None:
     while part := pipe.read(BACKUP_SPACE_CHECK_BYTES):
-        if lack := lack_of_space(settings.DATA_DIR):
+        if lack := disk_space_error(settings.DATA_DIR):
             raise CommandError(f"{lack} Nothing was changed.")
         kept.write(part)
