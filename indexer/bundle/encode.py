@@ -34,8 +34,8 @@ _UINT32: Final = "<u4"
 _FLOAT32: Final = "<f4"
 _ENCODER: Final = Encoder()
 # Quotation marks in strings are escaped, so only a chunk's own member matches.
-_EMPTY: Final = b'"vector":null'
-_AROUND: Final = len(b'""') - len(b"null")
+_NULL_VECTOR: Final = b'"vector":null'
+_QUOTES_LESS_NULL: Final = len(b'""') - len(b"null")
 
 
 class _Content(Struct):
@@ -134,11 +134,11 @@ def packed_floats(values: "NDArray[np.float32]") -> bytes:
 
 def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
     """Insert vectors into the line's chunks, which have none yet; None skips a chunk."""
-    head, *rest = line.split(_EMPTY)
+    head, *rest = line.split(_NULL_VECTOR)
     parts = [head]
     for vector, following in zip(vectors, rest, strict=True):
         if vector is None:
-            parts.append(_EMPTY)
+            parts.append(_NULL_VECTOR)
         else:
             parts += (b'"vector":"', b2a_base64(vector, newline=False), b'"')
         parts.append(following)
@@ -148,7 +148,7 @@ def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
 def size_with_vectors(file: FileLine, *, dimensions: int) -> int:
     """Return the bytes of a line once all its chunks have vectors."""
     packed = 4 * dimensions
-    return len(file.line) + file.chunks * (_AROUND + 4 * -(-packed // 3))
+    return len(file.line) + file.chunks * (_QUOTES_LESS_NULL + 4 * -(-packed // 3))
 
 
 def is_readable(line: bytes) -> bool:

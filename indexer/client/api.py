@@ -1,4 +1,4 @@
-"""The client of central's indexing API (API.md "Indexing"): one method a call, records out.
+"""The client of central's indexing API: one method a call, records out.
 
 Every call is idempotent: a repeated batch has the same bytes, a repeated webhook the same id, and a
 run that a repeated Open creates expires. So `transport` repeats a request without an answer.

@@ -1,4 +1,4 @@
-"""C#."""
+"""C#. `queries/c_sharp.trace.scm` matches imports and references."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Elixir."""
+"""Elixir. `queries/elixir.trace.scm` matches imports and references."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""Go."""
+"""Go. `queries/go.trace.scm` matches imports and references."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Java."""
+"""Java. `queries/java.trace.scm` matches imports and references."""
 
 from typing import Final
 

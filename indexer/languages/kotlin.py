@@ -1,4 +1,4 @@
-"""Kotlin."""
+"""Kotlin. `queries/kotlin.trace.scm` matches imports and references."""
 
 from typing import Final
 

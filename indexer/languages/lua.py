@@ -1,4 +1,4 @@
-"""Lua."""
+"""Lua. `queries/lua.trace.scm` matches imports and references."""
 
 from collections.abc import Callable, Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""PHP."""
+"""PHP. `queries/php.trace.scm` matches imports and references."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Python."""
+"""Python. `queries/python.trace.scm` matches imports and references."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""Ruby."""
+"""Ruby. `queries/ruby.trace.scm` matches imports and references."""
 
 from typing import Final
 

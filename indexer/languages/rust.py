@@ -1,4 +1,4 @@
-"""Rust."""
+"""Rust. `queries/rust.trace.scm` matches imports and references."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Scala."""
+"""Scala. `queries/scala.trace.scm` matches imports and references."""
 
 from typing import Final
 

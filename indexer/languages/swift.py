@@ -1,4 +1,4 @@
-"""Swift."""
+"""Swift. `queries/swift.trace.scm` matches imports and references."""
 
 from typing import Final
 

@@ -55,7 +55,7 @@ def _open_in_thread(
         _start(outcome, lambda: central.open_run(request), name="open")
         wait([outcome])
     except BaseException:
-        wait([outcome], timeout=WAIT_SECONDS)
+        wait([outcome], timeout=_ABANDON_SECONDS)
         if outcome.done() and not outcome.exception():
             _record_run(run_progress, outcome.result())
             abandon_run(central, run_progress)
@@ -80,7 +80,7 @@ def _record_run(run_progress: RunProgress, opened: OpenedRun) -> None:
 
 
 # GitHub's runner waits 7.5 s after SIGINT: src/Runner.Sdk/ProcessInvoker.cs of actions/runner.
-WAIT_SECONDS: Final = 3.0
+_ABANDON_SECONDS: Final = 3.0
 
 
 def abandon_run(central: IndexingClient, run_progress: RunProgress) -> None:
@@ -93,7 +93,7 @@ def abandon_run(central: IndexingClient, run_progress: RunProgress) -> None:
     outcome: Future[None] = Future()
     _start(outcome, lambda: central.abandon_run(run_id, "cancelled"), name="abandon")
     try:
-        outcome.result(timeout=WAIT_SECONDS)
+        outcome.result(timeout=_ABANDON_SECONDS)
     except TimeoutError:
         _log.warning("run %s could not be cancelled and will expire: no answer", run_id)
     except IndexerError as exc:

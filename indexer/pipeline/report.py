@@ -68,7 +68,7 @@ class Report:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """Return the report in the form that API.md ("Command line") documents."""
+    """Return the report as `python -m indexer run` prints it (docs/github.md)."""
     stats = report.stats
     return {
         "mode": report.mode,

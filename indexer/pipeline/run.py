@@ -33,7 +33,7 @@ from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
 if TYPE_CHECKING:
     from indexer.pipeline.direct_upload import PointWriter
 
-_STALE_ATTEMPTS: Final = 3
+_MAX_REPLANS: Final = 3
 _log = logging.getLogger(__name__)
 
 
@@ -79,7 +79,7 @@ def index(
     If another run is applied meanwhile, plans again, at most three times. Raises IndexerError.
     After any exception `run_progress` has the state of the last run.
     """
-    for _ in range(_STALE_ATTEMPTS):
+    for _ in range(_MAX_REPLANS):
         try:
             return _Run(job, repository, central, progress, run_progress).execute()
         except RunStaleError as exc:

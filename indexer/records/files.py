@@ -5,18 +5,18 @@ Lines are 1-based and inclusive. Paths are POSIX, relative to the repository's r
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from indexer.records.manifests import Manifest
 from indexer.records.references import Export, Import, Reference
-
-if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 s to import
-    pass
 from indexer.records.vectors import TermVector, Vector
 
 
 class SkipReason(StrEnum):
-    """Why a tracked file is not indexed. The value is stored; the status shows `sentence`."""
+    """Why a tracked file is not indexed. The value is stored; the status shows `sentence`.
+
+    The rules are in `pipeline/select.py`; `git/parse.py` has those for paths and modes.
+    """
 
     BINARY = "binary"
     EXCLUDED = "excluded"

@@ -1,6 +1,6 @@
 """A small stand-in for central: real HTTP on loopback, runs in memory, every request recorded.
 
-It keeps the contract of API.md "Indexing": states, gzip, signatures. A test sets what it answers.
+It keeps the contract of the indexing API: states, gzip, signatures. A test sets what it answers.
 """
 
 import json

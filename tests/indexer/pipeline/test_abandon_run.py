@@ -72,7 +72,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for(
         def abandon_run(self, run_id: str, reason: str) -> None:  # noqa: ARG002 - as the real one
             self.over.wait(30)
 
-    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(opening, "_ABANDON_SECONDS", 0.01)
     central, run_progress = Silent(), RunProgress("run-1", RunStage.OPEN)
     abandon_run(central, run_progress)
     central.over.set()

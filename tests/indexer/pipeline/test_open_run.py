@@ -97,7 +97,7 @@ def test_a_run_that_is_opened_while_its_thread_is_still_being_started_is_given_u
 def test_an_answer_that_does_not_come_is_not_waited_for(
     transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(opening, "_ABANDON_SECONDS", 0.01)
     client, run_progress = CancelledWhileOpening(transport), RunProgress()
     monkeypatch.setattr(client, "answers", threading.Event())
     with pytest.raises(KeyboardInterrupt):
