@@ -1,36 +1,67 @@
 """SQL beside the ORM: statements and their limits, COPY, and retries of lost connections."""
 
+import re
+import sys
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from django.db import Error, connection, transaction
 from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
 from psycopg import Cursor
 
+STATEMENTS: Final[dict[str, str]] = {}  # of all modules that are imported, each with its place
+_PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 
-def fetch_rows(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+
+def sql(statement: str, **parts: type[Model] | str) -> str:
+    """Fill each `{name}` with the table of a model, or with a fragment that has names itself.
+
+    Called as modules are imported: a test has PostgreSQL prepare all statements. Raises KeyError
+    for a name that is not given, and for one that is not used.
+    """
+    unused = set(parts)
+
+    def fill(found: re.Match[str]) -> str:
+        part = parts[found[1]]
+        unused.discard(found[1])
+        return _PLACEHOLDER.sub(fill, part) if isinstance(part, str) else part._meta.db_table
+
+    filled = _PLACEHOLDER.sub(fill, statement)
+    if unused:
+        raise KeyError(*unused)
+    STATEMENTS[filled] = next(
+        f"{frame.f_globals['__name__']}:{line}"
+        for frame, line in traceback.walk_stack(sys._getframe())
+        if frame.f_code.co_name == "<module>"
+    )
+    return filled
+
+
+def fetch_rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     """All rows of a statement that is prepared once per connection.
 
     Parameters are bound by the server: cast those whose type the statement does not tell. Values
     come in PostgreSQL's binary format, so bytea is `bytes`. Raises Django's database errors.
     """
     with _cursor(_PreparedCursor) as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(query, parameters)
         return list(cursor.fetchall())
 
 
-def fetch_rows_planned_each_time(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def fetch_rows_planned_each_time(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     """As `fetch_rows`, with a plan for these parameters: for names and words, frequent or rare."""
     with _cursor(_PlannedCursor) as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(query, parameters)
         return list(cursor.fetchall())
 
 
-def execute(sql: str, parameters: Sequence[Any]) -> None:
+def execute(query: str, parameters: Sequence[Any]) -> None:
     """As `fetch_rows`, of a statement without rows: bytes travel as they are, not in its text."""
     with _cursor(_PreparedCursor) as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(query, parameters)
 
 
 def id_array(ids: Iterable[int]) -> str:
