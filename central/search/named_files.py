@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 
-from central.db import fetch_rows_planned_each_time, id_array
+from central.corpus.models import File
+from central.db import fetch_rows_planned_each_time, id_array, sql
 from central.search.filters import RowFilter, like_pattern
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 # LIKE, because an index answers it. A file that was skipped has no chunk.
-_ADMITTED = """SELECT path, count(*) FROM (
-        SELECT f.path FROM corpus_file f
+_ADMITTED = sql(
+    """SELECT path, count(*) FROM (
+        SELECT f.path FROM {file} f
         WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
             AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
             AND NOT lower(f.path) LIKE ANY(%s::text[])
         LIMIT %s) AS found
-    GROUP BY path"""
+    GROUP BY path""",
+    file=File,
+)
 
 
 def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset[str] | None:
