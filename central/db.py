@@ -3,9 +3,9 @@
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import Error, connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -14,6 +14,7 @@ from psycopg import Cursor
 
 STATEMENTS: Final[dict[str, str]] = {}  # of all modules that are imported, each with its place
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
+_LENGTH: Final = re.compile(r"\(\d+\)")  # of a column's type
 
 
 def sql(statement: str, **parts: type[Model] | str) -> str:
@@ -123,30 +124,45 @@ def _execute(statement: str) -> None:
 Row = tuple[Any, ...]
 
 
-def copy_rows(table: str, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
-    """Write `rows`, whose values stand in the order of `columns` (name → type).
+class Copy(NamedTuple):
+    """A COPY of rows into a table, and the types of its columns."""
+
+    statement: str
+    types: Sequence[str]
+
+
+def copy_into(model: type[Model], *names: str) -> Copy:
+    """Make the COPY that fills these columns, of the types that the model's fields have."""
+    fields: list[Any] = [model._meta.get_field(name) for name in names]
+    columns = ", ".join(f'"{field.column}"' for field in fields)  # "column" is a reserved word
+    types = [_LENGTH.sub("", str(field.db_type(connection))) for field in fields]
+    return Copy(sql(f"COPY {{table}} ({columns}) FROM STDIN (FORMAT BINARY)", table=model), types)
+
+
+def copy_rows(into: Copy, rows: Sequence[Row]) -> None:
+    """Write rows whose values stand in the order of the columns.
 
     Bytes and UUIDs travel as they are. Raises Django's database errors.
     """
     if not rows:
         return
-    names = ", ".join(f'"{name}"' for name in columns)  # "column" is a reserved word
-    statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
     with (
         connection.wrap_database_errors,  # Django's cursor does so for `execute` only
         connection.cursor() as cursor,
-        cursor.copy(statement) as copy,
+        cursor.copy(into.statement) as copy,
     ):
-        copy.set_types(list(columns.values()))
+        copy.set_types(list(into.types))
         for row in rows:
             copy.write_row(row)
 
 
-def new_ids(table: str, count: int) -> list[int]:
+_NEW_IDS: Final = sql(
+    "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+)
+
+
+def new_ids(model: type[Model], count: int) -> list[int]:
     """The next `count` ids of a table, for rows that others are to point at."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
-            [table, count],
-        )
+        cursor.execute(_NEW_IDS, [model._meta.db_table, count])
         return [row[0] for row in cursor.fetchall()]

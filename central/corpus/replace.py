@@ -3,18 +3,58 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Model
 
 from central.corpus import rows
 from central.corpus.embeddings import term_counts
+from central.corpus.models import (
+    Chunk,
+    Export,
+    File,
+    Import,
+    Manifest,
+    Module,
+    Reference,
+    Symbol,
+    TermStat,
+)
 from central.corpus.packages import PlacedFile
 from central.corpus.rows import Origin
-from central.db import Row, copy_rows, new_ids
+from central.db import Copy, Row, copy_rows, new_ids, sql
 from indexer.records.files import FileRecord
 
 _Maker = Callable[[Origin, int, FileRecord], Iterator[Row]]
+
+_FOUND: Final = sql(
+    "SELECT id, language, skipped FROM {file} WHERE repository_id = %s AND path = ANY(%s)",
+    file=File,
+)
+_DELETE_CHUNKS: Final = sql(
+    "DELETE FROM {chunk} WHERE file_id = ANY(%s) RETURNING point, terms", chunk=Chunk
+)
+_OF_FILES: Final[dict[type[Model], str]] = {
+    model: sql("DELETE FROM {table} WHERE file_id = ANY(%s)", table=model)
+    for model in (Symbol, Reference, Manifest, Import, Export, Module)
+}
+_DELETE_FILES: Final = sql("DELETE FROM {file} WHERE id = ANY(%s)", file=File)
+_MOVE_TERMS: Final = sql(
+    """
+                INSERT INTO {term_stat} (repository_id, term, chunks)
+                SELECT %s, term, difference
+                FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
+                ON CONFLICT (repository_id, term) DO UPDATE
+                SET chunks = {term_stat}.chunks + EXCLUDED.chunks
+                """,
+    term_stat=TermStat,
+)
+_DELETE_TERMS: Final = sql(
+    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s) AND chunks <= 0",
+    term_stat=TermStat,
+)
 
 
 @dataclass(slots=True)
@@ -54,30 +94,23 @@ class Change:
 def remove_files(*, repository_id: int, paths: Sequence[str], change: Change) -> None:
     """Delete the rows of `paths` (those that exist) and what hangs on them."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, language, skipped FROM corpus_file"
-            " WHERE repository_id = %s AND path = ANY(%s)",
-            [repository_id, list(paths)],
-        )
+        cursor.execute(_FOUND, [repository_id, list(paths)])
         found = cursor.fetchall()
         if not found:
             return
         ids = [row[0] for row in found]
         change.count_files([(language, skipped) for _, language, skipped in found], -1)
-        cursor.execute(
-            "DELETE FROM corpus_chunk WHERE file_id = ANY(%s) RETURNING point, terms", [ids]
-        )
+        cursor.execute(_DELETE_CHUNKS, [ids])
         chunks = cursor.fetchall()
         change.chunks -= len(chunks)
         change.orphans.extend(point for point, _ in chunks)
         change.count_terms([bytes(terms) for _, terms in chunks], -1)
-    change.symbols -= _deleted("DELETE FROM corpus_symbol WHERE file_id = ANY(%s)", ids)
-    change.references -= _deleted("DELETE FROM corpus_reference WHERE file_id = ANY(%s)", ids)
-    change.manifests |= _deleted("DELETE FROM corpus_manifest WHERE file_id = ANY(%s)", ids) > 0
-    _deleted("DELETE FROM corpus_import WHERE file_id = ANY(%s)", ids)
-    _deleted("DELETE FROM corpus_export WHERE file_id = ANY(%s)", ids)
-    _deleted("DELETE FROM corpus_module WHERE file_id = ANY(%s)", ids)
-    _deleted("DELETE FROM corpus_file WHERE id = ANY(%s)", ids)
+    change.symbols -= _deleted(_OF_FILES[Symbol], ids)
+    change.references -= _deleted(_OF_FILES[Reference], ids)
+    change.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
+    for model in (Import, Export, Module):
+        _deleted(_OF_FILES[model], ids)
+    _deleted(_DELETE_FILES, ids)
 
 
 def _deleted(statement: str, ids: list[int]) -> int:
@@ -88,8 +121,8 @@ def _deleted(statement: str, ids: list[int]) -> int:
 
 def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Change) -> None:
     """Insert rows for `records`, of whose paths there are none in the repository."""
-    owned = list(zip(new_ids("corpus_file", len(records)), records, strict=True))
-    copy_rows("corpus_file", rows.FILE_COLUMNS, [rows.file_row(origin, *pair) for pair in owned])
+    owned = list(zip(new_ids(File, len(records)), records, strict=True))
+    copy_rows(rows.FILE_COPY, [rows.file_row(origin, *pair) for pair in owned])
     change.count_files([(record.language, record.skipped or "") for record in records], 1)
     change.inserted.extend(
         PlacedFile(file_id, record.path, record.language, record.namespace)
@@ -97,19 +130,19 @@ def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Chang
         if not record.skipped
     )
 
-    def copy(table: str, columns: Mapping[str, str], make: _Maker) -> list[Row]:
+    def copy(into: Copy, make: _Maker) -> list[Row]:
         made = [row for pair in owned for row in make(origin, *pair)]
-        copy_rows(table, columns, made)
+        copy_rows(into, made)
         return made
 
-    chunks = copy("corpus_chunk", rows.CHUNK_COLUMNS, rows.chunk_rows)
+    chunks = copy(rows.CHUNK_COPY, rows.chunk_rows)
     change.chunks += len(chunks)
     change.count_terms([row[10] for row in chunks], 1)
-    change.symbols += len(copy("corpus_symbol", rows.SYMBOL_COLUMNS, rows.symbol_rows))
-    change.references += len(copy("corpus_reference", rows.REFERENCE_COLUMNS, rows.reference_rows))
-    change.manifests |= bool(copy("corpus_manifest", rows.MANIFEST_COLUMNS, rows.manifest_rows))
-    copy("corpus_import", rows.IMPORT_COLUMNS, rows.import_rows)
-    copy("corpus_export", rows.EXPORT_COLUMNS, rows.export_rows)
+    change.symbols += len(copy(rows.SYMBOL_COPY, rows.symbol_rows))
+    change.references += len(copy(rows.REFERENCE_COPY, rows.reference_rows))
+    change.manifests |= bool(copy(rows.MANIFEST_COPY, rows.manifest_rows))
+    copy(rows.IMPORT_COPY, rows.import_rows)
+    copy(rows.EXPORT_COPY, rows.export_rows)
 
 
 _SLICE = 10_000  # terms a statement: its text is made while the interpreter is held
@@ -122,17 +155,10 @@ def move_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> No
         for start in range(0, len(terms), _SLICE):
             part = terms[start : start + _SLICE]
             cursor.execute(
-                """
-                INSERT INTO corpus_termstat (repository_id, term, chunks)
-                SELECT %s, term, difference
-                FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
-                ON CONFLICT (repository_id, term) DO UPDATE
-                SET chunks = corpus_termstat.chunks + EXCLUDED.chunks
-                """,
+                _MOVE_TERMS,
                 [repository_id, part, [differences[term] for term in part]],
             )
         cursor.execute(
-            "DELETE FROM corpus_termstat WHERE repository_id = %s AND term = ANY(%s)"
-            " AND chunks <= 0",
+            _DELETE_TERMS,
             [repository_id, [term for term in terms if differences[term] < 0]],
         )

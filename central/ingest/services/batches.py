@@ -15,7 +15,7 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from central.corpus.embeddings import chunk_texts, known_digests
-from central.db import copy_rows, execute, fetch_rows
+from central.db import copy_into, copy_rows, execute, fetch_rows, sql
 from central.errors import (
     ConflictError,
     InvalidError,
@@ -23,7 +23,7 @@ from central.errors import (
     ThrottledError,
     TooLargeError,
 )
-from central.ingest.models import LIVE_STATES, IndexRun
+from central.ingest.models import LIVE_STATES, Batch, IndexRun
 from central.ingest.selectors import lending_repositories_for, require_open
 from central.ingest.services.access import open_run_of
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
@@ -40,16 +40,22 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
 _KEPT_BYTES = 100_000_000  # in memory, about
 _VALUE_BYTES = 64  # of memory that a value of a batch takes as a part of its record
-_BATCH_COLUMNS = {
-    "run_id": "uuid",
-    "number": "int4",
-    "digest": "bytea",
-    "files": "int4",
-    "removals": "int4",
-    "path_keys": "int8[]",
-    "body": "bytea",
-}
-_BODY = "SELECT body FROM ingest_batch WHERE run_id = %s AND number = %s"
+_BATCHES = copy_into(Batch, "run_id", "number", "digest", "files", "removals", "path_keys", "body")
+_BODY = sql("SELECT body FROM {batch} WHERE run_id = %s AND number = %s", batch=Batch)
+_DROP_PARTS = sql("DROP TABLE IF EXISTS pg_temp.tree_part")
+_CREATE_PARTS = sql("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP")
+_ADD_PART = sql("INSERT INTO pg_temp.tree_part (part) VALUES (%s)")
+_JOIN_PARTS = sql(
+    "INSERT INTO {batch} (run_id, number, digest, files, removals, path_keys, body)"
+    " SELECT %s, %s::int, %s, %s::int, 0, '{}', coalesce(string_agg(part, ''::bytea ORDER BY"
+    " number), '') FROM pg_temp.tree_part",
+    batch=Batch,
+)
+_REPEATED = sql(
+    "SELECT key, number FROM {batch}, unnest(path_keys) AS key"
+    " WHERE run_id = %s AND key = ANY(%s) LIMIT 1",
+    batch=Batch,
+)
 
 
 def body_limit(content_bytes: int) -> int:
@@ -118,16 +124,11 @@ def _hashed(parts: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
 def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> None:
     """PostgreSQL puts the body together: here a part of it is in memory at a time."""
     body.seek(0)
-    execute("DROP TABLE IF EXISTS pg_temp.tree_part", [])
-    execute("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP", [])
+    execute(_DROP_PARTS, [])
+    execute(_CREATE_PARTS, [])
     while part := body.read(PART_BYTES):
-        execute("INSERT INTO pg_temp.tree_part (part) VALUES (%s)", [part])
-    execute(
-        "INSERT INTO ingest_batch (run_id, number, digest, files, removals, path_keys, body)"
-        " SELECT %s, %s::int, %s, %s::int, 0, '{}', coalesce(string_agg(part, ''::bytea ORDER BY"
-        " number), '') FROM pg_temp.tree_part",
-        [run.pk, TREE_NUMBER, digest, lines],
-    )
+        execute(_ADD_PART, [part])
+    execute(_JOIN_PARTS, [run.pk, TREE_NUMBER, digest, lines])
 
 
 @contextmanager
@@ -176,7 +177,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
         _count_bytes(run, len(data))
         counts = (len(content.paths), content.removals)
         batch = (run.pk, number, content.digest, *counts, keys, data)
-        copy_rows("ingest_batch", _BATCH_COLUMNS, [batch])
+        copy_rows(_BATCHES, [batch])
 
 
 def _checked(run: IndexRun, data: bytes) -> _Content:
@@ -272,11 +273,7 @@ def _is_repeated(run: IndexRun, number: int, digest: bytes, *, code: str) -> boo
 
 def _require_new_paths(run: IndexRun, keys: Sequence[int], paths: Sequence[str]) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT key, number FROM ingest_batch, unnest(path_keys) AS key"
-            " WHERE run_id = %s AND key = ANY(%s) LIMIT 1",
-            [run.pk, list(keys)],
-        )
+        cursor.execute(_REPEATED, [run.pk, list(keys)])
         repeated = cursor.fetchone()
     if repeated:
         raise ConflictError(
