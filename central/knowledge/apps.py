@@ -13,7 +13,7 @@ class KnowledgeConfig(AppConfig):
         """Hear of every applied run; go with what is purged, exported and reconciled."""
         from central.corpus.signals import index_applied
         from central.knowledge.services.comparing import compare_graph
-        from central.knowledge.services.retention import export_members, rows_of_repository
+        from central.knowledge.services.retention import DELETIONS, export_members
         from central.maintenance.organization_export import register_members
         from central.maintenance.reconcile import register_comparison
         from central.maintenance.repository_deletion import register_rows
@@ -21,8 +21,8 @@ class KnowledgeConfig(AppConfig):
         index_applied.connect(_wake, dispatch_uid="central.knowledge")
         register_members(export_members)
         register_comparison(compare_graph)
-        for table, condition in rows_of_repository():
-            register_rows(table, condition)
+        for statement in DELETIONS:
+            register_rows(statement)
 
 
 def _wake(**_: object) -> None:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from django.conf import settings
@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
+from central.corpus.models import Chunk, Embedding
+from central.db import sql
 from central.errors import NotFoundError
 from central.ingest.services.points import delete_points
 from central.ingest.services.salvage import keep_uploads, left_uploads
@@ -25,6 +27,23 @@ from central.ingest.services.stale_points import (
 )
 from central.repositories.models import Repository
 from indexer.store.base import Collection, VectorStore
+
+_UNUSED: Final = (
+    "FROM {embedding} e WHERE e.repository_id = %(repository)s AND e.used_at < %(before)s"
+    " AND NOT EXISTS (SELECT 1 FROM {chunk} c JOIN {repository} r"
+    " ON r.id = c.repository_id WHERE c.repository_id = e.repository_id"
+    " AND c.digest = e.digest AND r.embedder = e.embedder)"
+)
+_DELETE_UNUSED, _FIND_UNUSED = (
+    sql(
+        f"{verb} {{unused}}",
+        unused=_UNUSED,
+        embedding=Embedding,
+        chunk=Chunk,
+        repository=Repository,
+    )
+    for verb in ("DELETE", "SELECT 1")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +180,9 @@ def _empty(store: VectorStore, repository: Repository, collection: Collection, r
 def _retire_embeddings(repository_id: int, repair: bool) -> int:
     """Embeddings that no chunk names and no run asked for in EMBEDDING_RETENTION_DAYS."""
     before = timezone.now() - timedelta(days=settings.EMBEDDING_RETENTION_DAYS)
-    unused = (
-        "FROM corpus_embedding e WHERE e.repository_id = %(repository)s AND e.used_at < %(before)s"
-        " AND NOT EXISTS (SELECT 1 FROM corpus_chunk c JOIN repositories_repository r"
-        " ON r.id = c.repository_id WHERE c.repository_id = e.repository_id"
-        " AND c.digest = e.digest AND r.embedder = e.embedder)"
-    )
     with connection.cursor() as cursor:
         cursor.execute(
-            f"DELETE {unused}" if repair else f"SELECT 1 {unused}",
+            _DELETE_UNUSED if repair else _FIND_UNUSED,
             {"repository": repository_id, "before": before},
         )
         return int(cursor.rowcount)
