@@ -7,14 +7,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.contrib.auth.models import User
 from django.db.models import Q
 from django.utils import timezone
 
-from central.db import fetch_rows
+from central.db import fetch_rows, sql
 from central.errors import UnauthenticatedError
 from central.http.turns import remember_caller
 from central.tenancy.credentials import Binding, Credential, Rights, Standing, as_set, rights_of
-from central.tenancy.models import ApiToken, Organization
+from central.tenancy.models import ApiToken, Membership, Organization
 
 TOKEN_PREFIX = "aet_"  # noqa: S105 (what secret scanners know it by)
 _TOKEN = re.compile(rf"{TOKEN_PREFIX}[A-Za-z0-9_-]{{43}}\Z")
@@ -45,13 +46,22 @@ class _Stored(NamedTuple):
 _OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
 _STORED_END = len(_Stored._fields)
 _OWNER_END = _STORED_END + len(_OWNER)
-_BY_DIGEST = f"""SELECT {", ".join(f"t.{column}" for column in _Stored._fields)},
-        {", ".join(_OWNER)},
-        {", ".join(f"o.{column}" for column in _ORGANIZATION)}
-    FROM tenancy_apitoken t JOIN tenancy_organization o ON o.id = t.organization_id
-        LEFT JOIN auth_user u ON u.id = t.owner_id
-        LEFT JOIN tenancy_membership m ON m.user_id = u.id AND m.organization_id = o.id
-    WHERE t.digest = %s AND o.retired_at IS NULL"""  # noqa: S608
+_BY_DIGEST = sql(
+    """SELECT {stored},
+        {owner},
+        {columns}
+    FROM {token} t JOIN {organization} o ON o.id = t.organization_id
+        LEFT JOIN {user} u ON u.id = t.owner_id
+        LEFT JOIN {membership} m ON m.user_id = u.id AND m.organization_id = o.id
+    WHERE t.digest = %s AND o.retired_at IS NULL""",
+    stored=", ".join(f"t.{column}" for column in _Stored._fields),
+    owner=", ".join(_OWNER),
+    columns=", ".join(f"o.{column}" for column in _ORGANIZATION),
+    token=ApiToken,
+    organization=Organization,
+    user=User,
+    membership=Membership,
+)
 
 
 def new_token() -> str:
