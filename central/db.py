@@ -3,7 +3,7 @@
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -12,33 +12,50 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 from psycopg import Cursor
 
+Part = type[Model] | str
 STATEMENTS: Final[dict[str, str]] = {}  # of all modules that are imported, each with its place
-_PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
+UNUSED: Final[dict[str, set[str]]] = {}  # names that `sql_with` was given, by its place
+_NAME: Final = re.compile(r"\{([a-z_]+)\}")
 _LENGTH: Final = re.compile(r"\(\d+\)")  # of a column's type
 
 
-def sql(statement: str, **parts: type[Model] | str) -> str:
+def sql(statement: str, **parts: Part) -> str:
     """Fill each `{name}` with the table of a model, or with a fragment that has names itself.
 
     Called as modules are imported: a test has PostgreSQL prepare all statements. Raises KeyError
     for a name that is not given, and for one that is not used.
     """
     unused = set(parts)
+    filled = _filled(statement, parts, unused)
+    if unused:
+        raise KeyError(*unused)
+    return filled
 
+
+def sql_with(**parts: Part) -> Callable[[str], str]:
+    """Make a `sql` whose statements share models and fragments; a test finds an unused one."""
+    unused = UNUSED[_place()] = set(parts)
+    return lambda statement: _filled(statement, parts, unused)
+
+
+def _filled(statement: str, parts: Mapping[str, Part], unused: set[str]) -> str:
     def fill(found: re.Match[str]) -> str:
         part = parts[found[1]]
         unused.discard(found[1])
-        return _PLACEHOLDER.sub(fill, part) if isinstance(part, str) else part._meta.db_table
+        return _NAME.sub(fill, part) if isinstance(part, str) else part._meta.db_table
 
-    filled = _PLACEHOLDER.sub(fill, statement)
-    if unused:
-        raise KeyError(*unused)
-    STATEMENTS[filled] = next(
+    filled = _NAME.sub(fill, statement)
+    STATEMENTS[filled] = _place()
+    return filled
+
+
+def _place() -> str:
+    """Module and line that is being imported."""
+    return next(
         f"{frame.f_globals['__name__']}:{line}"
         for frame, line in traceback.walk_stack(sys._getframe())
         if frame.f_code.co_name == "<module>"
     )
-    return filled
 
 
 def fetch_rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:

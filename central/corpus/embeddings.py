@@ -11,7 +11,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from central.corpus.models import Embedding
-from central.db import execute, sql
+from central.db import execute, sql_with
 from central.repositories.models import Repository
 from indexer.records.files import FileRecord, line_span, split_lines
 from indexer.records.vectors import TermVector, Vector, embedder_input, embedding_digest
@@ -56,8 +56,8 @@ def unpack_vector(data: bytes) -> Vector:
 
 
 _TOUCHED_EVERY = timedelta(days=1)  # used_at counts weeks; writing it more often is waste
-_USED: Final = sql(
-    """
+_sql = sql_with(embedding=Embedding)
+_USED: Final = _sql("""
             UPDATE {embedding} SET used_at = %s
             WHERE ctid = ANY (ARRAY(
                 SELECT e.ctid FROM {embedding} e
@@ -65,19 +65,14 @@ _USED: Final = sql(
                   USING (repository_id, digest)
                 WHERE e.embedder = %s
                 FOR UPDATE OF e SKIP LOCKED))
-            """,
-    embedding=Embedding,
-)
-_KEEP: Final = sql(
-    """
+            """)
+_KEEP: Final = _sql("""
         INSERT INTO {embedding} (repository_id, embedder, digest, vector, used_at)
         SELECT %s::bigint, %s::text, digest, vector, %s::timestamptz
         FROM unnest(%s::bytea[], %s::bytea[]) AS new (digest, vector)
         ON CONFLICT (repository_id, embedder, digest) DO UPDATE
         SET used_at = EXCLUDED.used_at WHERE {embedding}.used_at < %s::timestamptz
-        """,
-    embedding=Embedding,
-)
+        """)
 
 
 def chunk_texts(record: FileRecord) -> list[tuple[str, bytes]]:

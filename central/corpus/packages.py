@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from central.corpus import models
-from central.db import Row, copy_into, copy_rows, new_ids, sql
+from central.db import Row, copy_into, copy_rows, new_ids, sql_with
 from indexer.bundle.decode import read_manifest
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.modules import PackageRoot, Workspace, ecosystem_of
@@ -25,32 +25,25 @@ _DEPENDENCIES: Final = copy_into(
 _MODULES: Final = copy_into(
     models.Module, "repository_id", "file_id", "package_id", "ecosystem", "name", "public", "scope"
 )
-_RENEW_PACKAGES: Final = sql(
-    """
+_sql = sql_with(
+    package=models.Package, dependency=models.Dependency, file=models.File, module=models.Module
+)
+_RENEW_PACKAGES: Final = _sql("""
             UPDATE {package} SET version = now.version, manifest = now.manifest
             FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS now (id, version, manifest)
             WHERE {package}.id = now.id
-            """,
-    package=models.Package,
-)
-_PLACE_FILES: Final = sql(
-    """
+            """)
+_PLACE_FILES: Final = _sql("""
             UPDATE {file} SET package_id = now.package_id
             FROM unnest(%s::bigint[], %s::bigint[]) AS now (id, package_id)
             WHERE {file}.id = now.id
-            """,
-    file=models.File,
-)
-_DELETE_MODULES: Final = sql(
+            """)
+_DELETE_MODULES: Final = _sql(
     "DELETE FROM {module} USING {file} AS file"
-    " WHERE {module}.file_id = file.id AND file.repository_id = %s",
-    module=models.Module,
-    file=models.File,
+    " WHERE {module}.file_id = file.id AND file.repository_id = %s"
 )
-_DELETE_DEPENDENCIES: Final = sql(
-    "DELETE FROM {dependency} WHERE package_id = ANY(%s)", dependency=models.Dependency
-)
-_DELETE_PACKAGES: Final = sql("DELETE FROM {package} WHERE id = ANY(%s)", package=models.Package)
+_DELETE_DEPENDENCIES: Final = _sql("DELETE FROM {dependency} WHERE package_id = ANY(%s)")
+_DELETE_PACKAGES: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s)")
 
 
 class PlacedFile(NamedTuple):

@@ -24,36 +24,30 @@ from central.corpus.models import (
 )
 from central.corpus.packages import PlacedFile
 from central.corpus.rows import Origin
-from central.db import Copy, Row, copy_rows, new_ids, sql
+from central.db import Copy, Row, copy_rows, new_ids, sql, sql_with
 from indexer.records.files import FileRecord
 
 _Maker = Callable[[Origin, int, FileRecord], Iterator[Row]]
 
-_FOUND: Final = sql(
-    "SELECT id, language, skipped FROM {file} WHERE repository_id = %s AND path = ANY(%s)",
-    file=File,
+_sql = sql_with(file=File, chunk=Chunk, term_stat=TermStat)
+_FOUND: Final = _sql(
+    "SELECT id, language, skipped FROM {file} WHERE repository_id = %s AND path = ANY(%s)"
 )
-_DELETE_CHUNKS: Final = sql(
-    "DELETE FROM {chunk} WHERE file_id = ANY(%s) RETURNING point, terms", chunk=Chunk
-)
+_DELETE_CHUNKS: Final = _sql("DELETE FROM {chunk} WHERE file_id = ANY(%s) RETURNING point, terms")
 _OF_FILES: Final[dict[type[Model], str]] = {
     model: sql("DELETE FROM {table} WHERE file_id = ANY(%s)", table=model)
     for model in (Symbol, Reference, Manifest, Import, Export, Module)
 }
-_DELETE_FILES: Final = sql("DELETE FROM {file} WHERE id = ANY(%s)", file=File)
-_MOVE_TERMS: Final = sql(
-    """
+_DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s)")
+_MOVE_TERMS: Final = _sql("""
                 INSERT INTO {term_stat} (repository_id, term, chunks)
                 SELECT %s, term, difference
                 FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
                 ON CONFLICT (repository_id, term) DO UPDATE
                 SET chunks = {term_stat}.chunks + EXCLUDED.chunks
-                """,
-    term_stat=TermStat,
-)
-_DELETE_TERMS: Final = sql(
-    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s) AND chunks <= 0",
-    term_stat=TermStat,
+                """)
+_DELETE_TERMS: Final = _sql(
+    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s) AND chunks <= 0"
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db import connection
 
 from central.corpus.models import File, Symbol
-from central.db import sql
+from central.db import sql_with
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, node_id
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
@@ -182,14 +182,12 @@ def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[
     return {key: value for key, value in found.items() if key in wanted}
 
 
+_sql = sql_with(file=File)
 # In the order of bytes "/" is followed by "0": the range of file_path_begins.
-_DIRECTORIES: Final = sql(
-    """SELECT p.repository, p.path
+_DIRECTORIES: Final = _sql("""SELECT p.repository, p.path
         FROM unnest(%s::bigint[], %s::text[]) AS p (repository, path)
         WHERE EXISTS (SELECT 1 FROM {file} f WHERE f.repository_id = p.repository
-            AND f.path ~>=~ (p.path || '/') AND f.path ~<~ (p.path || '0'))""",
-    file=File,
-)
+            AND f.path ~>=~ (p.path || '/') AND f.path ~<~ (p.path || '0'))""")
 
 
 def _directories(places: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]:

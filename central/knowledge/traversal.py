@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from central.db import fetch_rows, id_array, sql
+from central.db import fetch_rows, id_array, sql_with
 from central.knowledge.access import VISIBLE_NODE, visible_node_parameters
 from central.knowledge.models import Edge, Node
 from central.repositories.models import Repository
@@ -44,9 +44,11 @@ class Walk:
     is_cut: bool
 
 
+_sql = sql_with(
+    visible_node=VISIBLE_NODE, visible=VISIBLE, node=Node, edge=Edge, repository=Repository
+)
 # The nodes beside a level, with the edge that leads there.
-_LEVEL: Final = sql(
-    """
+_LEVEL: Final = _sql("""
     WITH level AS (
         SELECT unnest(%s::bigint[]) AS id
         UNION
@@ -67,13 +69,7 @@ _LEVEL: Final = sql(
     SELECT b.node, b.origin, b.edge FROM beside b JOIN {node} n ON n.id = b.node
     WHERE {visible_node}
     ORDER BY b.edge, b.node
-    LIMIT %s""",
-    visible_node=VISIBLE_NODE,
-    visible=VISIBLE,
-    node=Node,
-    edge=Edge,
-    repository=Repository,
-)
+    LIMIT %s""")
 
 
 def walk(

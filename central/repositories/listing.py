@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
-from central.db import fetch_rows, sql
+from central.db import fetch_rows, sql_with
 from central.errors import NotFoundError
 from central.repositories.models import Repository
 from central.repositories.states import IndexState, with_live_runs, with_states
@@ -99,8 +99,8 @@ def _page(stated: QuerySet[Repository], wanted: Wanted, page: int) -> list[Repos
 
 NAMED_PROJECTS = 200  # a list that is longer helps nobody choose
 
-_FACETS = sql(
-    """WITH seen AS (
+_sql = sql_with(visible=VISIBLE, repository=Repository)
+_FACETS = _sql("""WITH seen AS (
         SELECT r.name, r.generation, r.indexed_at, r.chunks, r.languages
         FROM {repository} r WHERE {visible}
     )
@@ -111,10 +111,7 @@ _FACETS = sql(
         (SELECT coalesce(json_object_agg(key, files ORDER BY files DESC, key), '{}')
             FROM (SELECT key, sum(value::bigint)::bigint AS files
                 FROM seen, jsonb_each_text(languages) GROUP BY key) counted)
-    FROM seen""",
-    repository=Repository,
-    visible=VISIBLE,
-)
+    FROM seen""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from central.db import fetch_rows, id_array, sql
+from central.db import fetch_rows, id_array, sql_with
 from central.http.urls import service_url
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -119,18 +119,13 @@ class MissingProject:
     reason: str
 
 
-_IN_SIGHT = sql(
-    """SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
+_sql = sql_with(visible=VISIBLE, repository=Repository)
+_IN_SIGHT = _sql("""\
+SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
         r.embedder, r.chunks, r.paused, r.trouble
-    FROM {repository} r WHERE {visible} ORDER BY r.name""",
-    repository=Repository,
-    visible=VISIBLE,
-)
-_GENERATIONS = sql(
-    """SELECT r.id, r.generation FROM {repository} r
-    WHERE r.id = ANY(%s::bigint[])""",
-    repository=Repository,
-)
+    FROM {repository} r WHERE {visible} ORDER BY r.name""")
+_GENERATIONS = _sql("""SELECT r.id, r.generation FROM {repository} r
+    WHERE r.id = ANY(%s::bigint[])""")
 
 
 def repositories_in_sight(*, credential: Credential) -> list[RepositoryInSight]:

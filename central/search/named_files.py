@@ -3,21 +3,19 @@
 from collections.abc import Iterable, Sequence
 
 from central.corpus.models import File
-from central.db import fetch_rows_planned_each_time, id_array, sql
+from central.db import fetch_rows_planned_each_time, id_array, sql_with
 from central.search.filters import RowFilter, like_pattern
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
+_sql = sql_with(file=File)
 # LIKE, because an index answers it. A file that was skipped has no chunk.
-_ADMITTED = sql(
-    """SELECT path, count(*) FROM (
+_ADMITTED = _sql("""SELECT path, count(*) FROM (
         SELECT f.path FROM {file} f
         WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
             AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
             AND NOT lower(f.path) LIKE ANY(%s::text[])
         LIMIT %s) AS found
-    GROUP BY path""",
-    file=File,
-)
+    GROUP BY path""")
 
 
 def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset[str] | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from central.corpus.models import Chunk, File, Symbol
-from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql
+from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.models import Repository
 from central.search.filters import RowFilter, like_pattern
 
@@ -49,66 +49,40 @@ class Shown(NamedTuple):
 
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
     c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2)"""
-_LIVE = sql(
-    """SELECT {columns} FROM {chunk} c JOIN {file} f ON f.id = c.file_id
-    WHERE c.point = ANY(%s::uuid[]) AND c.repository_id = ANY(%s::bigint[])""",
-    columns=_CHUNK,
-    chunk=Chunk,
-    file=File,
-)
+_sql = sql_with(columns=_CHUNK, chunk=Chunk, file=File, symbol=Symbol, repository=Repository)
+_LIVE = _sql("""SELECT {columns} FROM {chunk} c JOIN {file} f ON f.id = c.file_id
+    WHERE c.point = ANY(%s::uuid[]) AND c.repository_id = ANY(%s::bigint[])""")
 # The narrowest chunk that holds a definition's first line, the one with its name before others.
-_DEFINING = sql(
-    """SELECT DISTINCT ON (s.id) s.name, {columns}
+_DEFINING = _sql("""SELECT DISTINCT ON (s.id) s.name, {columns}
     FROM {symbol} s
     JOIN {chunk} c ON c.file_id = s.file_id
         AND c.start_line <= s.start_line AND c.end_line >= s.start_line
     JOIN {file} f ON f.id = s.file_id
     WHERE s.id = ANY(%s::bigint[])
-    ORDER BY s.id, c.name = s.name DESC, c.end_line - c.start_line, c.ordinal""",
-    columns=_CHUNK,
-    chunk=Chunk,
-    symbol=Symbol,
-    file=File,
-)
-_NAMED = sql(
-    """SELECT id FROM {symbol}
-    WHERE name = ANY(%s::text[]) AND repository_id = ANY(%s::bigint[]) LIMIT %s""",
-    symbol=Symbol,
-)
+    ORDER BY s.id, c.name = s.name DESC, c.end_line - c.start_line, c.ordinal""")
+_NAMED = _sql("""SELECT id FROM {symbol}
+    WHERE name = ANY(%s::text[]) AND repository_id = ANY(%s::bigint[]) LIMIT %s""")
 # One look by key for each definition, whatever the planner takes to be rare: where it guessed that
 # one file is left, a plain join read all files for each definition (20 s at 50,000 definitions).
-_MATCHING = sql(
-    """SELECT s.id FROM {symbol} s
+_MATCHING = _sql("""SELECT s.id FROM {symbol} s
     CROSS JOIN LATERAL (SELECT path, language FROM {file} WHERE id = s.file_id OFFSET 0) AS f
     WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
         AND starts_with(f.path, %s::text) AND (%s::text = '' OR f.language = %s::text)
         AND NOT lower(f.path) LIKE ANY(%s::text[])
     ORDER BY s.name = %s::text DESC, lower(s.name) = lower(%s::text) DESC,
         length(s.name), s.name, s.id
-    LIMIT %s""",
-    symbol=Symbol,
-    file=File,
-)
+    LIMIT %s""")
 
 
-_SHOWN = sql(
-    """SELECT r.id, r.generation, c.id, c.text, ''
+_SHOWN = _sql("""SELECT r.id, r.generation, c.id, c.text, ''
     FROM {repository} r
     LEFT JOIN {chunk} c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
-    WHERE r.id = ANY(%s::bigint[])""",
-    repository=Repository,
-    chunk=Chunk,
-)
-_SHOWN_WITH_FILE = sql(
-    """SELECT r.id, r.generation, c.id, c.text, f.content
+    WHERE r.id = ANY(%s::bigint[])""")
+_SHOWN_WITH_FILE = _sql("""SELECT r.id, r.generation, c.id, c.text, f.content
     FROM {repository} r
     LEFT JOIN ({chunk} c JOIN {file} f ON f.id = c.file_id)
         ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
-    WHERE r.id = ANY(%s::bigint[])""",
-    repository=Repository,
-    chunk=Chunk,
-    file=File,
-)
+    WHERE r.id = ANY(%s::bigint[])""")
 
 
 def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from central.corpus.models import File
-from central.db import fetch_rows, id_array, sql
+from central.db import fetch_rows, id_array, sql_with
 from central.errors import NotFoundError
 from central.repositories.visibility import RepositoryInSight, repositories_in_sight
 from central.tenancy.credentials import Credential
@@ -19,11 +19,9 @@ from central.trace.resolve.definitions import (
 from central.trace.resolve.engine import Inquiry
 from central.trace.resolve.rules import RULES
 
-_HAS_FILE = sql(
-    """SELECT FROM {file} f
-    WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text LIMIT 1""",
-    file=File,
-)
+_sql = sql_with(file=File)
+_HAS_FILE = _sql("""SELECT FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text LIMIT 1""")
 
 
 @dataclass(frozen=True, slots=True)

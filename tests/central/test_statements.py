@@ -11,8 +11,8 @@ from django.apps import apps
 from django.db import DatabaseError, connection, transaction
 
 import central
-from central.corpus.models import File, Symbol
-from central.db import STATEMENTS, sql
+from central.corpus.models import Chunk, File, Symbol
+from central.db import STATEMENTS, UNUSED, sql, sql_with
 
 _ROOT = Path(central.__file__).parent
 _PARAMETER = re.compile(r"%(?:s|\((\w+)\)s|%)")
@@ -25,6 +25,7 @@ def test_postgresql_prepares_every_statement() -> None:
         name = ".".join(module.relative_to(_ROOT.parent).with_suffix("").parts)
         import_module(name.removesuffix(".__init__"))
     assert len(STATEMENTS) > 100
+    assert not {place: names for place, names in UNUSED.items() if names}
     # Temporary tables are made by their own statements, which come before those that use them.
     ordered = sorted(STATEMENTS.items(), key=lambda item: not _makes_tables(item[0]))
     failures = [
@@ -54,10 +55,12 @@ def test_no_string_names_a_table() -> None:
 
 def test_a_statement_takes_its_tables_from_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("central.db.STATEMENTS", {})
-    filled = sql(
-        "SELECT '{}' {joined}", joined="FROM {file} JOIN {symbol}", file=File, symbol=Symbol
-    )
-    assert filled == "SELECT '{}' FROM corpus_file JOIN corpus_symbol"
+    monkeypatch.setattr("central.db.UNUSED", unused := {})
+    parts = {"joined": "FROM {file} JOIN {symbol}", "file": File, "symbol": Symbol}
+    filled = "SELECT '{}' FROM corpus_file JOIN corpus_symbol"
+    assert sql("SELECT '{}' {joined}", **parts) == filled
+    assert sql_with(**parts, chunk=Chunk)("SELECT '{}' {joined}") == filled
+    assert list(unused.values()) == [{"chunk"}]
 
 
 @pytest.mark.parametrize("models", [{}, {"file": File, "symbol": Symbol}])

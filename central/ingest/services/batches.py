@@ -15,7 +15,7 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from central.corpus.embeddings import chunk_texts, known_digests
-from central.db import copy_into, copy_rows, execute, fetch_rows, sql
+from central.db import copy_into, copy_rows, execute, fetch_rows, sql_with
 from central.errors import (
     ConflictError,
     InvalidError,
@@ -41,20 +41,19 @@ _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
 _KEPT_BYTES = 100_000_000  # in memory, about
 _VALUE_BYTES = 64  # of memory that a value of a batch takes as a part of its record
 _BATCHES = copy_into(Batch, "run_id", "number", "digest", "files", "removals", "path_keys", "body")
-_BODY = sql("SELECT body FROM {batch} WHERE run_id = %s AND number = %s", batch=Batch)
-_DROP_PARTS = sql("DROP TABLE IF EXISTS pg_temp.tree_part")
-_CREATE_PARTS = sql("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP")
-_ADD_PART = sql("INSERT INTO pg_temp.tree_part (part) VALUES (%s)")
-_JOIN_PARTS = sql(
+_sql = sql_with(batch=Batch)
+_BODY = _sql("SELECT body FROM {batch} WHERE run_id = %s AND number = %s")
+_DROP_PARTS = _sql("DROP TABLE IF EXISTS pg_temp.tree_part")
+_CREATE_PARTS = _sql("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP")
+_ADD_PART = _sql("INSERT INTO pg_temp.tree_part (part) VALUES (%s)")
+_JOIN_PARTS = _sql(
     "INSERT INTO {batch} (run_id, number, digest, files, removals, path_keys, body)"
     " SELECT %s, %s::int, %s, %s::int, 0, '{}', coalesce(string_agg(part, ''::bytea ORDER BY"
-    " number), '') FROM pg_temp.tree_part",
-    batch=Batch,
+    " number), '') FROM pg_temp.tree_part"
 )
-_REPEATED = sql(
+_REPEATED = _sql(
     "SELECT key, number FROM {batch}, unnest(path_keys) AS key"
-    " WHERE run_id = %s AND key = ANY(%s) LIMIT 1",
-    batch=Batch,
+    " WHERE run_id = %s AND key = ANY(%s) LIMIT 1"
 )
 
 

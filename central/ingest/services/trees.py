@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from central.corpus.models import File
-from central.db import Copy, copy_rows, fetch_rows, sql
+from central.db import Copy, copy_rows, fetch_rows, sql, sql_with
 from central.errors import InvalidError
 from central.ingest.models import Batch, IndexRun
 from indexer.bundle.decode import TreeColumns, decode_tree
@@ -43,49 +43,43 @@ _CHANGED = """
         OR NOT (file.skipped = line.skipped
             OR (line.skipped = '' AND file.skipped = ANY(%(by_content)s)))
         OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '')"""
-_CHANGED_PATHS = sql("{changed} ORDER BY line.ctid", changed=_CHANGED, file=File)
 _REMOVED = """
     FROM {file} file WHERE file.repository_id = %(repository)s AND NOT EXISTS
         (SELECT FROM pg_temp.tree_line line WHERE line.path = file.path COLLATE "C")"""
-_REMOVED_COUNT = sql("SELECT count(*) {removed}", removed=_REMOVED, file=File)
-_REMOVED_PATHS = sql("SELECT file.path {removed}", removed=_REMOVED, file=File)
 _KEYS = """
     SELECT unnest(path_keys) AS key FROM {batch}
     WHERE run_id = %(run)s AND number > 0"""
 # As services.batches.path_key makes them.
 _KEY = "('x' || left(encode(sha256(convert_to(path, 'UTF8')), 'hex'), 16))::bit(64)::bigint"
 _MISSING = (
-    "WITH required AS ({required}), came AS ({keys})"
-    " SELECT count(*), min(path) FROM required WHERE NOT EXISTS"
+    "came AS ({keys}) SELECT count(*), min(path) FROM required WHERE NOT EXISTS"
     " (SELECT FROM came WHERE came.key = {key})"
 )
-_MISSING_OF_ALL = sql(
-    _MISSING,
-    required="SELECT path FROM pg_temp.tree_line",
+_sql = sql_with(
+    changed=_CHANGED,
+    removed=_REMOVED,
     keys=_KEYS,
     key=_KEY,
+    missing=_MISSING,
+    file=File,
     batch=Batch,
 )
-_MISSING_OF_CHANGED = sql(_MISSING, required=_CHANGED, keys=_KEYS, key=_KEY, file=File, batch=Batch)
-_FOREIGN = sql(
+_CHANGED_PATHS = _sql("{changed} ORDER BY line.ctid")
+_REMOVED_COUNT = _sql("SELECT count(*) {removed}")
+_REMOVED_PATHS = _sql("SELECT file.path {removed}")
+_MISSING_OF_ALL = _sql("WITH required AS (SELECT path FROM pg_temp.tree_line), {missing}")
+_MISSING_OF_CHANGED = _sql("WITH required AS ({changed}), {missing}")
+_FOREIGN = _sql(
     "SELECT count(*) FROM ({keys}) came WHERE NOT EXISTS"
-    " (SELECT FROM pg_temp.tree_line WHERE came.key = {key})",
-    keys=_KEYS,
-    key=_KEY,
-    batch=Batch,
+    " (SELECT FROM pg_temp.tree_line WHERE came.key = {key})"
 )
-_DIFFERENT = sql(
-    """
+_DIFFERENT = _sql("""
     SELECT file.path FROM {file} file LEFT JOIN pg_temp.tree_line line
         ON line.path = file.path COLLATE "C"
     WHERE file.repository_id = %(repository)s
-        AND (file.mode, file.blob) IS DISTINCT FROM (line.mode, line.blob) LIMIT 1""",
-    file=File,
-)
-_BODY_PART = sql(
-    "SELECT substring(body FROM %s::int FOR %s::int) FROM {batch}"
-    " WHERE run_id = %s AND number = %s",
-    batch=Batch,
+        AND (file.mode, file.blob) IS DISTINCT FROM (line.mode, line.blob) LIMIT 1""")
+_BODY_PART = _sql(
+    "SELECT substring(body FROM %s::int FOR %s::int) FROM {batch} WHERE run_id = %s AND number = %s"
 )
 
 

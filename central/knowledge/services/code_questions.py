@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from django.db import connection
 from django.db.models import Q, QuerySet
 
 from central.corpus.models import File, Symbol
-from central.db import sql
+from central.db import sql_with
 from central.http.cursors import decode_cursor, encode_cursor
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import EdgeView, GraphReceipt, NodeView, node_views
@@ -133,20 +133,11 @@ _UNMIGRATED = """
                 AND e.type = 'migrated_to' AND (
                     (n.path = f.path AND n.qualified_name IN ('', s.qualified_name))
                     OR (n.qualified_name = '' AND starts_with(f.path, n.path || '/'))))"""
-_PARTS: Final[dict[str, Any]] = {
-    "unmigrated": _UNMIGRATED,
-    "symbol": Symbol,
-    "file": File,
-    "node": Node,
-    "edge": Edge,
-}
-_COUNT_UNMIGRATED: Final = sql("SELECT count(*) {unmigrated}", **_PARTS)
-_LIST_UNMIGRATED: Final = sql(
-    """SELECT f.path, f.blob, s.qualified_name, s.id {unmigrated}
+_sql = sql_with(unmigrated=_UNMIGRATED, symbol=Symbol, file=File, node=Node, edge=Edge)
+_COUNT_UNMIGRATED: Final = _sql("SELECT count(*) {unmigrated}")
+_LIST_UNMIGRATED: Final = _sql("""SELECT f.path, f.blob, s.qualified_name, s.id {unmigrated}
                 AND (f.path, s.id) > (%(after)s, %(key)s)
-            ORDER BY f.path, s.id LIMIT %(limit)s""",
-    **_PARTS,
-)
+            ORDER BY f.path, s.id LIMIT %(limit)s""")
 
 
 def unmigrated(

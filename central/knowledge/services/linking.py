@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.corpus.models import File, Symbol
-from central.db import sql
+from central.db import sql_with
 from central.knowledge.adrs import Adr, read_adr
 from central.knowledge.identifiers import code_key, document_key
 from central.knowledge.matching import Matcher, OverLimitError
@@ -251,8 +251,8 @@ def link_mentions(
         _make_edges(other, keys, ())
 
 
-_WANTED: Final = sql(
-    """
+_sql = sql_with(mention=Mention, repository=Repository, node=Node, document=Document)
+_WANTED: Final = _sql("""
     SELECT m.repository_id, m.path, m.qualified_name, m.type, d.id, min(m.line)
     FROM {mention} m
     JOIN {repository} r ON r.id = m.repository_id
@@ -271,12 +271,7 @@ _WANTED: Final = sql(
     LEFT JOIN {document} own ON own.node_id = d.id
     WHERE m.repository_id = %s AND (m.key = ANY(%s) OR m.path = ANY(%s)) AND NOT (
         d.repository_id IS NOT DISTINCT FROM m.repository_id AND own.source_path = m.path)
-    GROUP BY 1, 2, 3, 4, 5""",
-    mention=Mention,
-    repository=Repository,
-    node=Node,
-    document=Document,
-)
+    GROUP BY 1, 2, 3, 4, 5""")
 
 
 def _make_edges(repository: Repository, keys: Collection[str], paths: Collection[str]) -> None:

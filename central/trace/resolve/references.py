@@ -1,10 +1,10 @@
 """References as resolution takes them, read by name, by root or by the definition they stand in."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from central.corpus.models import File, Import, Reference
-from central.db import fetch_rows, id_array, sql
+from central.db import fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import Inquiry
 from central.trace.resolve.questions import Key
 
@@ -37,9 +37,15 @@ _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
 # A free name of these means nothing unless something is imported whole.
 _BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
     SELECT FROM {imported} i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
-_SITES: Final[dict[str, Any]] = {"columns": _COLUMNS, "reference": Reference, "file": File}
-_BY_NAME = sql(
-    """SELECT {columns}
+_sql = sql_with(
+    container=_CONTAINER,
+    built_in=_BUILT_IN,
+    columns=_COLUMNS,
+    imported=Import,
+    reference=Reference,
+    file=File,
+)
+_BY_NAME = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
@@ -50,61 +56,39 @@ _BY_NAME = sql(
                 AND r.file_id = ANY(%s::bigint[]))
             OR (%s::bool AND ((r.access = 'path' AND r.chain = '' AND r.binding <> 'local')
                 OR {container} = ANY(%s::text[]))))
-        AND NOT ({built_in})""",
-    container=_CONTAINER,
-    built_in=_BUILT_IN,
-    **_SITES,
-    imported=Import,
-)
-_BY_ROOT = sql(
-    """SELECT {columns}
+        AND NOT ({built_in})""")
+_BY_ROOT = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
     JOIN {reference} r ON r.file_id = q.file AND r.root = q.root AND r.binding = 'import'
     JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])
         AND (%s::text = '' OR r.kind = %s::text)
-        AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))""",
-    **_SITES,
-)
-_TYPES = sql(
-    """SELECT {columns}
+        AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))""")
+_TYPES = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
     WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
             = ANY(%s::text[])
-        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'""",
-    **_SITES,
-)
-_TYPES_BY_ROOT = sql(
-    """SELECT {columns}
+        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'""")
+_TYPES_BY_ROOT = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
     JOIN {reference} r ON r.file_id = q.file AND r.root = q.root AND r.kind = 'type'
     JOIN {file} f ON f.id = r.file_id
-    WHERE r.repository_id = ANY(%s::bigint[])""",
-    **_SITES,
-)
-_OPEN = sql(
-    """SELECT {columns}
+    WHERE r.repository_id = ANY(%s::bigint[])""")
+_OPEN = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
     JOIN {file} f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in}) LIMIT %s""",
-    built_in=_BUILT_IN,
-    **_SITES,
-    imported=Import,
-)
-_CHAINED = sql(
-    """SELECT {columns}
+    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in}) LIMIT %s""")
+_CHAINED = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import')
     JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND r.chain <> '' AND r.access IN ('instance', 'result')
-    ORDER BY r.id LIMIT %s""",
-    **_SITES,
-)
-_COUNT_OPEN = sql(
-    """WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
+    ORDER BY r.id LIMIT %s""")
+_COUNT_OPEN = _sql("""\
+WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
     seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
     SELECT (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'unknown'
@@ -113,42 +97,28 @@ _COUNT_OPEN = sql(
         + (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in)""",
-    built_in=_BUILT_IN,
-    reference=Reference,
-    imported=Import,
-)
-_FILES = sql(
-    """SELECT f.id, f.path,
+            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in)""")
+_FILES = _sql("""SELECT f.id, f.path,
         (SELECT count(*) FROM {reference} r WHERE r.file_id = f.id)
     FROM (SELECT f.id, f.path FROM {file} f
         WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
             AND f.path >= %s::text AND (%s::bool OR f.path > %s::text)
         ORDER BY f.path LIMIT %s) AS f
-    ORDER BY f.path""",
-    reference=Reference,
-    file=File,
-)
-_OF_FILES = sql(
-    """SELECT {columns}
+    ORDER BY f.path""")
+_OF_FILES = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[]) AS q (file)
     CROSS JOIN LATERAL (SELECT f.path, f.package_id FROM {file} f
         WHERE f.id = q.file AND f.repository_id = ANY(%s::bigint[]) OFFSET 0) AS f
     CROSS JOIN LATERAL (SELECT r.* FROM {reference} r
         WHERE r.file_id = q.file OFFSET 0) AS r
     WHERE r.kind <> 'type' AND (f.path > %s::text OR r.id > %s::bigint)
-    ORDER BY f.path, r.id LIMIT %s""",
-    **_SITES,
-)
-_WITHIN = sql(
-    """SELECT {columns}
+    ORDER BY f.path, r.id LIMIT %s""")
+_WITHIN = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
     JOIN {reference} r ON r.file_id = q.file
         AND (r.caller = q.name OR starts_with(r.caller, q.name || '.'))
     JOIN {file} f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])""",
-    **_SITES,
-)
+    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])""")
 
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
